@@ -1,0 +1,61 @@
+// Everything that must hold before a change lands, in one command. Prints `N passed, N failed` last.
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+
+const RESULTS = "node_modules/.cache/vitest-results.json";
+
+/** One row a check: what it proves, and the command. The tests come after what they test is built. */
+const CHECKS: readonly (readonly [name: string, command: string])[] = [
+  ["build", "tsup --silent"],
+  ["lint, format and floors", "biome ci --max-diagnostics=50 ."],
+  ["types", "tsc -p ."],
+  ["tests", `vitest run --reporter=default --reporter=json --outputFile.json=${RESULTS}`],
+  ["unused files, exports and dependencies", "knip"],
+  ["package.json for publishing", "publint --strict"],
+  ["declarations as others resolve them", "attw --pack . --profile node16 --format ascii"],
+  ["size", "size-limit"],
+];
+
+interface Results {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly status: string;
+    readonly assertionResults: unknown[];
+  }[];
+}
+
+rmSync(RESULTS, { force: true });
+const failed: string[] = [];
+for (const [name, command] of CHECKS) {
+  console.log(`\n=== ${name}: ${command}`);
+  if (spawnSync(command, { shell: true, stdio: "inherit" }).status !== 0) failed.push(name);
+}
+
+function readResults(): Results | undefined {
+  try {
+    return JSON.parse(readFileSync(RESULTS, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+const results = readResults();
+// A file that fails before its first test has no test to count.
+const brokenFiles =
+  results?.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+  ).length ?? 0;
+const checks = CHECKS.length - 1;
+const failedChecks = failed.filter((name) => name !== "tests").length;
+const testsFailed = (results?.numFailedTests ?? 0) + brokenFiles;
+// The runner may fail without a failed test: an unhandled rejection, or no results at all.
+const runnerFailed = failed.includes("tests") && testsFailed === 0 ? 1 : 0;
+
+console.log(failed.length === 0 ? "\nAll checks hold." : `\nBroken: ${failed.join("; ")}.`);
+if (results?.numPendingTests) console.log(`${results.numPendingTests} tests did not run.`);
+console.log(
+  `${(results?.numPassedTests ?? 0) + checks - failedChecks} passed, ${testsFailed + failedChecks + runnerFailed} failed`,
+);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,0 +1,132 @@
+import type { Endpoint } from "../contract/endpoints.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { maskPhones } from "../redact.ts";
+import { fillPath, type Query, queryString } from "./address.ts";
+import { bodyText } from "./body.ts";
+import { checkKeyKind } from "./guard.ts";
+import { canonicalJson } from "./idempotency/canonical.ts";
+import { checkIdempotencyKey } from "./idempotency/key.ts";
+import { onePerKey } from "./idempotency/one-per-key.ts";
+import { answerFrom, storedAnswer } from "./idempotency/stored-answer.ts";
+import { type Result, resultOf, type WithResponse } from "./result.ts";
+import { type Limits, send } from "./send.ts";
+import {
+  type CallOptions,
+  type CreateOptions,
+  checkNames,
+  limit,
+  type Settings,
+} from "./settings.ts";
+import type { HttpAnswer } from "./transport.ts";
+import { unwrap } from "./unwrap.ts";
+
+/** What goes into a row: its path parameters, its body, its query. */
+export interface CallInput {
+  readonly path?: readonly unknown[];
+  readonly query?: Query | undefined;
+  /** Checked even where it is `undefined`; leave the field out to send no body. */
+  readonly body?: unknown;
+  /** What errors and hooks call the endpoint. Default: the row's method and path. */
+  readonly name?: string;
+  /** A limit on the whole call beside its own, in milliseconds. */
+  readonly atMostMs?: number;
+}
+
+/** One row and its input in, checked data out: what every method of the gateway comes down to. */
+export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOptions) => Result<T>;
+
+const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
+const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
+
+function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
+  const names = effect === "create" ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
+  checkNames(options, names, effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`);
+  return {
+    timeoutMs: limit("timeoutMs", options.timeoutMs, settings.timeoutMs),
+    totalTimeoutMs: limit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
+    maxRetries: limit("maxRetries", options.maxRetries, settings.maxRetries),
+    signal: options.signal,
+  };
+}
+
+/** The headers of a request. The key's comes last, so that none can replace it. */
+function headersOf(
+  own: CallOptions["headers"] = {},
+  { keyHeader: [name, value] }: Settings,
+  hasBody: boolean,
+): Headers {
+  const headers = new Headers({ accept: "application/json" });
+  if (hasBody) headers.set("content-type", "application/json");
+  const entries = own instanceof Headers ? own : Object.entries(own);
+  for (const [ownName, ownValue] of entries) {
+    try {
+      headers.set(ownName, ownValue);
+    } catch {
+      // What the runtime reports quotes the value, which may be a secret.
+      throw new ConfigurationError(
+        `The header ${JSON.stringify(ownName)} cannot be sent: its name or its value has characters that no header has.`,
+      );
+    }
+  }
+  headers.set(name, value);
+  return headers;
+}
+
+/** The way of every call: options, key, path, body; then send; then unwrap. */
+export function createCall(settings: Settings): Call {
+  async function answerTo<T>(
+    endpoint: Endpoint,
+    input: CallInput,
+    options: CreateOptions,
+  ): Promise<WithResponse<T>> {
+    // A path of the caller's own may hold anything.
+    const name =
+      input.name ?? maskPhones(`${endpoint.method} ${endpoint.path}`.replaceAll(settings.key, ""));
+    const limits = limitsOf(endpoint, options, settings);
+    const { atMostMs = limits.totalTimeoutMs } = input;
+    const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
+    checkKeyKind(name, endpoint, settings);
+    const path = fillPath(name, endpoint.path, input.path ?? []);
+    const body =
+      "body" in input ? bodyText(name, endpoint.request, input.body, settings.key) : undefined;
+    const request = {
+      method: endpoint.method,
+      url: settings.baseUrl + path + queryString(name, input.query),
+      headers: headersOf(options.headers, settings, body !== undefined),
+      body,
+    };
+    const context = { endpoint: name, effect: endpoint.effect, key: settings.key };
+    type Done = { readonly answer: HttpAnswer; readonly data: unknown; readonly body: unknown };
+    const perform = async (signal: AbortSignal | undefined): Promise<Done> => {
+      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal }, settings);
+      return { answer: sent.answer, ...unwrap(context, endpoint, sent, settings.hooks) };
+    };
+    const { idempotencyKey } = options;
+    const {
+      answer,
+      data,
+      body: whole,
+    } = idempotencyKey === undefined
+      ? await perform(limits.signal)
+      : await onePerKey<Done>(
+          {
+            store: settings.idempotency,
+            key: checkIdempotencyKey(name, idempotencyKey),
+            endpoint: name,
+            parameters: path + (body === undefined ? "" : ` ${canonicalJson(body)}`),
+            totalTimeoutMs,
+            perform,
+            encode: (done) => storedAnswer(done.answer),
+            decode: (stored) => {
+              const replayed = answerFrom(stored);
+              const sent = { answer: replayed, outcome: "not_sent" } as const;
+              return { answer: replayed, ...unwrap(context, endpoint, sent, {}) };
+            },
+          },
+          limits.signal,
+        );
+    return { data: data as T, response: answer.response, body: whole };
+  }
+  return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>
+    resultOf(answerTo<T>(endpoint, input, options));
+}

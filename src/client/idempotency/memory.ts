@@ -1,0 +1,80 @@
+import type { AttemptEnd, IdempotencyStore, NewAttempt, Standing } from "./store.ts";
+import { STANDARD_RETENTION_MS } from "./store.ts";
+
+interface Stored {
+  readonly parameters: string;
+  readonly owner: string;
+  readonly leaseUntil: number;
+  end: AttemptEnd | undefined;
+}
+
+/**
+ * Remembers idempotency keys in this process: what a gateway uses unless it is given another store.
+ *
+ * One key makes at most one prompt **within this process and its lifetime**. A restart forgets
+ * everything, and other processes know nothing of it: a second click that lands on another server,
+ * or after a crash, prompts again. Use the SQLite, Redis or PostgreSQL store for more.
+ *
+ * @param options - `retentionMs`: how long a result is remembered. Default: 30 days.
+ */
+export function memoryIdempotency({
+  retentionMs = STANDARD_RETENTION_MS,
+}: {
+  retentionMs?: number | undefined;
+} = {}): IdempotencyStore {
+  const records = new Map<string, Stored>();
+  /** Until when each result is kept, in the order in which they may be dropped. */
+  const keptUntil = new Map<string, number>();
+
+  function dropOld(now: number): void {
+    for (const [key, until] of keptUntil) {
+      if (until > now) break;
+      keptUntil.delete(key);
+      records.delete(key);
+    }
+  }
+
+  const isUnknown = ({ end, leaseUntil }: Stored) =>
+    end === undefined ? leaseUntil <= Date.now() : end.state === "unknown";
+
+  function standing(record: Stored, { parameters }: NewAttempt): Standing {
+    const sameParameters = record.parameters === parameters;
+    if (record.end?.state === "succeeded") return { ...record.end, sameParameters };
+    return { state: isUnknown(record) ? "unknown" : "in_flight", sameParameters };
+  }
+
+  function succeed(key: string, record: Stored, result: string): void {
+    record.end = { state: "succeeded", result };
+    keptUntil.delete(key);
+    keptUntil.set(key, Date.now() + retentionMs);
+  }
+
+  return {
+    begin: async (key, attempt) => {
+      const now = Date.now();
+      dropOld(now);
+      const record = records.get(key);
+      if (record !== undefined) return standing(record, attempt);
+      const { parameters, owner, leaseMs } = attempt;
+      records.set(key, { parameters, owner, leaseUntil: now + leaseMs, end: undefined });
+      return { state: "begun" };
+    },
+    finish: async (key, owner, end) => {
+      const record = records.get(key);
+      if (record?.owner !== owner) return;
+      if (end.state === "succeeded") succeed(key, record, end.result);
+      else record.end = end;
+    },
+    forget: async (key, owner) => {
+      if (records.get(key)?.owner === owner) records.delete(key);
+    },
+    settle: async (key, result) => {
+      const record = records.get(key);
+      if (record === undefined) return "free";
+      if (!isUnknown(record)) return record.end?.state ?? "in_flight";
+      if (result === undefined) records.delete(key);
+      else succeed(key, record, result);
+      return "unknown";
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
+import { ConfigurationError, InvalidParamsError } from "../../errors/configuration.ts";
+import { IdempotencyConflictError } from "../../errors/settlement.ts";
+import type { Settings } from "../settings.ts";
+import { checkIdempotencyKey } from "./key.ts";
+import { recordKey } from "./one-per-key.ts";
+import { settledAnswer } from "./stored-answer.ts";
+
+/** Idempotency keys whose attempt has an unknown outcome. */
+export class Idempotency {
+  readonly #settings: Settings;
+  /** @internal */
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Closes an attempt whose outcome is unknown, after you have looked what became of it: in
+   * `payments.list()`, in your webhooks, on the statement, by asking the customer.
+   *
+   * With a reference, calls with this key give that reference from now on. With `"not_sent"`, the
+   * key is free again, and the next call prompts the customer: be sure.
+   *
+   * @param idempotencyKey - The key of the attempt.
+   * @param outcome - The reference of the payment it made, or `"not_sent"`.
+   * @param options - `endpoint`: the call that the key was used with. Default:
+   * `"mobileMoney.initiate"`.
+   * @throws {IdempotencyConflictError} where no attempt of unknown outcome stands under the key: it
+   * is under way, it succeeded, or there is none.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   await gateway.mobileMoney.initiate(order, { idempotencyKey });
+   * } catch (error) {
+   *   if (!isGatewayError(error) || error.code !== "outcome_unknown") throw error;
+   *   const payments = await gateway.payments.list();
+   *   const found = payments.items.find((one) => one.account_reference === order.account_reference);
+   *   await gateway.idempotency.settle(idempotencyKey, found?.reference ?? "not_sent");
+   * }
+   * ```
+   */
+  async settle(
+    idempotencyKey: string,
+    outcome: string,
+    options: { endpoint?: EndpointName | undefined } = {},
+  ): Promise<void> {
+    const { endpoint = "mobileMoney.initiate" } = options;
+    if (!Object.hasOwn(ENDPOINTS, endpoint) || ENDPOINTS[endpoint].effect !== "create") {
+      throw new ConfigurationError(`No call that creates is named ${JSON.stringify(endpoint)}.`);
+    }
+    const row = `${ENDPOINTS[endpoint].method} ${ENDPOINTS[endpoint].path}`;
+    const key = checkIdempotencyKey(row, idempotencyKey);
+    if (typeof outcome !== "string" || outcome === "") {
+      const message = 'expected the reference of a payment, or "not_sent"';
+      throw new InvalidParamsError(`settle: ${message}.`, [{ path: ["outcome"], message }]);
+    }
+    const result = outcome === "not_sent" ? undefined : settledAnswer(outcome);
+    const stood = await this.#settings.idempotency.settle(recordKey(row, key), result);
+    if (stood === "unknown") return;
+    const state = { free: "is free", in_flight: "is under way", succeeded: "has succeeded" }[stood];
+    throw new IdempotencyConflictError(
+      `${row}: the attempt under the idempotency key ${JSON.stringify(key)} ${state}, so there is nothing to settle.`,
+      key,
+    );
+  }
+}

@@ -1,0 +1,72 @@
+import type { WebhookReceiver } from "../receiver.ts";
+import type { WebhookHeaders } from "../signature-header.ts";
+
+/** What API Gateway (payloads 1.0 and 2.0), function URLs and load balancers call a function with. */
+export interface LambdaRequest {
+  /** Payload 1.0. */
+  readonly httpMethod?: string | undefined;
+  /** Payload 2.0. */
+  readonly requestContext?: {
+    readonly http?: { readonly method?: string | undefined } | undefined;
+  };
+  readonly headers?: Record<string, string | undefined> | null | undefined;
+  /** Payload 1.0: every value of every header. */
+  readonly multiValueHeaders?: Record<string, string[] | undefined> | null | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** What they take for an answer. */
+export interface LambdaReply {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly isBase64Encoded: false;
+}
+
+/** The bytes of base64. A character that is none of its alphabet ends them, as everywhere in AWS. */
+function bytesOf(base64: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    // No base64, whatever the flag says: its own bytes, which no signature fits.
+    return new TextEncoder().encode(base64);
+  }
+}
+
+/**
+ * Mounts a receiver on AWS Lambda: API Gateway v1 and v2, function URLs, load balancers.
+ *
+ * A function that is frozen after its answer works nothing off: store in Redis or PostgreSQL, and let
+ * a process that stays call `receiver.start()`.
+ *
+ * @example
+ * ```ts
+ * export const handler = lambdaHandler(receiver);
+ * ```
+ */
+export function lambdaHandler(
+  receiver: WebhookReceiver,
+): (event: LambdaRequest) => Promise<LambdaReply> {
+  return async ({
+    httpMethod,
+    requestContext,
+    headers,
+    multiValueHeaders,
+    body,
+    isBase64Encoded,
+  }) => {
+    const text = body ?? "";
+    const reply = await receiver.handle({
+      method: requestContext?.http?.method ?? httpMethod ?? "GET",
+      headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
+      body: isBase64Encoded ? bytesOf(text) : text,
+    });
+    return {
+      statusCode: reply.status,
+      headers: reply.headers,
+      body: reply.body,
+      isBase64Encoded: false,
+    };
+  };
+}

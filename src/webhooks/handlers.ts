@@ -1,0 +1,105 @@
+import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../contract/events.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import type { Job, Transaction } from "./inbox/contract.ts";
+import { eventIn } from "./payload.ts";
+
+/** What a handler gets beside the event. */
+export interface HandlerContext {
+  /** From 1. An attempt in which the process died counts. */
+  readonly attempt: number;
+  /** Aborts at `handlerTimeoutMs`, and where another process works the event by now. */
+  readonly signal: AbortSignal;
+  /**
+   * The same at every attempt of the same event, and another for every other: for the handler's own
+   * side effects, such as the shipment it orders.
+   */
+  readonly idempotencyKey: string;
+  /**
+   * Runs the handler's own writes and "this event is done" in one transaction of the inbox's
+   * database: one effect for one event, whatever dies when. With `sqliteInbox` it takes a function of
+   * the `DatabaseSync`, with `pgBossInbox` an async one of the `pg` client; the others have none.
+   */
+  readonly transaction?: Transaction;
+}
+
+/** Works off an event. A rejection is a failed attempt: the event is worked again later. */
+export type WebhookHandler<Event extends WebhookEvent = WebhookEvent> = (
+  event: Event,
+  context: HandlerContext,
+) => unknown;
+
+/** The handlers of a receiver: one a kind, and one for all others. */
+export interface Handlers {
+  on<Kind extends EventKind>(kind: Kind, handler: WebhookHandler<KnownWebhookEvent<Kind>>): void;
+  onOther(handler: WebhookHandler): void;
+  /** Works one delivery off. */
+  run(job: Job): Promise<void>;
+}
+
+export function createHandlers(
+  timeoutMs: number,
+  isStarted: () => boolean,
+  onUnhandled: (kind: string) => void,
+): Handlers {
+  const byKind = new Map<string, WebhookHandler<never>>();
+  let other: WebhookHandler | undefined;
+
+  function check(what: string, taken: boolean, handler: unknown): void {
+    if (isStarted()) {
+      throw new ConfigurationError(
+        `${what}: the receiver has started. Add handlers before start().`,
+      );
+    }
+    if (taken) throw new ConfigurationError(`${what}: there is a handler already, and one it is.`);
+    if (typeof handler !== "function") {
+      throw new ConfigurationError(`${what}: the handler is not a function.`);
+    }
+  }
+
+  return {
+    on: (kind, handler) => {
+      check(`on(${JSON.stringify(kind)})`, byKind.has(kind), handler);
+      byKind.set(kind, handler);
+    },
+    onOther: (handler) => {
+      check("onOther()", other !== undefined, handler);
+      other = handler;
+    },
+    run: async ({ key, raw, attempt, signal: lost, transaction }) => {
+      // It was verified and parsed before it was stored.
+      const event = eventIn(raw);
+      const handler = (byKind.get(event.event) as WebhookHandler | undefined) ?? other;
+      if (handler === undefined) {
+        onUnhandled(event.event);
+        return;
+      }
+      const controller = new AbortController();
+      const context: HandlerContext = {
+        attempt,
+        signal: controller.signal,
+        idempotencyKey: key,
+        ...(transaction && { transaction }),
+      };
+      await new Promise<void>((resolve, reject) => {
+        const end = (reason: unknown) => {
+          controller.abort(reason);
+          reject(reason);
+        };
+        const onLost = () => end(lost.reason);
+        const timer = setTimeout(
+          () => end(new Error(`The handler took longer than handlerTimeoutMs (${timeoutMs} ms).`)),
+          timeoutMs,
+        );
+        lost.addEventListener("abort", onLost, { once: true });
+        // In a promise, since a handler may throw before it returns one.
+        Promise.resolve()
+          .then(() => handler(event, context))
+          .then(() => resolve(), reject)
+          .finally(() => {
+            clearTimeout(timer);
+            lost.removeEventListener("abort", onLost);
+          });
+      });
+    },
+  };
+}

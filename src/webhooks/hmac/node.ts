@@ -1,0 +1,17 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+
+/** HMAC-SHA256 in lowercase hex. */
+export const sign = (secret: string | Uint8Array, body: string | Uint8Array): string =>
+  createHmac("sha256", secret).update(body).digest("hex");
+
+/** Whether 64 hex digits are the HMAC-SHA256. Looks at every byte, whatever it finds. */
+export const isSignedBy = (
+  secret: string | Uint8Array,
+  body: string | Uint8Array,
+  digits: string,
+): boolean =>
+  timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(digits, "hex"));
+
+/** SHA-256 in lowercase hex. */
+export const sha256Hex = (bytes: string | Uint8Array): string =>
+  createHash("sha256").update(bytes).digest("hex");

@@ -1,0 +1,25 @@
+export {
+  type EventKind,
+  type InvoiceCreatedData,
+  type InvoiceOverdueData,
+  type InvoicePaidData,
+  isKnownEvent,
+  type KnownWebhookEvent,
+  type PaymentCompletedData,
+  type PaymentFailedData,
+  type PaymentInitiatedData,
+  type SubscriptionCanceledData,
+  type SubscriptionCreatedData,
+  type UnknownWebhookEvent,
+  type WebhookEnvelope,
+  type WebhookEvent,
+} from "../contract/events.ts";
+export { isGatewayError } from "../errors/any.ts";
+export { GatewayError, type Outcome } from "../errors/base.ts";
+export { ConfigurationError } from "../errors/configuration.ts";
+export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
+export type { RawBody } from "./raw-body.ts";
+export type { WebhookSecret } from "./secret.ts";
+export { signWebhook } from "./signature.ts";
+export type { WebhookHeaders } from "./signature-header.ts";
+export { type VerifyWebhookOptions, verifyWebhook } from "./verify.ts";

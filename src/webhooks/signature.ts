@@ -1,0 +1,24 @@
+import { sign } from "#hmac";
+import { type RawBody, rawBody } from "./raw-body.ts";
+import { secretList, type WebhookSecret } from "./secret.ts";
+
+/**
+ * Signs a body as the service does: the lowercase hexadecimal HMAC-SHA256 of its raw bytes, keyed
+ * with the webhook signing secret. For tests of a receiver.
+ *
+ * @param body - The raw body; a string stands for its UTF-8 bytes.
+ * @param secret - The signing secret, used exactly as given.
+ * @throws {ConfigurationError} where the secret is empty.
+ * @throws {WebhookVerificationError} `body_not_raw` where the body is no string and no bytes.
+ * @see Service interface, section 6.
+ *
+ * @example
+ * ```ts
+ * const body = JSON.stringify({ event: "payment.completed", timestamp, data });
+ * await fetch(url, { method: "POST", body, headers: { "X-Service-Signature": signWebhook(body, secret) } });
+ * ```
+ */
+export function signWebhook(body: RawBody, secret: WebhookSecret): string {
+  const [key] = secretList(secret);
+  return sign(key as WebhookSecret, rawBody(body));
+}

@@ -1,0 +1,148 @@
+import { ConfigurationError, Gateway, type GatewayOptions, KeyTypeError } from "malipo";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { json, script } from "./support/answers.ts";
+import { BASE_URL, gatewayMeeting, KEYS, rejection } from "./support/gateway.ts";
+import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const READS = ROWS.filter(({ open }) => open === "to public keys");
+const WRITES = ROWS.filter(({ open }) => open === "to secret keys alone");
+
+/** A gateway made where a customer can read the code. */
+function inBrowser(options: GatewayOptions): Gateway {
+  vi.stubGlobal("process", { env: {}, versions: {} });
+  vi.stubGlobal("document", {});
+  try {
+    return new Gateway({ baseUrl: BASE_URL, ...options });
+  } finally {
+    vi.unstubAllGlobals();
+  }
+}
+
+async function expectRefusal(call: Promise<unknown>, holds: string): Promise<void> {
+  const error = await rejection(call);
+  expect(error).toBeInstanceOf(KeyTypeError);
+  expect(error).toMatchObject({ code: "key_type", outcome: "not_sent" });
+  expect(error.message).toContain("needs a secret key");
+  expect(error.message).toContain(holds);
+}
+
+test("there are eight calls for public keys, and ten for secret ones", () => {
+  expect([READS.length, WRITES.length]).toEqual([8, 10]);
+});
+
+describe("a public key", () => {
+  test.each(WRITES)("is refused $name before any byte is sent", async (row) => {
+    const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+    await expectRefusal(row.call(gateway, IDS), "this is a public key");
+    expect(sent).toHaveLength(0);
+  });
+
+  test.each(READS)("is let through to $name", async (row) => {
+    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { apiKey: KEYS.public });
+    await row.call(gateway, IDS);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is refused before its parameters are looked at", async () => {
+    const { gateway } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+    await expectRefusal(gateway.mobileMoney.initiate({ amount: -1, phone: "x" }), "a public key");
+  });
+
+  test("is refused no less for saying that a browser is allowed", async () => {
+    const { gateway, sent } = gatewayMeeting([json({})], {
+      apiKey: KEYS.public,
+      dangerouslyAllowBrowser: true,
+    });
+    await expectRefusal(gateway.invoices.create({}), "a public key");
+    expect(sent).toHaveLength(0);
+  });
+});
+
+describe.each(["secret", "sandbox"] as const)("a %s key", (kind) => {
+  test.each(ROWS)("is let through to $name", async (row) => {
+    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { apiKey: KEYS[kind] });
+    await row.call(gateway, IDS);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("in a browser", () => {
+  test("a secret key is refused by the constructor", () => {
+    expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow(ConfigurationError);
+    expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow("secret key in a browser");
+  });
+
+  test("a secret key is let through where that is asked for by its name", async () => {
+    const { fetch, sent } = script(json({ data: {} }));
+    const options = { apiKey: KEYS.secret as string, fetch, dangerouslyAllowBrowser: true };
+    await inBrowser(options).invoices.create({});
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each(["public", "sandbox"] as const)(
+    "a %s key makes the eight reads and no more",
+    async (kind) => {
+      for (const row of ROWS) {
+        const { fetch, sent } = script(json(contentAnswer(row)));
+        const call = row.call(inBrowser({ apiKey: KEYS[kind], fetch }), IDS);
+        if (row.open === "to public keys") {
+          await call;
+          expect(sent).toHaveLength(1);
+        } else {
+          await expectRefusal(
+            call,
+            kind === "public" ? "a public key" : "a sandbox key in a browser",
+          );
+          expect(sent).toHaveLength(0);
+        }
+      }
+    },
+  );
+
+  test("a sandbox key does everything where that is asked for by its name", async () => {
+    for (const row of ROWS) {
+      const { fetch, sent } = script(json(contentAnswer(row)));
+      const options = { apiKey: KEYS.sandbox as string, fetch, dangerouslyAllowBrowser: true };
+      await row.call(inBrowser(options), IDS);
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  test("a sandbox key makes no other request than GET", async () => {
+    const { fetch, sent } = script(json({}));
+    const gateway = inBrowser({ apiKey: KEYS.sandbox as string, fetch });
+    await expectRefusal(gateway.request({ method: "POST", path: "/reports" }), "a sandbox key");
+    await gateway.request({ method: "GET", path: "/reports" });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("gateway.request with a public key", () => {
+  test.each(["HEAD", "POST", "PUT", "PATCH", "DELETE"] as const)(
+    "may not %s a path that is not in the table",
+    async (method) => {
+      const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+      await expectRefusal(gateway.request({ method, path: "/reports" }), "a public key");
+      expect(sent).toHaveLength(0);
+    },
+  );
+
+  test("may GET any path", async () => {
+    const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+    await gateway.request({ method: "GET", path: "/reports" });
+    await gateway.request({ method: "GET", path: "/webhooks/7" });
+    expect(sent).toHaveLength(2);
+  });
+
+  test.each(ROWS)("takes the rules of $name for its path", async ({ method, path, body, open }) => {
+    const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+    const call = gateway.request({ method, path: path(IDS), body: body?.(IDS) });
+    if (open === "to public keys") await call;
+    else await expectRefusal(call, "a public key");
+    expect(sent).toHaveLength(open === "to public keys" ? 1 : 0);
+  });
+});

@@ -1,0 +1,174 @@
+import type { DriftView, RequestView, ResponseView, RetryView } from "malipo";
+import { ConnectionError, ServerError } from "malipo";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { json, refused, type Step, status, truncated } from "./support/answers.ts";
+import { BASE_URL, failureOf, gatewayMeeting } from "./support/gateway.ts";
+import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Told =
+  | ["request", RequestView]
+  | ["response", ResponseView]
+  | ["retry", RetryView]
+  | ["drift", DriftView];
+
+/** A gateway whose hooks keep all that they are told. */
+function listening(steps: readonly Step[]) {
+  const told: Told[] = [];
+  const met = gatewayMeeting(steps, {
+    hooks: {
+      request: (view) => told.push(["request", view]),
+      response: (view) => told.push(["response", view]),
+      retry: (view) => told.push(["retry", view]),
+      drift: (view) => told.push(["drift", view]),
+    },
+  });
+  return { ...met, told };
+}
+
+const slowly =
+  (ms: number, step: Step): Step =>
+  async (attempt) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return step(attempt);
+  };
+
+const payment = (data: object) =>
+  json({ success: true, data }, { headers: { "x-request-id": "r_1" } });
+
+test("hooks are told of each attempt, its answer, the wait after it, and the drift, in order", async () => {
+  const { gateway, told } = listening([
+    refused,
+    slowly(120, status(503, { "retry-after": "3" })),
+    slowly(80, payment({ status: "pending", amount: 5 })),
+  ]);
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
+  const answered = gateway.payments.get("PAY-1", { maxRetries: 2 });
+  await vi.advanceTimersByTimeAsync(60_000);
+  await answered;
+
+  const view = {
+    endpoint: "GET /payments/{reference}",
+    method: "GET",
+    url: `${BASE_URL}/payments/PAY-1`,
+  };
+  expect(told).toEqual([
+    ["request", { ...view, attempt: 1 }],
+    ["retry", { ...view, attempt: 1, delayMs: 125, error: expect.any(ConnectionError) }],
+    ["request", { ...view, attempt: 2 }],
+    [
+      "response",
+      { ...view, attempt: 2, status: 503, headers: expect.any(Headers), durationMs: 120 },
+    ],
+    ["retry", { ...view, attempt: 2, delayMs: 3_000, error: expect.any(ServerError) }],
+    ["request", { ...view, attempt: 3 }],
+    [
+      "response",
+      { ...view, attempt: 3, status: 200, headers: expect.any(Headers), durationMs: 80 },
+    ],
+    [
+      "drift",
+      { endpoint: view.endpoint, path: "data.amount", expected: "a string", received: "number" },
+    ],
+  ]);
+});
+
+test("the view of an answer holds its headers, as Headers that are a copy", async () => {
+  const { gateway, told } = listening([payment({ status: "pending" })]);
+  const { response } = await gateway.payments.get("PAY-1").withResponse();
+  const [, view] = told.find(([name]) => name === "response") ?? expect.unreachable();
+  const { headers } = view as ResponseView;
+  expect(headers.get("X-Request-Id")).toBe("r_1");
+  headers.set("x-request-id", "changed");
+  expect(response.headers.get("x-request-id")).toBe("r_1");
+});
+
+test("the error of a retry is the one that the caller would have had, with the worst outcome so far", async () => {
+  const { gateway, told } = listening([truncated, refused]);
+  const error = await failureOf(gateway.invoices.update(1, {}));
+  const retries = told.flatMap(([name, view]) => (name === "retry" ? [view] : []));
+  expect(retries).toMatchObject([
+    { attempt: 1, error: { code: "connection", outcome: "unknown" } },
+    { attempt: 2, error: { code: "connection", outcome: "unknown" } },
+  ]);
+  expect(error).toMatchObject({ outcome: "unknown" });
+});
+
+test("an attempt that is not answered has no view of an answer, and the last failure none of a retry", async () => {
+  const { gateway, told } = listening([refused]);
+  await failureOf(gateway.merchant.get({ maxRetries: 1 }));
+  expect(told.map(([name]) => name)).toEqual(["request", "retry", "request"]);
+});
+
+test.each(ROWS)("every view of $name names its row, and no parameter of it", async (row) => {
+  const { gateway, told } = listening([json(contentAnswer(row))]);
+  await row.call(gateway, IDS);
+  const endpoint = `${row.method} ${row.path({ reference: "{reference}", webhook: "{id}", invoice: "{invoice}" })}`;
+  expect(told.map(([name, view]) => [name, view.endpoint])).toEqual([
+    ["request", endpoint],
+    ["response", endpoint],
+  ]);
+});
+
+test("nothing is told of a call that is refused before it is sent", async () => {
+  const { gateway, told } = listening([json({})]);
+  await failureOf(gateway.payments.get(".."));
+  await failureOf(gateway.mobileMoney.validatePhone("x"));
+  expect(told).toEqual([]);
+});
+
+describe("a hook that fails", () => {
+  const FAILURES: [string, () => unknown][] = [
+    [
+      "throws",
+      () => {
+        throw new Error("the log is full");
+      },
+    ],
+    [
+      "throws null",
+      () => {
+        throw null;
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("the log is full"))],
+    ["never ends", () => new Promise(() => {})],
+  ];
+
+  test.each(FAILURES)("never fails a call: it %s", async (_, hook) => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    try {
+      const hooks = { request: hook, response: hook, retry: hook, drift: hook };
+      const steps = [status(503), payment({ status: 1, amount: 5 })];
+      const { gateway } = gatewayMeeting(steps, { hooks });
+      const answered = gateway.payments.get("PAY-1");
+      await vi.advanceTimersByTimeAsync(60_000);
+      await expect(answered).resolves.toEqual({ status: "1", amount: 5 });
+
+      const failing = gatewayMeeting([status(503)], { hooks });
+      const error = await failureOf(failing.gateway.payments.get("PAY-1"));
+      expect(error).toBeInstanceOf(ServerError);
+      expect(failing.sent).toHaveLength(3);
+
+      vi.useRealTimers();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off("unhandledRejection", unhandled);
+    }
+  });
+
+  test("is not waited for", async () => {
+    const { gateway } = gatewayMeeting([json({ data: { id: 1 } })], {
+      hooks: { request: () => new Promise(() => {}) },
+    });
+    await expect(gateway.invoices.get(1)).resolves.toEqual({ id: 1 });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { isBrowser } from "../../src/client/runtime.ts";
+
+type Globals = Parameters<typeof isBrowser>[0];
+
+const CHROME = { userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0", product: "Gecko" };
+const NODE = { env: {}, versions: { node: "24.21.0" } };
+
+// What each place shows of itself, as far as it tells one from another.
+const BROWSERS: [string, Globals][] = [
+  ["a window", { document: {}, navigator: CHROME }],
+  ["a window with a bundler's process", { document: {}, navigator: CHROME, process: { env: {} } }],
+  [
+    "a window with a bundler's process and empty versions",
+    { document: {}, navigator: CHROME, process: { env: {}, versions: {} } },
+  ],
+  ["a web worker", { WorkerGlobalScope: class {}, navigator: CHROME }],
+  [
+    "a web worker with a bundler's process",
+    { WorkerGlobalScope: class {}, navigator: CHROME, process: { env: {}, versions: {} } },
+  ],
+  ["a service worker", { WorkerGlobalScope: class {}, navigator: { userAgent: CHROME.userAgent } }],
+  ["React Native", { navigator: { product: "ReactNative" } }],
+  [
+    "React Native with a process of its own",
+    { navigator: { product: "ReactNative" }, process: { env: { NODE_ENV: "production" } } },
+  ],
+];
+
+const SERVERS: [string, Globals][] = [
+  ["Node", { process: NODE, navigator: { userAgent: "Node.js/24" } }],
+  ["Node before it had a navigator", { process: NODE }],
+  ["Node under jsdom", { process: NODE, document: {}, navigator: CHROME }],
+  ["Node under a worker's globals", { process: NODE, WorkerGlobalScope: class {} }],
+  [
+    "Bun",
+    { process: { env: {}, versions: { node: "24.3.0" } }, navigator: { userAgent: "Bun/1.3" } },
+  ],
+  ["Deno", { Deno: {}, navigator: { userAgent: "Deno/2.5" } }],
+  [
+    "a Deno worker",
+    { Deno: {}, WorkerGlobalScope: class {}, navigator: { userAgent: "Deno/2.5" } },
+  ],
+  [
+    "Deno with a window's globals",
+    { Deno: {}, document: {}, navigator: { userAgent: "Deno/2.5" } },
+  ],
+  [
+    "Cloudflare Workers",
+    { WorkerGlobalScope: class {}, navigator: { userAgent: "Cloudflare-Workers" } },
+  ],
+  [
+    "Cloudflare Workers with Node's API",
+    {
+      WorkerGlobalScope: class {},
+      navigator: { userAgent: "Cloudflare-Workers" },
+      process: { env: {}, versions: {} },
+    },
+  ],
+  ["a place that shows nothing", {}],
+];
+
+describe("a browser is", () => {
+  test.each(BROWSERS)("%s", (_, globals) => {
+    expect(isBrowser(globals)).toBe(true);
+  });
+});
+
+describe("no browser is", () => {
+  test.each(SERVERS)("%s", (_, globals) => {
+    expect(isBrowser(globals)).toBe(false);
+  });
+
+  test("the place where these tests run", () => {
+    expect(isBrowser()).toBe(false);
+  });
+});

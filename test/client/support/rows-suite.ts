@@ -1,0 +1,111 @@
+import {
+  AuthenticationError,
+  Gateway,
+  type GatewayOptions,
+  KeyTypeError,
+  PermissionError,
+} from "malipo";
+import type { Sandbox } from "malipo/sandbox";
+import { beforeEach, describe, expect, test } from "vitest";
+import { KEYS, rejection } from "./gateway.ts";
+import { type Ids, ROWS, type Row } from "./rows.ts";
+
+type Kind = "public" | "secret" | "sandbox";
+
+/** A fresh world to call: where it is, and how to get there. */
+export interface Place {
+  readonly sandbox: Sandbox;
+  readonly fetch?: GatewayOptions["fetch"];
+  readonly baseUrl: string;
+}
+
+const gatewayOf = ({ baseUrl, fetch }: Place, apiKey: string) =>
+  new Gateway({ apiKey, baseUrl, fetch, maxRetries: 0 });
+
+const isOpen = (row: Row, kind: Kind) => kind !== "public" || row.open === "to public keys";
+
+/** What the world holds before each row is called. */
+async function furnish(place: Place): Promise<Ids> {
+  const gateway = gatewayOf(place, place.sandbox.keys.secret);
+  const { reference } = await gateway.mobileMoney.initiate({ amount: 75, phone: "0722000000" });
+  const invoice = await gateway.invoices.create({ amount: 250, title: "May" });
+  const webhook = await gateway.webhooks.register({
+    name: "desk",
+    url: "https://desk.example/hooks",
+    events: ["subscription.created"],
+  });
+  return { reference, invoice: String(invoice.id), webhook: String(webhook.id) };
+}
+
+/** What each row gives where all is well: fields that it must hold, or that its first item must. */
+const GIVES: Readonly<Record<Row["name"], (ids: Ids) => object>> = {
+  "merchant.get": () => ({}),
+  "merchant.paymentAccounts": () => ({ payment_account_id: expect.anything() }),
+  "payments.get": ({ reference }) => ({ reference, status: "pending", amount: "75.00" }),
+  "payments.list": ({ reference }) => ({ reference, status: "pending" }),
+  "payments.initiate": () => ({ reference: expect.any(String) }),
+  "mobileMoney.initiate": () => ({
+    reference: expect.any(String),
+    checkout_request_id: expect.any(String),
+  }),
+  "mobileMoney.status": ({ reference }) => ({ reference, status: "pending" }),
+  "mobileMoney.validatePhone": () => ({ phone: "254712345678" }),
+  "webhooks.register": () => ({ name: "shop", url: "https://shop.example/hooks" }),
+  "webhooks.list": () => ({ name: "desk", events: ["subscription.created"] }),
+  "webhooks.update": () => ({ name: "till", url: "https://desk.example/hooks" }),
+  "webhooks.delete": () => ({}),
+  "invoices.create": () => ({ id: expect.anything() }),
+  "invoices.list": ({ invoice }) => ({ id: invoice, title: "May" }),
+  "invoices.get": ({ invoice }) => ({ id: invoice, title: "May" }),
+  "invoices.update": ({ invoice }) => ({ id: invoice, title: "May" }),
+  "invoices.delete": () => ({}),
+  "invoices.send": ({ invoice }) => ({ id: invoice }),
+};
+
+/** Every row by every kind of key, over whatever way there is to a sandbox. */
+export function everyRow(way: string, open: () => Place): void {
+  describe.each(ROWS)(`row $number, $name, ${way}`, (row) => {
+    let place: Place;
+    let ids: Ids;
+    beforeEach(async () => {
+      place = open();
+      ids = await furnish(place);
+    });
+
+    for (const kind of ["public", "secret", "sandbox"] as const) {
+      const callWith = (apiKey: string) => row.call(gatewayOf(place, apiKey), ids);
+
+      if (!isOpen(row, kind)) {
+        test(`a ${kind} key is refused before anything is sent, and changes nothing`, async () => {
+          const before = place.sandbox.snapshot();
+          const error = await rejection(callWith(place.sandbox.keys[kind]));
+          expect(error).toBeInstanceOf(KeyTypeError);
+          expect(error).toMatchObject({ code: "key_type", outcome: "not_sent" });
+          expect(place.sandbox.snapshot()).toEqual(before);
+        });
+        continue;
+      }
+
+      test(`a ${kind} key is answered`, async () => {
+        const data = await callWith(place.sandbox.keys[kind]);
+        const one = row.list ? (data as { items: unknown[] }).items[0] : data;
+        expect(one).toMatchObject(GIVES[row.name](ids));
+      });
+
+      test(`a ${kind} key without the scope gets a PermissionError`, async () => {
+        const bare = place.sandbox.createKey({ kind, scopes: [] });
+        const before = place.sandbox.snapshot();
+        const error = await rejection(callWith(bare));
+        expect(error).toBeInstanceOf(PermissionError);
+        expect(error).toMatchObject({ status: 403, code: "permission", outcome: "rejected" });
+        expect(place.sandbox.snapshot()).toEqual(before);
+      });
+
+      test(`a ${kind} key that the service does not know gets an AuthenticationError`, async () => {
+        const error = await rejection(callWith(KEYS[kind]));
+        expect(error).toBeInstanceOf(AuthenticationError);
+        expect(error).toMatchObject({ status: 401, code: "authentication", outcome: "rejected" });
+      });
+    }
+  });
+}

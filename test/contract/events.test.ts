@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { EVENT_KINDS } from "../../src/contract/events.ts";
+
+test("there are the eight event kinds of section 6", () => {
+  expect([...EVENT_KINDS].sort()).toEqual(
+    [
+      "payment.completed",
+      "payment.failed",
+      "payment.initiated",
+      "invoice.created",
+      "invoice.paid",
+      "invoice.overdue",
+      "subscription.created",
+      "subscription.canceled",
+    ].sort(),
+  );
+});

@@ -1,0 +1,207 @@
+import { ConfigurationError, type KeyKind, type Scope } from "malipo";
+import { createSandbox } from "malipo/sandbox";
+import { beforeEach, describe, expect, test } from "vitest";
+
+const sandbox = createSandbox();
+beforeEach(() => sandbox.reset());
+
+/** The eighteen rows: method, path, scope, and whether a public key may call it. */
+const ROWS: readonly (readonly [string, string, Scope, "any key" | "no public key"])[] = [
+  ["GET", "/merchant", "merchant.read", "any key"],
+  ["GET", "/merchant/payment-accounts", "merchant.read", "any key"],
+  ["GET", "/payments/PAY-1", "payments.read", "any key"],
+  ["GET", "/payments", "payments.read", "any key"],
+  ["POST", "/payments/initiate", "payments.create", "no public key"],
+  ["POST", "/mobile-money/payment/initiate", "payments.create", "no public key"],
+  ["POST", "/mobile-money/payment/status", "payments.read", "no public key"],
+  ["POST", "/mobile-money/validate-phone", "mobile-money.validate", "any key"],
+  ["POST", "/webhooks/register", "webhooks.manage", "no public key"],
+  ["GET", "/webhooks", "webhooks.read", "any key"],
+  ["PUT", "/webhooks/wh_1", "webhooks.manage", "no public key"],
+  ["DELETE", "/webhooks/wh_1", "webhooks.manage", "no public key"],
+  ["POST", "/invoices", "invoices.create", "no public key"],
+  ["GET", "/invoices", "invoices.read", "any key"],
+  ["GET", "/invoices/inv_1", "invoices.read", "any key"],
+  ["PUT", "/invoices/inv_1", "invoices.update", "no public key"],
+  ["DELETE", "/invoices/inv_1", "invoices.delete", "no public key"],
+  ["POST", "/invoices/inv_1/send", "invoices.send", "no public key"],
+];
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: { success: boolean; error: string };
+}
+
+async function call(method: string, path: string, headers: Record<string, string>, body?: string) {
+  const init = { method, headers, ...(body !== undefined && { body }) };
+  const response = await sandbox.fetch(sandbox.baseUrl + path, init);
+  const answer = { status: response.status, headers: response.headers };
+  return { ...answer, body: await response.json() } as Answer;
+}
+
+const withKey = (key: string) => ({ "x-api-key": key });
+
+describe.each(ROWS)("%s %s", (method, path, scope, who) => {
+  test.each([
+    ["no key", {}],
+    ["an unknown key", withKey("sk_unknown")],
+    ["a key that only looks like one", withKey("constructor")],
+    ["an unknown key as a bearer", { authorization: "Bearer sk_unknown" }],
+    ["a key under another scheme", { authorization: `Basic ${sandbox.keys.secret}` }],
+  ])("answers 401 to %s", async (_, headers) => {
+    const { status, body } = await call(method, path, headers);
+    expect(status).toBe(401);
+    expect(body).toEqual({ success: false, error: expect.stringMatching(/key/) });
+  });
+
+  test.each(["secret", "sandbox"] as const)("lets in a %s key", async (kind) => {
+    const { status } = await call(method, path, withKey(sandbox.keys[kind]));
+    expect([200, 201, 404, 422]).toContain(status);
+  });
+
+  test(`is open to ${who}`, async () => {
+    const { status, body } = await call(method, path, withKey(sandbox.keys.public));
+    if (who === "any key") {
+      expect([200, 404, 422]).toContain(status);
+    } else {
+      expect(status).toBe(403);
+      expect(body).toEqual({ success: false, error: expect.stringMatching(/secret.*public/) });
+    }
+  });
+
+  test(`needs the scope ${scope} and no other, and names it`, async () => {
+    const others = [...new Set(ROWS.map(([, , one]) => one))].filter((one) => one !== scope);
+    const lacking = sandbox.createKey({ kind: "secret", scopes: others });
+    const { status, body } = await call(method, path, withKey(lacking));
+    expect(status).toBe(403);
+    expect(body).toEqual({ success: false, error: expect.stringContaining(` ${scope},`) });
+
+    const holding = sandbox.createKey({ kind: "secret", scopes: [scope] });
+    expect((await call(method, path, withKey(holding))).status).not.toBe(403);
+  });
+});
+
+describe("a key", () => {
+  test.each([
+    ["X-API-Key", (key: string) => ({ "X-API-Key": key })],
+    ["Authorization: Bearer", (key: string) => ({ Authorization: `Bearer ${key}` })],
+    ["authorization: bearer", (key: string) => ({ authorization: `bearer ${key}` })],
+  ])("is taken from %s", async (_, headers) => {
+    expect((await call("GET", "/merchant", headers(sandbox.keys.public))).status).toBe(200);
+  });
+
+  test.each<[KeyKind, string]>([
+    ["public", "pk_"],
+    ["secret", "sk_"],
+    ["sandbox", "sb_"],
+  ])("that is %s begins with %s, the built-in one and the created one", (kind, prefix) => {
+    expect(sandbox.keys[kind].startsWith(prefix)).toBe(true);
+    const created = sandbox.createKey({ kind });
+    expect(created.startsWith(prefix)).toBe(true);
+    expect(created).not.toBe(sandbox.keys[kind]);
+    expect(sandbox.createKey({ kind })).not.toBe(created);
+  });
+
+  test.each<KeyKind>(["public", "secret", "sandbox"])(
+    "that is %s may by default do what its kind may do",
+    async (kind) => {
+      const created = sandbox.createKey({ kind });
+      for (const [method, path] of ROWS) {
+        const { status } = await call(method, path, withKey(created));
+        const { status: expected } = await call(method, path, withKey(sandbox.keys[kind]));
+        expect([method, path, status]).toEqual([method, path, expected]);
+      }
+    },
+  );
+
+  test("with an empty list of scopes may do nothing", async () => {
+    const key = sandbox.createKey({ kind: "sandbox", scopes: [] });
+    for (const [method, path] of ROWS) {
+      expect((await call(method, path, withKey(key))).status).toBe(403);
+    }
+  });
+
+  test.each<[KeyKind, Scope]>([
+    ["public", "payments.create"],
+    ["public", "webhooks.manage"],
+    ["public", "invoices.send"],
+    ["secret", "everything" as Scope],
+    ["sandbox", "constructor" as Scope],
+  ])("that is %s cannot be made with the scope %s", (kind, scope) => {
+    const before = sandbox.snapshot();
+    const make = () => sandbox.createKey({ kind, scopes: ["merchant.read", scope] });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(scope);
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+
+  test("keeps its scopes, whatever becomes of the list that it was made with", async () => {
+    const scopes: Scope[] = ["merchant.read"];
+    const key = sandbox.createKey({ kind: "secret", scopes });
+    scopes.push("payments.read");
+    expect((await call("GET", "/payments", withKey(key))).status).toBe(403);
+  });
+});
+
+describe("a request that no row takes", () => {
+  test.each([
+    "/",
+    "",
+    "/merchants",
+    "/merchant/",
+    "/payments/PAY-1/refund",
+    "/webhooks/wh_1/register",
+    "//merchant",
+    "/constructor",
+  ])("answers 404 for the path %j", async (path) => {
+    const { status, body } = await call("GET", path, withKey(sandbox.keys.secret));
+    expect(status).toBe(404);
+    expect(body).toEqual({ success: false, error: expect.any(String) });
+  });
+
+  test.each([
+    ["POST", "/merchant", "GET"],
+    ["DELETE", "/payments/PAY-1", "GET"],
+    ["PATCH", "/invoices", "GET, POST"],
+    ["POST", "/invoices/inv_1", "GET, PUT, DELETE"],
+    ["GET", "/webhooks/wh_1", "PUT, DELETE"],
+    ["GET", "/mobile-money/validate-phone", "POST"],
+  ])("answers 405 for %s %s, and allows %s", async (method, path, allowed) => {
+    const { status, headers, body } = await call(method, path, withKey(sandbox.keys.secret));
+    expect(status).toBe(405);
+    expect(headers.get("allow")).toBe(allowed);
+    expect(body).toEqual({ success: false, error: expect.stringContaining(allowed) });
+  });
+});
+
+describe("a refused call", () => {
+  const initiate = "/mobile-money/payment/initiate";
+  const secret = withKey(sandbox.keys.secret);
+  test.each<[number, string, string, Record<string, string>, string?]>([
+    [401, "POST", initiate, {}, '{"amount":1,"phone":"0712345678"}'],
+    [403, "POST", initiate, withKey(sandbox.keys.public), '{"amount":1,"phone":"0712345678"}'],
+    [404, "PUT", "/webhooks/wh_1", secret, '{"name":"new"}'],
+    [404, "PUT", "/invoices/inv_1", secret, '{"amount":1}'],
+    [404, "DELETE", "/invoices/inv_1", secret],
+    [404, "POST", "/invoices/inv_1/send", secret],
+    [405, "POST", "/payments", secret, "{}"],
+    [400, "GET", "/payments/%E0%A4%A", secret],
+    [400, "POST", initiate, secret, '{"amount":1,'],
+    [400, "POST", initiate, secret, "[]"],
+    [400, "POST", "/invoices", secret, "null"],
+    [400, "POST", "/invoices", secret, '"text"'],
+    [400, "POST", "/invoices", secret, `{"deep":${"[".repeat(90_000)}${"]".repeat(90_000)}}`],
+    [422, "POST", initiate, secret],
+    [422, "POST", initiate, secret, '{"amount":1}'],
+    [422, "POST", "/invoices", secret, '{"amount":"a lot"}'],
+    [422, "POST", "/webhooks/register", secret, '{"name":"shop"}'],
+  ])("%i for %s %s changes nothing", async (expected, method, path, headers, body?) => {
+    await call("POST", "/payments/initiate", secret, '{"amount":1,"phone":"0712345678"}');
+    const before = sandbox.snapshot();
+    const { status, body: said } = await call(method, path, headers, body);
+    expect(status).toBe(expected);
+    expect(said).toEqual({ success: false, error: expect.stringMatching(/.{10}/) });
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+});

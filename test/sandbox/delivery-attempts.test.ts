@@ -1,0 +1,233 @@
+import { setImmediate } from "node:timers/promises";
+import { Gateway } from "malipo";
+import { createSandbox, type SandboxOptions } from "malipo/sandbox";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+const PHONE = "0712345678";
+const SCHEDULE = ["09:00:00", "09:00:10", "09:01:10", "09:06:10", "09:36:10", "11:36:10"];
+
+/** A sandbox in which one delivery has been sent, to a receiver that answers so. */
+async function world(
+  answer: () => Response | Promise<Response>,
+  options: SandboxOptions = {},
+  create = createSandbox,
+) {
+  const received: { body: string; headers: string[][] }[] = [];
+  const sandbox = create({
+    deliver: async (request) => {
+      received.push({ body: await request.text(), headers: [...request.headers] });
+      return answer();
+    },
+    ...options,
+  });
+  const { baseUrl, fetch, keys } = sandbox;
+  const gateway = new Gateway({ apiKey: keys.secret, baseUrl, fetch, maxRetries: 0 });
+  const url = "https://shop.example.test/hook";
+  await gateway.webhooks.register({ name: "shop", url, events: ["payment.initiated"] });
+  await gateway.mobileMoney.initiate({ amount: 1, phone: PHONE });
+  const entry = () => {
+    const [first] = sandbox.deliveries.all();
+    if (first === undefined) throw new Error("no delivery was made");
+    return first;
+  };
+  return { sandbox, received, entry };
+}
+
+/** A promise, and what resolves it. */
+function gateOf(): [gate: Promise<void>, open: () => void] {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [gate, open];
+}
+
+const status = (code: number) => () => new Response(null, { status: code });
+
+describe("a delivery that is not answered 200", () => {
+  test("is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, and then has failed", async () => {
+    const { sandbox, entry } = await world(status(500));
+    await sandbox.deliveries.settled();
+    const delays = ["10s", "1m", "5m", "30m", "2h"];
+    for (const [made, delay] of delays.entries()) {
+      expect(entry().attempts).toHaveLength(made + 1);
+      expect(entry().state).toBe("pending");
+      await sandbox.clock.advance(delay);
+    }
+    expect(entry().state).toBe("failed");
+    const times = entry().attempts.map(({ at }) => at.slice(11, 19));
+    expect(times).toEqual(SCHEDULE);
+    await sandbox.clock.advance("30d");
+    expect(entry().attempts).toHaveLength(6);
+  });
+
+  test("is tried no more once it was answered 200", async () => {
+    const answers = [500, 404, 200];
+    const { sandbox, entry } = await world(
+      () => new Response("", { status: answers.shift() ?? 500 }),
+    );
+    await sandbox.clock.advance("1d");
+    expect(entry().state).toBe("delivered");
+    expect(entry().attempts.map((one) => one.status)).toEqual([500, 404, 200]);
+  });
+
+  test.each([201, 202, 204, 301, 302, 400, 401, 404, 410, 429, 500, 503])(
+    "has not arrived: %i",
+    async (code) => {
+      const { sandbox, entry } = await world(status(code));
+      await sandbox.clock.advance("1d");
+      expect(entry().state).toBe("failed");
+      expect(entry().attempts.map((one) => one.status)).toEqual(new Array(6).fill(code));
+    },
+  );
+
+  test.each<[string, () => Response | Promise<Response>, RegExp]>([
+    ["is refused", () => Promise.reject(new Error("connection refused")), /connection refused/],
+    [
+      "throws",
+      () => {
+        throw new TypeError("fetch failed", { cause: { code: "ECONNRESET" } });
+      },
+      /fetch failed.*ECONNRESET/,
+    ],
+    ["throws no error", () => Promise.reject("nothing there"), /nothing there/],
+    [
+      "breaks off",
+      () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.error(new Error("terminated")),
+          }),
+        ),
+      /terminated/,
+    ],
+    ["gives no response", () => Promise.resolve(undefined as unknown as Response), /./],
+  ])("because the receiver %s has its error in the log", async (_, answer, error) => {
+    const { sandbox, entry } = await world(answer);
+    await sandbox.deliveries.settled();
+    expect(entry().state).toBe("pending");
+    const [attempt] = entry().attempts;
+    expect(attempt?.error).toMatch(error);
+    expect(attempt).not.toHaveProperty("status");
+  });
+
+  test("within the time limit is given up, told so, and tried again", async () => {
+    const requests: Request[] = [];
+    const { sandbox, entry } = await world(status(200), {
+      deliveryTimeoutMs: 20,
+      deliver: (request) => {
+        requests.push(request);
+        return new Promise(() => {});
+      },
+    });
+    await sandbox.deliveries.settled();
+    expect(entry().attempts).toEqual([
+      { at: expect.any(String), error: expect.stringContaining("20 ms"), latencyMs: 0 },
+    ]);
+    expect(requests[0]?.signal.aborted).toBe(true);
+    await sandbox.clock.advance("10s");
+    expect(entry().attempts).toHaveLength(2);
+  });
+});
+
+describe("a receiver", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("has five seconds to answer, where nothing else was said", async () => {
+    // The sandbox takes its timers when it is loaded.
+    vi.useFakeTimers();
+    vi.resetModules();
+    const { createSandbox: create } = await import("malipo/sandbox");
+    const hanging = { deliver: () => new Promise<Response>(() => {}) };
+    const { entry } = await world(status(200), hanging, create);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(entry().attempts).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(entry().attempts).toHaveLength(1);
+  });
+});
+
+describe("a retry or a resend", () => {
+  test("keeps body, timestamp and signature", async () => {
+    const { sandbox, received, entry } = await world(status(500));
+    await sandbox.clock.advance("1h");
+    await sandbox.deliveries.resend(entry().id);
+    expect(received).toHaveLength(6);
+    for (const one of received) expect(one).toEqual(received[0]);
+    expect(JSON.parse(received[5]?.body ?? "").timestamp).toBe("2026-01-01T09:00:00+03:00");
+  });
+});
+
+describe("a resend", () => {
+  test("goes out at once, and gives the entry with its attempt", async () => {
+    const { sandbox, received, entry } = await world(status(200));
+    await sandbox.clock.advance("1m");
+    const resent = await sandbox.deliveries.resend(entry().id);
+    expect(received).toHaveLength(2);
+    expect(resent).toEqual(entry());
+    expect(resent.attempts.map(({ at }) => at.slice(11, 19))).toEqual(["09:00:00", "09:01:00"]);
+  });
+
+  test("brings a failed delivery home", async () => {
+    let code = 500;
+    const { sandbox, entry } = await world(() => new Response("", { status: code }));
+    await sandbox.clock.advance("1d");
+    expect(entry().state).toBe("failed");
+    expect((await sandbox.deliveries.resend(entry().id)).state).toBe("failed");
+    code = 200;
+    expect((await sandbox.deliveries.resend(entry().id)).state).toBe("delivered");
+  });
+
+  test("that arrives ends the retries", async () => {
+    let code = 500;
+    const { sandbox, received, entry } = await world(() => new Response("", { status: code }));
+    await sandbox.deliveries.settled();
+    code = 200;
+    await sandbox.deliveries.resend(entry().id);
+    await sandbox.clock.advance("1d");
+    expect(received).toHaveLength(2);
+  });
+
+  test("that fails takes nothing from the schedule, nor from what has arrived", async () => {
+    let code = 500;
+    const { sandbox, entry } = await world(() => new Response("", { status: code }));
+    for (let times = 0; times < 7; times++) await sandbox.deliveries.resend(entry().id);
+    expect(entry().state).toBe("pending");
+    await sandbox.clock.advance("15s");
+    expect(entry().attempts).toHaveLength(9);
+    code = 200;
+    await sandbox.clock.advance("1m");
+    expect(entry().state).toBe("delivered");
+    code = 500;
+    expect((await sandbox.deliveries.resend(entry().id)).state).toBe("delivered");
+  });
+});
+
+describe("settled()", () => {
+  test("resolves when no delivery is in flight, resends too", async () => {
+    const [gate, open] = gateOf();
+    let done = 0;
+    const { sandbox, entry } = await world(async () => {
+      await gate;
+      await setImmediate();
+      done++;
+      return new Response();
+    });
+    void sandbox.deliveries.resend(entry().id);
+    const settled = sandbox.deliveries.settled();
+    expect(done).toBe(0);
+    open();
+    await settled;
+    expect(done).toBe(2);
+  });
+
+  test("resolves at once where nothing is in flight, and does not wait for retries to come", async () => {
+    const { sandbox, entry } = await world(status(500));
+    await sandbox.deliveries.settled();
+    await sandbox.deliveries.settled();
+    expect(entry().attempts).toHaveLength(1);
+    expect(entry().state).toBe("pending");
+  });
+});

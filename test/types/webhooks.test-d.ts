@@ -1,0 +1,228 @@
+import {
+  type AnyGatewayError,
+  ApiError,
+  type ApiErrorCode,
+  ConfigurationError,
+  type ConnectionError,
+  GatewayError,
+  type GatewayErrorCode,
+  InvalidParamsError,
+  isGatewayError,
+  NotFoundError,
+  type Outcome,
+  type ParamIssue,
+  RateLimitError,
+  TimeoutError,
+} from "malipo";
+import {
+  type EventKind,
+  isKnownEvent,
+  type KnownWebhookEvent,
+  type PaymentCompletedData,
+  type PaymentFailedData,
+  signWebhook,
+  type UnknownWebhookEvent,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookErrorCode,
+  type WebhookEvent,
+  type WebhookHeaders,
+  type WebhookSecret,
+  WebhookVerificationError,
+} from "malipo/webhooks";
+import { expectTypeOf, test } from "vitest";
+
+declare const event: WebhookEvent;
+declare const error: unknown;
+
+test("isKnownEvent with a kind narrows to the events of that kind", () => {
+  if (isKnownEvent(event, "payment.completed")) {
+    expectTypeOf(event).toEqualTypeOf<KnownWebhookEvent<"payment.completed">>();
+    expectTypeOf(event.event).toEqualTypeOf<"payment.completed">();
+    expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
+    expectTypeOf(event.data.amount).toEqualTypeOf<string>();
+    expectTypeOf(event.data.payment_id).toEqualTypeOf<number>();
+    expectTypeOf(event.data.status).toEqualTypeOf<"completed">();
+    expectTypeOf(event.data.retry_possible).toEqualTypeOf<unknown>();
+  }
+  if (isKnownEvent(event, "payment.failed")) {
+    expectTypeOf(event.data.retry_possible).toEqualTypeOf<boolean>();
+  }
+  // @ts-expect-error no kind of that name
+  isKnownEvent(event, "payment.refunded");
+});
+
+test("a switch on the kind of a known event narrows its data", () => {
+  if (!isKnownEvent(event)) {
+    expectTypeOf(event).toEqualTypeOf<UnknownWebhookEvent>();
+    return;
+  }
+  expectTypeOf(event.event).toEqualTypeOf<EventKind>();
+  switch (event.event) {
+    case "payment.completed":
+      expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
+      break;
+    case "payment.failed":
+      expectTypeOf(event.data).toEqualTypeOf<PaymentFailedData>();
+      expectTypeOf(event.data.user_message).toEqualTypeOf<string>();
+      break;
+    case "payment.initiated":
+    case "invoice.created":
+    case "invoice.paid":
+    case "invoice.overdue":
+    case "subscription.created":
+    case "subscription.canceled":
+      expectTypeOf(event.data.total).toEqualTypeOf<unknown>();
+      break;
+    default:
+      // Every kind is above, and nothing else is.
+      expectTypeOf(event).toBeNever();
+  }
+});
+
+test("an event of an unknown kind has a string for a kind and open data", () => {
+  expectTypeOf<UnknownWebhookEvent["event"]>().toEqualTypeOf<string>();
+  expectTypeOf<UnknownWebhookEvent["data"]>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<UnknownWebhookEvent>().toExtend<WebhookEvent>();
+  expectTypeOf<UnknownWebhookEvent>().not.toExtend<KnownWebhookEvent>();
+});
+
+test("an event that is not narrowed shows what every event has", () => {
+  expectTypeOf(event.timestamp).toEqualTypeOf<string>();
+  expectTypeOf(event.event).toEqualTypeOf<string>();
+  expectTypeOf(event.data.reference).toEqualTypeOf<unknown>();
+  // @ts-expect-error nobody has asked which kind it is
+  event.data.amount satisfies string;
+});
+
+test("KnownWebhookEvent names the events of one kind", () => {
+  type Completed = KnownWebhookEvent<"payment.completed">;
+  expectTypeOf<Completed["event"]>().toEqualTypeOf<"payment.completed">();
+  expectTypeOf<Completed["data"]>().toEqualTypeOf<PaymentCompletedData>();
+  expectTypeOf<KnownWebhookEvent["event"]>().toEqualTypeOf<EventKind>();
+  expectTypeOf<KnownWebhookEvent<"invoice.paid" | "payment.failed">["event"]>().toEqualTypeOf<
+    "invoice.paid" | "payment.failed"
+  >();
+  expectTypeOf<Completed>().toExtend<WebhookEvent>();
+  // @ts-expect-error no kind of that name
+  type Refunded = KnownWebhookEvent<"payment.refunded">;
+  expectTypeOf<Refunded>().toBeObject();
+});
+
+test("WebhookVerificationError has literal codes and statuses", () => {
+  if (!(error instanceof WebhookVerificationError)) return;
+  expectTypeOf(error.code).toEqualTypeOf<WebhookErrorCode>();
+  expectTypeOf<WebhookErrorCode>().toEqualTypeOf<
+    | "signature_missing"
+    | "signature_malformed"
+    | "signature_mismatch"
+    | "timestamp_out_of_range"
+    | "payload_invalid"
+    | "body_not_raw"
+  >();
+  expectTypeOf(error.status).toEqualTypeOf<400 | 401 | 500>();
+  expectTypeOf(error.outcome).toEqualTypeOf<Outcome>();
+  // @ts-expect-error an error says what happened; nobody changes that
+  error.status = 200;
+});
+
+test("a switch on the code of an error of ours narrows it to its class", () => {
+  if (!isGatewayError(error)) {
+    expectTypeOf(error).toEqualTypeOf<unknown>();
+    return;
+  }
+  expectTypeOf(error.outcome).toEqualTypeOf<Outcome>();
+  switch (error.code) {
+    case "rate_limit":
+      expectTypeOf(error.retryAfterMs).toEqualTypeOf<number | undefined>();
+      expectTypeOf(error.status).toEqualTypeOf<number>();
+      break;
+    case "api":
+    case "authentication":
+    case "permission":
+    case "not_found":
+    case "conflict":
+    case "invalid_request":
+    case "server":
+      expectTypeOf(error).toExtend<ApiError>();
+      expectTypeOf(error.body).toEqualTypeOf<unknown>();
+      expectTypeOf(error.headers).toEqualTypeOf<Headers>();
+      break;
+    case "invalid_params":
+      expectTypeOf(error.issues).toEqualTypeOf<readonly ParamIssue[]>();
+      // @ts-expect-error nothing was sent, so nothing was answered
+      error.status satisfies number;
+      break;
+    case "timeout":
+      expectTypeOf(error.timeoutMs).toEqualTypeOf<number>();
+      break;
+    case "unexpected_response":
+      expectTypeOf(error.status).toEqualTypeOf<number>();
+      break;
+    case "connection":
+      expectTypeOf(error).toEqualTypeOf<ConnectionError>();
+      break;
+    case "configuration":
+    case "key_type":
+      expectTypeOf(error.message).toEqualTypeOf<string>();
+      break;
+    case "body_not_raw":
+    case "payload_invalid":
+    case "signature_malformed":
+    case "signature_mismatch":
+    case "signature_missing":
+    case "timestamp_out_of_range":
+      expectTypeOf(error).toExtend<WebhookVerificationError>();
+      expectTypeOf(error.status).toEqualTypeOf<400 | 401 | 500>();
+      break;
+    default:
+      // Every code is above, and nothing else is.
+      expectTypeOf(error).toBeNever();
+  }
+});
+
+test("instanceof narrows to every class", () => {
+  if (error instanceof GatewayError) expectTypeOf(error).toEqualTypeOf<GatewayError>();
+  if (error instanceof ApiError) expectTypeOf(error.code).toEqualTypeOf<ApiErrorCode>();
+  if (error instanceof NotFoundError)
+    expectTypeOf<typeof error.code>().toEqualTypeOf<"not_found">();
+  if (error instanceof RateLimitError) {
+    expectTypeOf(error.retryAfterMs).toEqualTypeOf<number | undefined>();
+  }
+  if (error instanceof InvalidParamsError) {
+    expectTypeOf(error.issues).toEqualTypeOf<readonly ParamIssue[]>();
+  }
+  if (error instanceof TimeoutError) expectTypeOf(error.timeoutMs).toEqualTypeOf<number>();
+  if (error instanceof ConfigurationError)
+    expectTypeOf<typeof error.code>().toEqualTypeOf<"configuration">();
+});
+
+test("ApiError holds the codes of its subclasses", () => {
+  expectTypeOf<ApiErrorCode>().toExtend<GatewayErrorCode>();
+  expectTypeOf<AnyGatewayError["code"]>().toEqualTypeOf<GatewayErrorCode>();
+});
+
+test("verifyWebhook takes what runtimes give, and nothing parsed", () => {
+  expectTypeOf(verifyWebhook).returns.toEqualTypeOf<WebhookEvent>();
+  expectTypeOf<string | Uint8Array | ArrayBuffer | Buffer>().toExtend<
+    VerifyWebhookOptions["body"]
+  >();
+  expectTypeOf<Headers>().toExtend<WebhookHeaders>();
+  expectTypeOf<import("node:http").IncomingHttpHeaders>().toExtend<WebhookHeaders>();
+  expectTypeOf<NodeJS.Dict<string[]>>().toExtend<WebhookHeaders>();
+  expectTypeOf<string | Uint8Array | readonly WebhookSecret[]>().toExtend<
+    VerifyWebhookOptions["secret"]
+  >();
+  expectTypeOf<string | null>().toExtend<VerifyWebhookOptions["signature"]>();
+  expectTypeOf(signWebhook).returns.toEqualTypeOf<string>();
+
+  const secret = "whsec";
+  // @ts-expect-error a parsed body is not what was signed
+  verifyWebhook({ body: { event: "a" }, secret, signature: "" });
+  // @ts-expect-error a secret whose variable may be unset
+  verifyWebhook({ body: "", secret: process.env.SECRET, signature: "" });
+  // @ts-expect-error no option of that name
+  verifyWebhook({ body: "", secret, signature: "", tolerance: 300 });
+  // @ts-expect-error seconds are a number
+  verifyWebhook({ body: "", secret, signature: "", maxAgeSeconds: "300" });
+});

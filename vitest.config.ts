@@ -1,0 +1,46 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The package by its own names, taken from the sources. */
+const alias = [
+  { find: "#hmac", replacement: source("src/webhooks/hmac/node.ts") },
+  { find: /^malipo$/, replacement: source("src/index.ts") },
+  { find: /^malipo\/webhooks$/, replacement: source("src/webhooks/index.ts") },
+  { find: /^malipo\/sandbox$/, replacement: source("src/sandbox/index.ts") },
+  { find: /^malipo\/msw$/, replacement: source("src/sandbox/msw.ts") },
+  { find: /^malipo\/(idempotency|wakeups)\/(\w+)$/, replacement: source("src/client/$1/$2.ts") },
+];
+
+const msw2 = [
+  { find: /^msw$/, replacement: "msw-2" },
+  { find: /^msw\/node$/, replacement: "msw-2/node" },
+];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: "source",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/package/**", "test/browser/**", "test/usage/**"],
+        },
+      },
+      {
+        resolve: { alias: [...alias, ...msw2] },
+        test: { name: "msw 2", include: ["test/**/*.msw.test.ts"] },
+      },
+      {
+        test: {
+          name: "as installed",
+          include: ["test/{package,browser,usage}/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
+    ],
+  },
+});
