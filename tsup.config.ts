@@ -5,6 +5,10 @@ import { defineConfig } from "tsup";
 const entries = {
   index: "src/index.ts",
   webhooks: "src/webhooks/index.ts",
+  fetch: "src/webhooks/adapters/fetch.ts",
+  node: "src/webhooks/adapters/node.ts",
+  lambda: "src/webhooks/adapters/lambda.ts",
+  "inbox/sqlite": "src/webhooks/inbox/sqlite.ts",
   sandbox: "src/sandbox/index.ts",
   msw: "src/sandbox/msw.ts",
   "idempotency/sqlite": "src/client/idempotency/sqlite.ts",

@@ -8,6 +8,11 @@ const alias = [
   { find: "#hmac", replacement: source("src/webhooks/hmac/node.ts") },
   { find: /^malipo$/, replacement: source("src/index.ts") },
   { find: /^malipo\/webhooks$/, replacement: source("src/webhooks/index.ts") },
+  {
+    find: /^malipo\/(fetch|node|fastify|lambda)$/,
+    replacement: source("src/webhooks/adapters/$1.ts"),
+  },
+  { find: /^malipo\/inbox\/([\w-]+)$/, replacement: source("src/webhooks/inbox/$1.ts") },
   { find: /^malipo\/sandbox$/, replacement: source("src/sandbox/index.ts") },
   { find: /^malipo\/msw$/, replacement: source("src/sandbox/msw.ts") },
   { find: /^malipo\/(idempotency|wakeups)\/(\w+)$/, replacement: source("src/client/$1/$2.ts") },

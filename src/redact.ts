@@ -6,7 +6,7 @@ const PHONE = /\+?\(?\d(?:(?:[\s().+-]|%2[089BD]){0,2}\d){8,}/gi;
  * Masks one phone number: its first four and last three digits stay, `2547*****678`.
  * Anything shorter than eight digits is masked whole.
  */
-export function maskPhone(phone: string): string {
+function maskPhone(phone: string): string {
   const digits = phone.replace(/%..|\D/g, "");
   return digits.length < 8
     ? "*".repeat(digits.length)

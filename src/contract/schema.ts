@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 /** One thing wrong with a value. */
-export interface SchemaIssue {
+interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   /** What was expected. */
   readonly message: string;

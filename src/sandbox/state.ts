@@ -52,7 +52,7 @@ export interface StoredPayment {
   failure?: { reason: string; userMessage: string; retryPossible: boolean };
 }
 
-export type InvoiceStatus = "draft" | "sent" | "paid" | "overdue";
+type InvoiceStatus = "draft" | "sent" | "paid" | "overdue";
 
 export interface StoredInvoice {
   readonly id: string;

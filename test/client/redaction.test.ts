@@ -111,9 +111,10 @@ describe("a gateway", () => {
   test("has nothing enumerable but its namespaces", () => {
     const gateway = new Gateway({ apiKey: "sk_live_1", baseUrl: BASE_URL } as GatewayOptions);
     expect(Object.keys(gateway).sort()).toEqual(
-      ["invoices", "merchant", "mobileMoney", "payments", "webhooks"].sort(),
+      ["idempotency", "invoices", "merchant", "mobileMoney", "payments", "webhooks"].sort(),
     );
     expect(JSON.parse(JSON.stringify(gateway))).toEqual({
+      idempotency: {},
       invoices: {},
       merchant: {},
       mobileMoney: {},

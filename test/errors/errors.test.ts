@@ -51,6 +51,9 @@ const ROWS: Row[] = [
   ["ConnectionError", "connection", "unknown", (e) => new e.ConnectionError(MESSAGE, "unknown")],
   ["TimeoutError", "timeout", "unknown", (e) => new e.TimeoutError(MESSAGE, "unknown", 15_000), { timeoutMs: 15_000 }],
   ["UnexpectedResponseError", "unexpected_response", "unknown", (e) => new e.UnexpectedResponseError(MESSAGE, "unknown", answer(200)), { status: 200 }],
+  ["PaymentPendingError", "payment_pending", "unknown", (e) => new e.PaymentPendingError(MESSAGE, "MP1", undefined), { reference: "MP1" }],
+  ["IdempotencyConflictError", "idempotency_conflict", "not_sent", (e) => new e.IdempotencyConflictError(MESSAGE, "order-1"), { idempotencyKey: "order-1" }],
+  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1"), { idempotencyKey: "order-1" }],
   ["WebhookVerificationError", "signature_missing", "rejected", (e) => new e.WebhookVerificationError("signature_missing", MESSAGE), { status: 401 }],
 ];
 

@@ -175,6 +175,13 @@ test("a switch on the code of an error of ours narrows it to its class", () => {
       expectTypeOf(error).toExtend<WebhookVerificationError>();
       expectTypeOf(error.status).toEqualTypeOf<400 | 401 | 500>();
       break;
+    case "payment_pending":
+      expectTypeOf(error.reference).toEqualTypeOf<string>();
+      break;
+    case "idempotency_conflict":
+    case "outcome_unknown":
+      expectTypeOf(error.idempotencyKey).toEqualTypeOf<string>();
+      break;
     default:
       // Every code is above, and nothing else is.
       expectTypeOf(error).toBeNever();

@@ -32,7 +32,7 @@ export async function rejection(promise: Promise<unknown>): Promise<GatewayError
 }
 
 /** What becomes of a call under fake timers, once more time has passed than any call may take. */
-export async function later<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+async function later<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
   const settled = Promise.allSettled([promise]);
   await vi.advanceTimersByTimeAsync(600_000);
   return (await settled)[0];

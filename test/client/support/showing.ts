@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 
 /** Whatever of a value can be seen: as text, as JSON, as a log shows it, down to its causes. */
-export function allThatShows(value: unknown, depth = 0): string[] {
+function allThatShows(value: unknown, depth = 0): string[] {
   const shown = [
     String(value),
     inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
