@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { chmod, chown, rm } from "node:fs/promises";
+import { type AddressInfo, createServer, Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A Redis or a PostgreSQL, on loopback. */
+export interface Engine {
+  readonly url: string;
+  /** Whether `restart` can do anything: an engine that was given by its address is not ours. */
+  readonly restarts: boolean;
+  /** Ends the engine and drops its data. Does nothing to one that is not ours. */
+  stop(): Promise<void>;
+  /** Crashes the engine and starts it again, on the same port and data. */
+  restart(): Promise<void>;
+}
+
+/** How to run an engine that needs nothing but a folder and a port. */
+export interface Recipe {
+  readonly name: string;
+  /** Who it runs as. Default: as we do. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Prepares the empty folder. */
+  prepare?(folder: string): Promise<void>;
+  command(folder: string, port: number): readonly [file: string, ...args: string[]];
+  /** What it prints when it takes connections. */
+  readonly ready: RegExp;
+  /** What ends it as a crash would. */
+  readonly crash: NodeJS.Signals;
+  url(port: number): string;
+}
+
+export function say(line: string): void {
+  process.stderr.write(`\n*** ${line}\n`);
+}
+
+/** An engine that somebody else runs. */
+export function givenEngine(url: string, variable: string): Engine {
+  say(`${variable} is set: whatever needs a restart of that engine does not run.`);
+  return {
+    url,
+    restarts: false,
+    stop: async () => {},
+    restart: () => Promise.reject(new Error(`The engine of ${variable} is not ours to restart.`)),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+const READY_MS = 60_000;
+const START_TRIES = 3;
+
+/** Starts a process, and waits until it is ready. */
+async function launch({ name, user, command, ready, crash }: Recipe, folder: string, port: number) {
+  const log = join(folder, "log");
+  const output = openSync(log, "w");
+  const [file, ...args] = command(folder, port);
+  const server = spawn(file, args, { stdio: ["ignore", output, output], cwd: folder, ...user });
+  closeSync(output);
+  const { pid } = server;
+  const ended = once(server, "exit").catch(() => {});
+  if (pid === undefined) throw new Error(`${file} did not start.`);
+  // Ends the engine when we end, in whatever way: then, and only then, its input closes.
+  const script = `cat > /dev/null; kill -${crash.slice(3)} $0; sleep 1; kill -KILL $0; rm -rf "$1"`;
+  const guard = spawn("sh", ["-c", script, `${pid}`, folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
+  guard.unref();
+  server.unref();
+  const end = async (signal: NodeJS.Signals) => {
+    guard.kill("SIGKILL");
+    server.kill(signal);
+    server.ref();
+    await ended;
+  };
+  for (const deadline = Date.now() + READY_MS; !ready.test(readFileSync(log, "utf8")); ) {
+    if (server.exitCode !== null || server.signalCode !== null || Date.now() > deadline) {
+      await end("SIGKILL");
+      throw new Error(`${name} did not start:\n${readFileSync(log, "utf8")}`);
+    }
+    await sleep(20);
+  }
+  return end;
+}
+
+/** Starts an engine of our own. It ends with this process, if not before. */
+export async function startEngine(recipe: Recipe): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), `malipo-${recipe.name}-`));
+  const drop = () => rm(folder, { recursive: true, force: true });
+  try {
+    if (recipe.user !== undefined) {
+      await chmod(folder, 0o700);
+      await chown(folder, recipe.user.uid, recipe.user.gid);
+    }
+    await recipe.prepare?.(folder);
+    for (let tries = 1; ; tries++) {
+      // Between here and there, another may take it.
+      const port = await freePort();
+      try {
+        let end = await launch(recipe, folder, port);
+        return {
+          url: recipe.url(port),
+          restarts: true,
+          stop: async () => {
+            await end(recipe.crash);
+            await drop();
+          },
+          restart: async () => {
+            await end(recipe.crash);
+            end = await launch(recipe, folder, port);
+          },
+        };
+      } catch (error) {
+        if (tries === START_TRIES) throw error;
+      }
+    }
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}

