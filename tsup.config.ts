@@ -14,6 +14,8 @@ const entries = {
   "idempotency/sqlite": "src/client/idempotency/sqlite.ts",
   "idempotency/redis": "src/client/idempotency/redis.ts",
   "idempotency/postgres": "src/client/idempotency/postgres.ts",
+  react: "src/integrations/react.ts",
+  otel: "src/integrations/otel.ts",
   "wakeups/redis": "src/client/wakeups/redis.ts",
 };
 
@@ -30,6 +32,6 @@ export default defineConfig({
   // Which HMAC a runtime gets is decided there, by the `imports` of package.json.
   external: ["#hmac", "node:crypto"],
   noExternal: ["@noble/hashes"],
-  clean: true,
+  clean: false,
   onSuccess: () => copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt"),
 });

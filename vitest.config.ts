@@ -15,6 +15,7 @@ const alias = [
   { find: /^malipo\/inbox\/([\w-]+)$/, replacement: source("src/webhooks/inbox/$1.ts") },
   { find: /^malipo\/sandbox$/, replacement: source("src/sandbox/index.ts") },
   { find: /^malipo\/msw$/, replacement: source("src/sandbox/msw.ts") },
+  { find: /^malipo\/(react|otel)$/, replacement: source("src/integrations/$1.ts") },
   { find: /^malipo\/(idempotency|wakeups)\/(\w+)$/, replacement: source("src/client/$1/$2.ts") },
 ];
 

@@ -3,6 +3,7 @@
 export type { Query } from "./client/address.ts";
 export { Gateway } from "./client/gateway.ts";
 export type {
+  AttemptResult,
   DriftView,
   GatewayHooks,
   RequestView,

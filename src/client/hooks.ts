@@ -20,6 +20,18 @@ export interface ResponseView extends RequestView {
   readonly durationMs: number;
 }
 
+/** How an attempt ended. Neither `error` nor `aborted`: the service answered with a 2xx. */
+export interface AttemptResult {
+  /** Of the answer, where one came. */
+  readonly status?: number | undefined;
+  /** What the call rejects with, unless another attempt follows. */
+  readonly error?: GatewayError | undefined;
+  /** The caller's own signal ended it. */
+  readonly aborted: boolean;
+  /** From sending to then, in milliseconds. */
+  readonly durationMs: number;
+}
+
 /** An attempt that failed and will be made again. */
 export interface RetryView extends RequestView {
   /** How long until then, in milliseconds. */
@@ -56,8 +68,12 @@ export interface DriftView {
  * ```
  */
 export interface GatewayHooks {
-  /** Before each attempt. */
-  request?: ((view: RequestView) => void) | undefined;
+  /**
+   * Before each attempt. It may return a function, which is told how that attempt ended, answered or
+   * not: what a span needs.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is the usual one
+  request?: ((view: RequestView) => void | ((result: AttemptResult) => void)) | undefined;
   /** After each attempt that was answered, whatever the status. */
   response?: ((view: ResponseView) => void) | undefined;
   /** Before the wait that comes before another attempt. */
@@ -66,12 +82,18 @@ export interface GatewayHooks {
   drift?: ((view: DriftView) => void) | undefined;
 }
 
-/** Calls a hook; whatever comes of it stays there. */
-export function tell<View>(hook: ((view: View) => unknown) | undefined, view: () => View): void {
-  if (hook === undefined) return;
+/** Calls a hook and gives what it returned; whatever goes wrong stays there. */
+export function tell<View, Returned>(
+  hook: ((view: View) => Returned) | undefined,
+  view: () => View,
+): Returned | undefined {
+  if (hook === undefined) return undefined;
   try {
-    Promise.resolve(hook(view())).catch(() => {});
+    const returned = hook(view());
+    Promise.resolve(returned).catch(() => {});
+    return returned;
   } catch {
     // A log that fails must not fail a payment.
+    return undefined;
   }
 }

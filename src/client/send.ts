@@ -10,7 +10,7 @@ import {
   safeHeaders,
   worse,
 } from "./failure.ts";
-import { tell } from "./hooks.ts";
+import { type AttemptResult, tell } from "./hooks.ts";
 import { mayRetry, retryDelayMs } from "./retry.ts";
 import type { Settings } from "./settings.ts";
 import { exchange, type HttpAnswer, type HttpRequest } from "./transport.ts";
@@ -51,8 +51,12 @@ export async function send(
       url: maskPhones(withoutSecret(request.url, key) as string),
       attempt,
     });
-    tell(hooks.request, view);
+    const told = tell(hooks.request, view);
     const started = performance.now();
+    const ended = (end: Partial<AttemptResult>) => {
+      if (typeof told !== "function") return;
+      tell(told, () => ({ aborted: false, durationMs: performance.now() - started, ...end }));
+    };
     const left = deadline - started;
     const result = await runAttempt(
       (attemptSignal) => exchange(request, fetch, attemptSignal),
@@ -60,7 +64,10 @@ export async function send(
       signal,
     );
     let failure: Failure;
-    if (result.end === "aborted") throw signal?.reason;
+    if (result.end === "aborted") {
+      ended({ aborted: true });
+      throw signal?.reason;
+    }
     if (result.end === "answered") {
       const { answer } = result;
       const { response } = answer;
@@ -70,7 +77,10 @@ export async function send(
         headers: safeHeaders(response.headers, key),
         durationMs: performance.now() - started,
       }));
-      if (response.ok) return { answer, outcome };
+      if (response.ok) {
+        ended({ status: response.status });
+        return { answer, outcome };
+      }
       failure = refusal(context, answer);
     } else if (result.end === "failed") {
       failure = disconnection(context, result.error);
@@ -82,6 +92,7 @@ export async function send(
     }
     outcome = worse(outcome, failure.outcome);
     const error = failure.toError(outcome);
+    ended({ status: failure.status, error });
     const delayMs = retryDelayMs(failure, attempt);
     // A wait that the call would not outlive is not begun.
     const mayWait = delayMs < deadline - performance.now();

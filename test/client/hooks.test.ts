@@ -172,3 +172,35 @@ describe("a hook that fails", () => {
     await expect(gateway.invoices.get(1)).resolves.toEqual({ id: 1 });
   });
 });
+
+test("a function that the request hook returns is told how that attempt ended", async () => {
+  const ends: unknown[] = [];
+  const { gateway } = gatewayMeeting([refused, status(503), json({ success: true, data: {} })], {
+    hooks: {
+      request:
+        ({ attempt }) =>
+        (result) =>
+          ends.push({ attempt, ...result }),
+    },
+  });
+  const answered = gateway.merchant.get();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await answered;
+  const end = { aborted: false, durationMs: expect.any(Number) };
+  expect(ends).toEqual([
+    { attempt: 1, ...end, status: undefined, error: expect.any(ConnectionError) },
+    { attempt: 2, ...end, status: 503, error: expect.any(ServerError) },
+    { attempt: 3, ...end, status: 200 },
+  ]);
+});
+
+test("a function that the request hook returns may throw, and fails no call", async () => {
+  const { gateway } = gatewayMeeting([json({ success: true, data: { name: "Duka" } })], {
+    hooks: {
+      request: () => () => {
+        throw new Error("The tracer is gone.");
+      },
+    },
+  });
+  expect(await gateway.merchant.get()).toEqual({ name: "Duka" });
+});

@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { build } from "esbuild";
+import { Gateway } from "malipo";
+import { usePayment } from "malipo/react";
+import { createSandbox, type ServedSandbox } from "malipo/sandbox";
+import type { Browser, Page } from "playwright-core";
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, launchChromium } from "./chromium.ts";
+
+/** A page that shows a payment, in strict mode, and lets the test change what it shows. */
+const PAGE = `
+  import { Gateway } from "malipo";
+  import { usePayment } from "malipo/react";
+  import { createElement, StrictMode, useState } from "react";
+  import { createRoot } from "react-dom/client";
+
+  function Receipt({ gateway, reference, options }) {
+    const { status, settled, error } = usePayment(gateway, reference, options);
+    const text = [status ?? "nothing", settled ? "settled" : "open", error?.code ?? "fine"].join(" ");
+    globalThis.seen.push(text);
+    return createElement("output", null, text);
+  }
+  function App({ gateway, first, options }) {
+    const [reference, setReference] = useState(first);
+    globalThis.show = setReference;
+    return createElement(Receipt, { gateway, reference, options });
+  }
+  globalThis.mount = ({ baseUrl, apiKey, first, options }) => {
+    globalThis.seen = [];
+    const gateway = new Gateway({ baseUrl, apiKey });
+    const root = createRoot(document.querySelector("main"));
+    root.render(createElement(StrictMode, null, createElement(App, { gateway, first, options })));
+    globalThis.unmount = () => root.unmount();
+  };
+`;
+
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: PAGE, resolveDir: process.cwd() },
+    bundle: true,
+    write: false,
+    platform: "browser",
+    define: { "process.env.NODE_ENV": '"development"' },
+    tsconfigRaw: {},
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
+  const sandbox = createSandbox();
+  let browser: Browser;
+  let site: Server;
+  let service: ServedSandbox;
+  let page: Page;
+  const errors: string[] = [];
+  const reads: string[] = [];
+
+  beforeAll(async () => {
+    const script = await bundle();
+    site = createServer((request, response) => {
+      const isScript = request.url === "/page.js";
+      response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+      response.end(
+        isScript ? script : "<!doctype html><body><main></main><script src=/page.js></script>",
+      );
+    }).listen(0, "127.0.0.1");
+    await once(site, "listening");
+    service = await sandbox.serve({ port: 0 });
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on("pageerror", (error) => errors.push(String(error)));
+    page.on("request", (request) => {
+      if (request.url().includes("/payments/")) reads.push(request.url());
+    });
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+    site?.close();
+  });
+
+  const backend = () =>
+    new Gateway({ apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl, fetch: sandbox.fetch });
+  const prompt = async (phone: string) =>
+    (await backend().mobileMoney.initiate({ amount: 10, phone })).reference;
+  const mount = (first: string | undefined, options?: object) =>
+    page.evaluate((props) => (globalThis as unknown as PageGlobals).mount(props), {
+      baseUrl: service.baseUrl,
+      apiKey: sandbox.keys.public,
+      first,
+      options,
+    });
+  const shows = (text: string) =>
+    page.waitForFunction(
+      (wanted) => document.querySelector("output")?.textContent === wanted,
+      text,
+    );
+  const unmount = () => page.evaluate(() => (globalThis as unknown as PageGlobals).unmount());
+
+  test("shows a payment from pending to completed, in strict mode", async () => {
+    const reference = await prompt("0712000101");
+    await mount(reference);
+    await shows("pending open fine");
+    sandbox.phone("0712000101").approve();
+    await shows("completed settled fine");
+    await unmount();
+  });
+
+  test("shows another payment where the reference changes, and nothing of the first one", async () => {
+    const [first, second] = [await prompt("0712000102"), await prompt("0712000103")];
+    sandbox.phone("0712000102").cancel();
+    await mount(first);
+    await shows("failed settled fine");
+    await page.evaluate(
+      (reference) => (globalThis as unknown as PageGlobals).show(reference),
+      second,
+    );
+    await shows("pending open fine");
+    const seen = await page.evaluate(() => (globalThis as unknown as PageGlobals).seen);
+    expect(seen.slice(seen.lastIndexOf("failed settled fine") + 1)).not.toContain(
+      "failed open fine",
+    );
+    await unmount();
+  });
+
+  test("without a reference it waits for nothing", async () => {
+    const before = reads.length;
+    await mount(undefined);
+    await shows("nothing open fine");
+    expect(reads.length).toBe(before);
+    await unmount();
+  });
+
+  test("says that the time is up, which is no failure of the payment", async () => {
+    await mount(await prompt("0712000104"), { timeoutMs: 300 });
+    await shows("pending open payment_pending");
+    await unmount();
+  });
+
+  test("reads no more once it is unmounted", async () => {
+    await mount(await prompt("0712000105"));
+    await shows("pending open fine");
+    await unmount();
+    const before = reads.length;
+    // Longer than the schedule's first waits.
+    await page.waitForTimeout(4_000);
+    expect(reads.length).toBe(before);
+  });
+
+  test("throws nothing on the page", () => {
+    expect(errors).toEqual([]);
+  });
+});
+
+const NEVER_ASKED = {
+  payments: {
+    waitFor: () => {
+      throw new Error("A server waits for nothing.");
+    },
+  },
+};
+
+interface PageGlobals {
+  mount(props: object): void;
+  unmount(): void;
+  show(reference: string): void;
+  readonly seen: string[];
+}
+
+function Waiting() {
+  const { status, settled, payment, error } = usePayment(NEVER_ASKED, "PAY-1");
+  return createElement("p", null, JSON.stringify({ status, settled, payment, error }));
+}
+
+test("usePayment renders on a server, and reads nothing there", () => {
+  expect(renderToString(createElement(Waiting))).toBe("<p>{&quot;settled&quot;:false}</p>");
+});
