@@ -3,7 +3,7 @@ import { STANDARD_RETENTION_MS } from "./store.ts";
 
 interface Stored {
   readonly parameters: string;
-  readonly owner: string;
+  owner: string;
   readonly leaseUntil: number;
   end: AttemptEnd | undefined;
 }
@@ -72,8 +72,13 @@ export function memoryIdempotency({
       const record = records.get(key);
       if (record === undefined) return "free";
       if (!isUnknown(record)) return record.end?.state ?? "in_flight";
-      if (result === undefined) records.delete(key);
-      else succeed(key, record, result);
+      if (result === undefined) {
+        records.delete(key);
+      } else {
+        // Without an owner: one that wakes up late must not undo it.
+        record.owner = "";
+        succeed(key, record, result);
+      }
       return "unknown";
     },
   };

@@ -14,7 +14,7 @@ const OPEN = `version <= ${RECORD_VERSION}
   AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= clock_timestamp()))`;
 
 // One statement each: PostgreSQL makes each atomic and durable. Leases are on its clock, which all
-// processes share.
+// processes share. What was settled has no owner: one that wakes up late must not undo it.
 const statementsFor = (table: string) => ({
   // The lock, since two that create a table at once trip over each other.
   migrate: `
@@ -36,7 +36,7 @@ const statementsFor = (table: string) => ({
     ON CONFLICT (key) DO UPDATE
       SET version = excluded.version, state = excluded.state, digest = excluded.digest,
           owner = excluded.owner, lease_until = excluded.lease_until, result = NULL, keep_until = NULL
-      WHERE stored.keep_until <= clock_timestamp()
+      WHERE stored.keep_until <= clock_timestamp() AND stored.version <= ${RECORD_VERSION}
   `,
   read: `
     SELECT version, state, digest, result, lease_until <= clock_timestamp() AS "leaseOver"
@@ -49,7 +49,7 @@ const statementsFor = (table: string) => ({
   `,
   forget: `DELETE FROM ${table} WHERE key = $1 AND owner = $2`,
   settle: `
-    UPDATE ${table} SET state = 'succeeded', result = $2,
+    UPDATE ${table} SET state = 'succeeded', result = $2, owner = '',
       keep_until = clock_timestamp() + $3 * interval '1 ms'
     WHERE key = $1 AND ${OPEN}
   `,

@@ -10,7 +10,8 @@ const SCRIPT = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-  local state, stored_owner, lease = unpack(redis.call('HMGET', key, 'state', 'owner', 'lease'))
+  local version, state, stored_owner, lease = unpack(
+    redis.call('HMGET', key, 'version', 'state', 'owner', 'lease'))
   local over = state == 'in_flight' and tonumber(lease) <= now
   local function standing()
     local f = redis.call('HMGET', key, 'version', 'state', 'digest', 'result')
@@ -24,7 +25,7 @@ const SCRIPT = `
   if operation == 'begin' then
     -- A client that lost its connection asks again: what it began is its own.
     if state == 'in_flight' and stored_owner == owner then return {} end
-    if state then return standing() end
+    if version then return standing() end
     redis.call('HSET', key, 'version', ARGV[3], 'state', 'in_flight', 'digest', ARGV[4],
       'owner', owner, 'lease', string.format('%.0f', now + ARGV[5]))
     return {}
@@ -34,10 +35,16 @@ const SCRIPT = `
   elseif operation == 'forget' then
     if stored_owner == owner then redis.call('DEL', key) end
   elseif operation == 'settle' then
-    if not state then return {} end
+    if not version then return {} end
     local stood = standing()
     if (state == 'unknown' or over) and tonumber(stood[1]) <= tonumber(ARGV[6]) then
-      if ARGV[3] == 'free' then redis.call('DEL', key) else succeed(ARGV[4], ARGV[5]) end
+      if ARGV[3] == 'free' then
+        redis.call('DEL', key)
+      else
+        -- Without an owner: one that wakes up late must not undo it.
+        redis.call('HSET', key, 'owner', '')
+        succeed(ARGV[4], ARGV[5])
+      end
     end
     return stood
   end

@@ -22,7 +22,8 @@ const SCHEMA = `
 const OPEN = `version <= ${RECORD_VERSION}
     AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= $now))`;
 
-// One statement each: SQLite makes each atomic and, with synchronous=FULL, durable by itself.
+// One statement each: SQLite makes each atomic and, with synchronous=FULL, durable by itself. What
+// was settled has no owner: one that wakes up late must not undo it.
 const STATEMENTS = {
   begin: `
     INSERT INTO malipo_idempotency (key, version, state, digest, owner, lease_until)
@@ -30,7 +31,7 @@ const STATEMENTS = {
     ON CONFLICT (key) DO UPDATE
       SET version = excluded.version, state = excluded.state, digest = excluded.digest,
           owner = excluded.owner, lease_until = excluded.lease_until, result = NULL, keep_until = NULL
-      WHERE malipo_idempotency.keep_until <= $now
+      WHERE malipo_idempotency.keep_until <= $now AND malipo_idempotency.version <= ${RECORD_VERSION}
   `,
   read: `
     SELECT version, state, digest, result, lease_until <= $now AS lease_over
@@ -42,7 +43,8 @@ const STATEMENTS = {
   `,
   forget: "DELETE FROM malipo_idempotency WHERE key = $key AND owner = $owner",
   settle: `
-    UPDATE malipo_idempotency SET state = 'succeeded', result = $result, keep_until = $keepUntil
+    UPDATE malipo_idempotency
+    SET state = 'succeeded', result = $result, keep_until = $keepUntil, owner = ''
     WHERE key = $key AND ${OPEN}
   `,
   free: `
@@ -51,7 +53,8 @@ const STATEMENTS = {
   `,
   dropOld: `
     DELETE FROM malipo_idempotency WHERE key IN (
-      SELECT key FROM malipo_idempotency WHERE keep_until <= $now LIMIT 20
+      SELECT key FROM malipo_idempotency
+      WHERE keep_until <= $now AND version <= ${RECORD_VERSION} LIMIT 20
     )
   `,
 } as const;

@@ -45,8 +45,8 @@ export interface IdempotencyStore {
   /** Frees the key: the owner's attempt cannot have happened. Does nothing where it is another's. */
   forget(key: string, owner: string): Promise<void>;
   /**
-   * Closes an unknown attempt: with its result, or by freeing the key (`undefined`). Changes nothing
-   * else, and says what stood.
+   * Closes an unknown attempt: with its result, or by freeing the key (`undefined`). It is nobody's
+   * from then on. Changes nothing else, and says what stood.
    */
   settle(key: string, result: string | undefined): Promise<SettledFrom>;
 }

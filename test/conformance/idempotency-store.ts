@@ -1,0 +1,227 @@
+import fc from "fast-check";
+import type { IdempotencyStore, NewAttempt, Standing } from "malipo";
+import { memoryIdempotency } from "malipo";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+
+/** Opens a store. All that one opener opens are stores of one place. */
+export type Open = (options?: { retentionMs?: number }) => Promise<IdempotencyStore>;
+
+const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
+
+let keys = 0;
+/** A key that no other test has. */
+export const freshKey = (): string => `POST /mobile-money/payment/initiate ORDER-${++keys}`;
+
+export const attemptOf = (owner: string, own: Partial<NewAttempt> = {}): NewAttempt => ({
+  parameters: PARAMETERS,
+  owner,
+  leaseMs: 60_000,
+  ...own,
+});
+
+const same = attemptOf("somebody");
+const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
+
+/** Ways to each standing, as what `begin` gives and what `settle` gives. */
+const STANDINGS: readonly [
+  name: string,
+  standing: Exclude<Standing["state"], "begun">,
+  reach: (store: IdempotencyStore, key: string) => Promise<unknown>,
+][] = [
+  ["in flight", "in_flight", (store, key) => store.begin(key, attemptOf("a"))],
+  [
+    "in flight past its lease",
+    "unknown",
+    (store, key) => store.begin(key, attemptOf("a", { leaseMs: 0 })),
+  ],
+  [
+    "unknown",
+    "unknown",
+    async (store, key) => {
+      await store.begin(key, attemptOf("a"));
+      await store.finish(key, "a", { state: "unknown" });
+    },
+  ],
+  [
+    "succeeded",
+    "succeeded",
+    async (store, key) => {
+      await store.begin(key, attemptOf("a"));
+      await store.finish(key, "a", { state: "succeeded", result: "R" });
+    },
+  ],
+  [
+    "succeeded by being settled",
+    "succeeded",
+    async (store, key) => {
+      await store.begin(key, attemptOf("a", { leaseMs: 0 }));
+      await store.settle(key, "R");
+    },
+  ],
+];
+
+const standing = (state: Standing["state"], sameParameters: boolean) =>
+  state === "succeeded" ? { state, sameParameters, result: "R" } : { state, sameParameters };
+
+/** What every store promises, `name` says of which. */
+export function standsByTheContract(name: string, open: Open): void {
+  describe(`${name} as an idempotency store`, () => {
+    let store: IdempotencyStore;
+    let key: string;
+    beforeEach(async () => {
+      store = await open();
+      key = freshKey();
+    });
+
+    test("lets exactly one of 100 attempts at once begin", async () => {
+      const begun = await Promise.all(
+        Array.from({ length: 100 }, (_, i) => store.begin(key, attemptOf(`owner ${i}`))),
+      );
+      const others = begun.filter(({ state }) => state !== "begun");
+      expect(others).toEqual(Array(99).fill({ state: "in_flight", sameParameters: true }));
+    });
+
+    test.each(STANDINGS)("says of a key that is %s what stands", async (_, state, reach) => {
+      await reach(store, key);
+      expect(await store.begin(key, same)).toEqual(standing(state, true));
+      expect(await store.begin(key, other)).toEqual(standing(state, false));
+    });
+
+    test.each(STANDINGS)(
+      "settles a key that is %s only if it is unknown",
+      async (_, state, reach) => {
+        await reach(store, key);
+        expect(await store.settle(key, "R")).toBe(state);
+        const after = state === "unknown" ? "succeeded" : state;
+        expect(await store.begin(key, same)).toEqual(standing(after, true));
+      },
+    );
+
+    test.each(STANDINGS)(
+      "frees a key that is %s only if it is unknown",
+      async (_, state, reach) => {
+        await reach(store, key);
+        expect(await store.settle(key, undefined)).toBe(state);
+        const after = state === "unknown" ? { state: "begun" } : standing(state, true);
+        expect(await store.begin(key, same)).toEqual(after);
+      },
+    );
+
+    test("has nothing to settle where nothing stands", async () => {
+      expect(await store.settle(key, "R")).toBe("free");
+      expect(await store.settle(key, undefined)).toBe("free");
+      expect(await store.begin(key, same)).toEqual({ state: "begun" });
+    });
+
+    test("turns an attempt into an unknown one once its lease is over", async () => {
+      await store.begin(key, attemptOf("a", { leaseMs: 500 }));
+      expect(await store.begin(key, same)).toEqual(standing("in_flight", true));
+      await vi.waitFor(async () =>
+        expect(await store.begin(key, same)).toEqual(standing("unknown", true)),
+      );
+      expect(await store.settle(key, undefined)).toBe("unknown");
+    });
+
+    test("lets the owner finish after its lease, where nobody settled it", async () => {
+      await store.begin(key, attemptOf("a", { leaseMs: 0 }));
+      await store.finish(key, "a", { state: "succeeded", result: "R" });
+      expect(await store.begin(key, same)).toEqual(standing("succeeded", true));
+    });
+
+    test.each(STANDINGS)("lets nobody but the owner end what is %s", async (_, state, reach) => {
+      await reach(store, key);
+      await store.finish(key, "b", { state: "succeeded", result: "another" });
+      await store.finish(key, "b", { state: "unknown" });
+      await store.forget(key, "b");
+      expect(await store.begin(key, same)).toEqual(standing(state, true));
+    });
+
+    test("lets the owner free its key, for other parameters too", async () => {
+      await store.begin(key, attemptOf("a"));
+      await store.forget(key, "a");
+      expect(await store.begin(key, { ...other, owner: "b" })).toEqual({ state: "begun" });
+    });
+
+    test.each(["succeeded", "unknown"] as const)(
+      "keeps from a late owner what was settled meanwhile, should it end as %s",
+      async (state) => {
+        await store.begin(key, attemptOf("a", { leaseMs: 0 }));
+        await store.settle(key, "R");
+        await store.finish(key, "a", state === "unknown" ? { state } : { state, result: "late" });
+        await store.forget(key, "a");
+        expect(await store.begin(key, same)).toEqual(standing("succeeded", true));
+      },
+    );
+
+    test("drops what succeeded after its retention, and nothing else", async () => {
+      const brief = await open({ retentionMs: 1 });
+      const [left, lapsed] = [freshKey(), freshKey()];
+      await brief.begin(left, attemptOf("a"));
+      await brief.finish(left, "a", { state: "unknown" });
+      await brief.begin(lapsed, attemptOf("a", { leaseMs: 0 }));
+      await brief.begin(key, attemptOf("a"));
+      await brief.finish(key, "a", { state: "succeeded", result: "R" });
+      await vi.waitFor(async () =>
+        expect(await brief.begin(key, { ...other, owner: "b" })).toEqual({ state: "begun" }),
+      );
+      expect(await brief.begin(key, same)).toEqual(standing("in_flight", false));
+      expect(await brief.begin(left, same)).toEqual(standing("unknown", true));
+      expect(await brief.begin(lapsed, same)).toEqual(standing("unknown", true));
+    });
+
+    test("keeps any two keys apart, and any result as it was", async () => {
+      const texts = fc.uniqueArray(
+        fc.string({ unit: "binary", minLength: 1 }).filter((text) => !text.includes("\0")),
+        { maxLength: 6 },
+      );
+      await fc.assert(
+        fc.asyncProperty(texts, async (names) => {
+          const prefix = freshKey();
+          for (const one of names) {
+            expect(await store.begin(prefix + one, same)).toEqual({ state: "begun" });
+            await store.finish(prefix + one, same.owner, { state: "succeeded", result: one });
+          }
+          for (const one of names) {
+            expect(await store.begin(prefix + one, same)).toMatchObject({ result: one });
+          }
+        }),
+        { numRuns: 20 },
+      );
+    });
+
+    test("does what the store in memory does, whatever the order of steps", async () => {
+      const owner = fc.constantFrom("a", "b");
+      const parameters = fc.constantFrom("1", "2");
+      const end = fc.constantFrom(
+        { state: "unknown" },
+        { state: "succeeded", result: "R" },
+      ) as fc.Arbitrary<{ state: "unknown" } | { state: "succeeded"; result: string }>;
+      type Step = (store: IdempotencyStore, key: string) => Promise<unknown>;
+      const step = fc.oneof<fc.Arbitrary<Step>[]>(
+        fc
+          .record({ parameters, leaseMs: fc.constantFrom(0, 60_000) })
+          .map((own) => (on, key) => on.begin(key, attemptOf(crypto.randomUUID(), own))),
+        fc
+          .record({ owner, parameters, leaseMs: fc.constantFrom(0, 60_000) })
+          .map((own) => (on, key) => on.forget(key, own.owner).then(() => on.begin(key, own))),
+        fc.tuple(owner, end).map(
+          ([own, ended]) =>
+            (on, key) =>
+              on.finish(key, own, ended),
+        ),
+        owner.map((own) => (on, key) => on.forget(key, own)),
+        fc.constantFrom("R", undefined).map((result) => (on, key) => on.settle(key, result)),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+          const model = memoryIdempotency();
+          const name = freshKey();
+          for (const one of steps) {
+            expect(await one(store, name)).toEqual(await one(model, name));
+          }
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}
