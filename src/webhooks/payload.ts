@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../contract/events.ts";
 import { WebhookVerificationError } from "../errors/webhook.ts";
 
-const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
+const UTF8 = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
 
 /** The text of a body, less a byte order mark. Throws where it is not valid UTF-8. */
 export const textOf = (body: string | Uint8Array): string =>
@@ -36,12 +36,12 @@ export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): Webh
   ) {
     throw new WebhookVerificationError(
       "payload_invalid",
-      "Signed, but no JSON event, or timestamp is not ISO 8601.",
+      "No JSON event, or timestamp not ISO",
       400,
     );
   }
   if (age > (maxAgeSeconds as number) || age < -300) {
-    throw new WebhookVerificationError("timestamp_out_of_range", `Event is ${age} s old.`);
+    throw new WebhookVerificationError("timestamp_out_of_range", `Event is ${age} s old`);
   }
   return event as WebhookEvent;
 }

@@ -22,7 +22,7 @@ export function rawBody(body: unknown): string | Uint8Array {
   }
   throw new WebhookVerificationError(
     "body_not_raw",
-    `body is ${typeof body}, not raw bytes. Express: move express.raw() above express.json(). Nest: rawBody. Fetch: arrayBuffer().`,
+    `${typeof body} is no raw body: express.raw() above express.json(), Nest rawBody, arrayBuffer().`,
     500,
   );
 }

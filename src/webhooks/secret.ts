@@ -9,5 +9,5 @@ export function secretList(secret: unknown): WebhookSecret[] {
   const isSecret = (one: WebhookSecret) =>
     (typeof one === "string" || {}.toString.call(one) === "[object Uint8Array]") && one.length;
   if (secrets[0] && secrets.every(isSecret)) return secrets;
-  throw new ConfigurationError("secret is empty: is its variable set?");
+  throw new ConfigurationError("secret is empty");
 }

@@ -38,10 +38,10 @@ export function verifyDelivery({
   maxAgeSeconds,
   ...unknown
 }: VerifyWebhookOptions): VerifiedDelivery {
-  for (const name in unknown) throw new ConfigurationError(`No option ${name}.`);
+  for (const name in unknown) throw new ConfigurationError(`No option ${name}`);
   const limit = maxAgeSeconds ?? 1;
   if (typeof limit !== "number" || !(limit > 0)) {
-    throw new ConfigurationError("maxAgeSeconds is not above 0.");
+    throw new ConfigurationError("maxAgeSeconds is not > 0");
   }
   const secrets = secretList(secret);
   const raw = rawBody(body);
@@ -80,10 +80,8 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
 
 /** Why the signature may not match, as far as looking at our own side tells. */
 function mismatch(raw: string | Uint8Array, secrets: WebhookSecret[]): WebhookVerificationError {
-  let hint = secrets.some((one) => /^\s|\s$/.test(one as string))
-    ? " Secret has outer white space."
-    : "";
-  if (/239|\uFEFF/.test(raw[0] as string)) hint += " Body has a BOM.";
+  let hint = secrets.some((one) => /^\s|\s$/.test(one as string)) ? " Secret has white space." : "";
+  if (/239|\uFEFF/.test(raw[0] as string)) hint += " Body has BOM.";
   try {
     // Looking must not cost more than checking.
     const text = raw.length < 65_536 ? textOf(raw) : "";
@@ -91,8 +89,5 @@ function mismatch(raw: string | Uint8Array, secrets: WebhookSecret[]): WebhookVe
   } catch {
     // No JSON: nothing to say of it.
   }
-  return new WebhookVerificationError(
-    "signature_mismatch",
-    `Wrong secret, or changed body.${hint}`,
-  );
+  return new WebhookVerificationError("signature_mismatch", `Wrong secret or body.${hint}`);
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** HMAC-SHA256 in lowercase hex. */
 export const sign = (secret: string | Uint8Array, body: string | Uint8Array): string =>
@@ -11,7 +11,3 @@ export const isSignedBy = (
   digits: string,
 ): boolean =>
   timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(digits, "hex"));
-
-/** SHA-256 in lowercase hex. */
-export const sha256Hex = (bytes: string | Uint8Array): string =>
-  createHash("sha256").update(bytes).digest("hex");

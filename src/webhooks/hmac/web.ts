@@ -14,9 +14,6 @@ const hex = (bytes: Uint8Array) =>
 export const sign = (secret: string | Uint8Array, body: string | Uint8Array): string =>
   hex(digest(secret, body));
 
-/** SHA-256 in lowercase hex. */
-export const sha256Hex = (bytes: string | Uint8Array): string => hex(sha256(bytesOf(bytes)));
-
 /** Whether 64 hex digits are the HMAC-SHA256. Looks at every byte, whatever it finds. */
 export const isSignedBy = (
   secret: string | Uint8Array,

@@ -1,0 +1,21 @@
+// Answers every request with the same JSON, which each client of the benchmark takes for its own.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const ANSWER = JSON.stringify({
+  success: true,
+  id: "obj_1",
+  object: "customer",
+  data: { reference: "PAY-7f3c9a1e5b", status: "pending", checkout_request_id: "ws_CO_1" },
+});
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on("end", () => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(ANSWER);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,150 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { Gateway } from "malipo";
+import * as z from "zod/mini";
+import { nodeFetch } from "./node-fetch.ts";
+import { peer, peerVersion } from "./peers.ts";
+import { type Candidate, medians } from "./rounds.ts";
+import type { Measured } from "./table.ts";
+
+const PARAMS = { amount: 1_500, phone: "254712345678", account_reference: "ORDER-1042" };
+const HEADERS = { "content-type": "application/json", "x-api-key": "sk_bench" };
+
+interface StripeModule {
+  readonly default: StripeClass;
+}
+interface StripeClass {
+  new (
+    key: string,
+    options: object,
+  ): { readonly customers: { create(fields: object): Promise<unknown> } };
+  createFetchHttpClient(): object;
+  createNodeHttpClient(): object;
+}
+interface OpenAiModule {
+  readonly default: new (
+    options: object,
+  ) => { post(path: string, options: object): Promise<unknown> };
+}
+interface KyModule {
+  readonly default: { post(url: string, options: object): { json(): Promise<unknown> } };
+}
+
+const Params = z.object({ amount: z.number(), phone: z.string(), account_reference: z.string() });
+const Answer = z.looseObject({
+  success: z.boolean(),
+  data: z.looseObject({ reference: z.string(), status: z.string() }),
+});
+
+const inTurn =
+  (work: () => Promise<unknown>) =>
+  async (times: number): Promise<void> => {
+    for (let n = 0; n < times; n++) await work();
+  };
+
+async function candidatesFor(port: number): Promise<Candidate[]> {
+  const url = `http://127.0.0.1:${port}/api/v1/mobile-money/payment/initiate`;
+  const { default: Stripe } = await peer<StripeModule>("stripe");
+  const { default: OpenAi } = await peer<OpenAiModule>("openai");
+  const { default: ky } = await peer<KyModule>("ky");
+  const post = (): RequestInit => ({
+    method: "POST",
+    headers: HEADERS,
+    body: JSON.stringify(PARAMS),
+  });
+  const checked = async (answer: Promise<unknown>) => Answer.parse(await answer);
+  const gateway = (fetch?: typeof nodeFetch) =>
+    new Gateway({
+      apiKey: "sk_bench",
+      baseUrl: `http://127.0.0.1:${port}/api/v1`,
+      ...(fetch && { fetch }),
+    });
+  const stripe = (httpClient: object) =>
+    new Stripe("sk_test_1", {
+      host: "127.0.0.1",
+      port,
+      protocol: "http",
+      httpClient,
+      telemetry: false,
+    });
+  const openai = new OpenAi({ apiKey: "sk", baseURL: `http://127.0.0.1:${port}` });
+  const [plain, onNode] = [gateway(), gateway(nodeFetch)];
+  const [stripeFetch, stripeNode] = [
+    stripe(Stripe.createFetchHttpClient()),
+    stripe(Stripe.createNodeHttpClient()),
+  ];
+  return [
+    { name: "bare fetch", run: inTurn(async () => (await fetch(url, post())).json()) },
+    { name: "malipo, checked both ways", run: inTurn(() => plain.mobileMoney.initiate(PARAMS)) },
+    {
+      name: "bare fetch, zod/mini both ways, AbortSignal.timeout",
+      run: inTurn(() => {
+        Params.parse(PARAMS);
+        const sent = fetch(url, { ...post(), signal: AbortSignal.timeout(15_000) });
+        return checked(sent.then((response) => response.json()));
+      }),
+    },
+    {
+      name: `ky ${peerVersion("ky")}, zod/mini both ways`,
+      run: inTurn(() =>
+        checked(ky.post(url, { json: Params.parse(PARAMS), headers: HEADERS }).json()),
+      ),
+    },
+    {
+      name: `stripe ${peerVersion("stripe")}, its fetch client`,
+      run: inTurn(() => stripeFetch.customers.create({ name: "Wanjiku" })),
+    },
+    {
+      name: `openai ${peerVersion("openai")}`,
+      run: inTurn(() => openai.post("/x", { body: PARAMS })),
+    },
+    {
+      name: `stripe ${peerVersion("stripe")}, its node:http client`,
+      run: inTurn(() => stripeNode.customers.create({ name: "Wanjiku" })),
+    },
+    {
+      name: "malipo over a fetch made of node:http (experiment)",
+      run: inTurn(() => onNode.mobileMoney.initiate(PARAMS)),
+    },
+  ];
+}
+
+/** One call on a warm keep-alive connection: what it costs the client's processor. */
+export async function benchCall(rounds: number): Promise<Measured> {
+  const server = fork(fileURLToPath(new URL("./call-server.ts", import.meta.url)));
+  try {
+    const [port] = await once(server, "message");
+    const candidates = await candidatesFor(port);
+    const micros = await medians(candidates, { rounds, times: 300, clock: "cpu" });
+    const ratios = micros.map((cost) => cost / (micros[0] ?? 1));
+    const [, ours = 0, , , , , stripeNode = 0, onNode = 0] = ratios;
+    return {
+      title: "One call on a warm connection",
+      how: `POST a small JSON, get one back, over loopback; processor time of the client alone; medians of ${rounds} interleaved rounds of 300.`,
+      columns: ["what", "µs of processor", "against bare fetch"],
+      rows: candidates.map(({ name }, index) => [
+        name,
+        (micros[index] ?? 0).toFixed(0),
+        (ratios[index] ?? 0).toFixed(2),
+      ]),
+      bars: candidates.map(({ name }, index) => ({
+        label: name,
+        value: ratios[index] ?? 0,
+        text: `${(ratios[index] ?? 0).toFixed(2)} ×`,
+      })),
+      goals: [
+        {
+          text: `a checked call at most 1.25 of bare fetch: ${ours.toFixed(2)}`,
+          met: ours <= 1.25,
+        },
+        {
+          text: `stretch, over node:http at most stripe's: ${onNode.toFixed(2)} beside ${stripeNode.toFixed(2)}`,
+          met: onNode <= stripeNode,
+        },
+      ],
+    };
+  } finally {
+    server.disconnect();
+  }
+}
