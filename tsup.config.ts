@@ -7,6 +7,7 @@ const entries = {
   webhooks: "src/webhooks/index.ts",
   fetch: "src/webhooks/adapters/fetch.ts",
   node: "src/webhooks/adapters/node.ts",
+  fastify: "src/webhooks/adapters/fastify.ts",
   lambda: "src/webhooks/adapters/lambda.ts",
   "inbox/sqlite": "src/webhooks/inbox/sqlite.ts",
   sandbox: "src/sandbox/index.ts",

@@ -1,7 +1,11 @@
-import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../contract/events.ts";
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type KnownWebhookEvent,
+  type WebhookEvent,
+} from "../contract/events.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { Job, Transaction } from "./inbox/contract.ts";
-import { eventIn } from "./payload.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
@@ -32,15 +36,11 @@ export type WebhookHandler<Event extends WebhookEvent = WebhookEvent> = (
 export interface Handlers {
   on<Kind extends EventKind>(kind: Kind, handler: WebhookHandler<KnownWebhookEvent<Kind>>): void;
   onOther(handler: WebhookHandler): void;
-  /** Works one delivery off. */
-  run(job: Job): Promise<void>;
+  /** The one for this kind; `undefined` where nobody handles it. */
+  of(kind: string): WebhookHandler | undefined;
 }
 
-export function createHandlers(
-  timeoutMs: number,
-  isStarted: () => boolean,
-  onUnhandled: (kind: string) => void,
-): Handlers {
+export function createHandlers(isStarted: () => boolean): Handlers {
   const byKind = new Map<string, WebhookHandler<never>>();
   let other: WebhookHandler | undefined;
 
@@ -58,6 +58,12 @@ export function createHandlers(
 
   return {
     on: (kind, handler) => {
+      // A kind that is misspelt would never be called, and nobody would know.
+      if (!EVENT_KINDS.includes(kind)) {
+        throw new ConfigurationError(
+          `on(${JSON.stringify(kind)}): no documented kind. They are ${EVENT_KINDS.join(", ")}; onOther() takes the rest.`,
+        );
+      }
       check(`on(${JSON.stringify(kind)})`, byKind.has(kind), handler);
       byKind.set(kind, handler);
     },
@@ -65,41 +71,43 @@ export function createHandlers(
       check("onOther()", other !== undefined, handler);
       other = handler;
     },
-    run: async ({ key, raw, attempt, signal: lost, transaction }) => {
-      // It was verified and parsed before it was stored.
-      const event = eventIn(raw);
-      const handler = (byKind.get(event.event) as WebhookHandler | undefined) ?? other;
-      if (handler === undefined) {
-        onUnhandled(event.event);
-        return;
-      }
-      const controller = new AbortController();
-      const context: HandlerContext = {
-        attempt,
-        signal: controller.signal,
-        idempotencyKey: key,
-        ...(transaction && { transaction }),
-      };
-      await new Promise<void>((resolve, reject) => {
-        const end = (reason: unknown) => {
-          controller.abort(reason);
-          reject(reason);
-        };
-        const onLost = () => end(lost.reason);
-        const timer = setTimeout(
-          () => end(new Error(`The handler took longer than handlerTimeoutMs (${timeoutMs} ms).`)),
-          timeoutMs,
-        );
-        lost.addEventListener("abort", onLost, { once: true });
-        // In a promise, since a handler may throw before it returns one.
-        Promise.resolve()
-          .then(() => handler(event, context))
-          .then(() => resolve(), reject)
-          .finally(() => {
-            clearTimeout(timer);
-            lost.removeEventListener("abort", onLost);
-          });
-      });
-    },
+    of: (kind) => (byKind.get(kind) as WebhookHandler | undefined) ?? other,
   };
+}
+
+/** Has one event worked: rejects where the handler does, and where it has had its time. */
+export async function work(
+  handler: WebhookHandler,
+  event: WebhookEvent,
+  { key, attempt, signal: lost, transaction }: Job,
+  timeoutMs: number,
+): Promise<void> {
+  lost.throwIfAborted();
+  const controller = new AbortController();
+  const context: HandlerContext = {
+    attempt,
+    signal: controller.signal,
+    idempotencyKey: key,
+    ...(transaction && { transaction }),
+  };
+  await new Promise<void>((resolve, reject) => {
+    const end = (reason: unknown) => {
+      controller.abort(reason);
+      reject(reason);
+    };
+    const onLost = () => end(lost.reason);
+    const timer = setTimeout(
+      () => end(new Error(`The handler took longer than handlerTimeoutMs (${timeoutMs} ms).`)),
+      timeoutMs,
+    );
+    lost.addEventListener("abort", onLost, { once: true });
+    // In a promise, since a handler may throw before it returns one.
+    Promise.resolve()
+      .then(() => handler(event, context))
+      .then(() => resolve(), reject)
+      .finally(() => {
+        clearTimeout(timer);
+        lost.removeEventListener("abort", onLost);
+      });
+  });
 }

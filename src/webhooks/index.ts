@@ -19,24 +19,25 @@ export { GatewayError, type Outcome } from "../errors/base.ts";
 export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
 export type { HandlerContext, WebhookHandler } from "./handlers.ts";
-export type {
-  DeadLetter,
-  Inbox,
-  Job,
-  NewDelivery,
-  Receipt,
-  Transaction,
-  Work,
+export {
+  type DeadLetter,
+  type Inbox,
+  type Job,
+  type NewDelivery,
+  type Receipt,
+  receiptFor,
+  type Transaction,
+  type Work,
 } from "./inbox/contract.ts";
 export { memoryInbox } from "./inbox/memory.ts";
 export type { RawBody } from "./raw-body.ts";
 export {
   createWebhookReceiver,
   type WebhookReceiver,
-  type WebhookReceiverOptions,
   type WebhookRequest,
 } from "./receiver.ts";
-export type { Reply } from "./reply.ts";
+export type { FailedAttempt, WebhookReceiverOptions } from "./receiver-settings.ts";
+export type { Acknowledgement, Refusal, Reply } from "./reply.ts";
 export type { WebhookSecret } from "./secret.ts";
 export { signWebhook } from "./signature.ts";
 export type { WebhookHeaders } from "./signature-header.ts";

@@ -1,44 +1,15 @@
-import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../contract/events.ts";
+import type { EventKind, KnownWebhookEvent } from "../contract/events.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { WebhookVerificationError } from "../errors/webhook.ts";
 import { identityOf } from "./event-key.ts";
-import { createHandlers, type WebhookHandler } from "./handlers.ts";
-import type { DeadLetter, Inbox, Receipt } from "./inbox/contract.ts";
-import { memoryInbox } from "./inbox/memory.ts";
+import { createHandlers, type WebhookHandler, work } from "./handlers.ts";
+import { type DeadLetter, type Job, MOST_ATTEMPTS, type Receipt } from "./inbox/contract.ts";
+import { eventIn } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
-import { acknowledge, type Reply, refuse } from "./reply.ts";
-import { secretList, type WebhookSecret } from "./secret.ts";
+import { settingsOf, type WebhookReceiverOptions, wholeNumber } from "./receiver-settings.ts";
+import { acknowledge, type Refusal, type Reply, refuse } from "./reply.ts";
 import type { WebhookHeaders } from "./signature-header.ts";
 import { verifyDelivery } from "./verify.ts";
-
-/** How a receiver is set up. */
-export interface WebhookReceiverOptions {
-  /** The webhook signing secret, or several during a rotation. */
-  secret: WebhookSecret | readonly WebhookSecret[];
-  /**
-   * Where deliveries are kept until they are worked off.
-   * @default `memoryInbox()`, which a restart empties
-   */
-  inbox?: Inbox | undefined;
-  /** The largest body that is taken, in bytes. @default 1_048_576 */
-  maxBodyBytes?: number | undefined;
-  /** As in `verifyWebhook`. @default no limit */
-  maxAgeSeconds?: number | undefined;
-  /** How many events are worked at once. @default 8 */
-  concurrency?: number | undefined;
-  /** How long a handler may take, in milliseconds. Then its signal aborts and the attempt has failed. @default 60_000 */
-  handlerTimeoutMs?: number | undefined;
-  /**
-   * Told of what is refused, of an inbox that fails, of failed attempts, and of events that nobody
-   * handles.
-   * @default `console.error`
-   */
-  onError?: ((error: unknown) => void) | undefined;
-  /** Told of a delivery whose key came before with other `data`. It is stored, and not worked. */
-  onConflict?: ((event: WebhookEvent) => void) | undefined;
-  /** What waits for payments: `createWakeups()`, told of every payment that a webhook names. */
-  wakeups?: { notify(reference: string): void } | undefined;
-}
 
 /** A request as adapters hand it over. */
 export interface WebhookRequest {
@@ -73,24 +44,17 @@ export interface WebhookReceiver {
   /** The largest body that is taken: for adapters, which stop reading there. */
   readonly maxBodyBytes: number;
   /** For adapters: refuses a body that a framework has read or parsed, and says which line to move. */
-  refuseUnraw(hint: string): Reply;
+  refuseUnraw(hint: string): Refusal;
 }
 
-const OPTIONS = [
-  "secret",
-  "inbox",
-  "maxBodyBytes",
-  "maxAgeSeconds",
-  "concurrency",
-  "handlerTimeoutMs",
-  "onError",
-  "onConflict",
-  "wakeups",
-];
-
-function positive(name: string, value: number): number {
-  if (Number.isInteger(value) && value > 0 && value < 2 ** 31) return value;
-  throw new ConfigurationError(`\`${name}\` is ${String(value)}. It takes a whole number above 0.`);
+/** Waits for the end of something, for so long at most. */
+async function within(timeoutMs: number, end: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([end, late]);
+  clearTimeout(timer);
 }
 
 /**
@@ -118,77 +82,69 @@ function positive(name: string, value: number): number {
  * ```
  */
 export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
-  for (const name of Object.keys(Object(options))) {
-    if (OPTIONS.includes(name)) continue;
-    throw new ConfigurationError(
-      `createWebhookReceiver has no option "${name}". It has ${OPTIONS.join(", ")}.`,
-    );
-  }
-  const { inbox = memoryInbox(), maxAgeSeconds, onConflict, wakeups } = options;
-  // biome-ignore lint/suspicious/noConsole: a failure that nobody is told of is a webhook lost
-  const { onError = (error: unknown) => console.error("malipo webhooks:", error) } = options;
-  const secret = secretList(options.secret);
-  const maxBodyBytes = positive("maxBodyBytes", options.maxBodyBytes ?? 1_048_576);
-  const concurrency = positive("concurrency", options.concurrency ?? 8);
-  const handlerTimeoutMs = positive("handlerTimeoutMs", options.handlerTimeoutMs ?? 60_000);
-  if (maxAgeSeconds !== undefined && !(Number.isFinite(maxAgeSeconds) && maxAgeSeconds > 0)) {
-    throw new ConfigurationError(
-      `\`maxAgeSeconds\` is ${String(maxAgeSeconds)}. It takes a number of seconds above 0.`,
-    );
-  }
+  const settings = settingsOf(options);
+  const { secret, inbox, maxBodyBytes, maxAgeSeconds, onError, onConflict, notify } = settings;
+  const { concurrency, handlerTimeoutMs } = settings;
   let life: "new" | "started" | "stopped" = "new";
-
-  /** A callback of the user's must not turn a stored event into a refused one. */
-  function tell<Args extends unknown[]>(
-    callback: ((...args: Args) => unknown) | undefined,
-    ...args: Args
-  ) {
-    try {
-      Promise.resolve(callback?.(...args)).catch(() => {});
-    } catch {
-      // As above.
-    }
-  }
-
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+  const accepting = new Set<Promise<Reply>>();
+  const handlers = createHandlers(() => life !== "new");
   const unhandled = new Set<string>();
-  const handlers = createHandlers(
-    handlerTimeoutMs,
-    () => life !== "new",
-    (kind) => {
-      if (unhandled.has(kind)) return;
-      unhandled.add(kind);
-      const message = `No handler for ${kind}: such events are taken and done. Add on() or onOther().`;
-      tell(onError, new ConfigurationError(message));
-    },
-  );
 
-  function refuseError(error: unknown): Reply {
-    tell(onError, error);
+  function refuseError(error: unknown): Refusal {
+    onError(error);
     if (!(error instanceof WebhookVerificationError)) return refuse(500, "the receiver failed");
     return refuse(error.status, error.code.replaceAll("_", " "));
   }
 
-  async function accept(request: WebhookRequest): Promise<Reply> {
-    const [event, raw, secretIndex] = verifyDelivery({
-      body: request.body,
-      headers: request.headers,
-      secret,
-      maxAgeSeconds,
-    });
-    const { key, digest } = identityOf(event, raw);
-    const bytes = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
-    const delivery = { key, digest, event: event.event, raw: bytes, secretIndex };
+  async function accept({ headers, body }: WebhookRequest): Promise<Reply> {
+    const given = rawBody(body);
+    // No text is longer in characters than in bytes: what is too large is not even encoded.
+    if (given.length > maxBodyBytes) return refuse(413, "too large");
+    // A copy: what is verified is what is stored, whatever the caller does with its buffer meanwhile.
+    const raw = typeof given === "string" ? new TextEncoder().encode(given) : given.slice();
+    if (raw.length > maxBodyBytes) return refuse(413, "too large");
+    const [event, , secretIndex] = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
+    const identity = identityOf(event, raw);
     let receipt: Receipt;
     try {
-      receipt = await inbox.accept({ ...delivery, receivedAt: Date.now() });
+      const receivedAt = Date.now();
+      receipt = await inbox.accept({
+        ...identity,
+        event: event.event,
+        raw,
+        secretIndex,
+        receivedAt,
+      });
     } catch (error) {
-      tell(onError, error);
+      onError(error);
       return refuse(503, "cannot be stored now", { "retry-after": "10" });
     }
-    if (receipt.standing === "conflict") tell(onConflict, event);
+    if (receipt.standing === "conflict") onConflict(event);
     const { reference } = event.data;
-    if (typeof reference === "string") tell(wakeups?.notify.bind(wakeups), reference);
+    if (typeof reference === "string" || typeof reference === "number") notify(String(reference));
     return acknowledge(receipt);
+  }
+
+  async function run(job: Job): Promise<void> {
+    // It was verified and parsed before it was stored.
+    const event = eventIn(job.raw);
+    const handler = handlers.of(event.event);
+    if (handler !== undefined) {
+      try {
+        await work(handler, event, job, handlerTimeoutMs);
+      } catch (error) {
+        const { key: idempotencyKey, attempt } = job;
+        const willRetry = attempt < MOST_ATTEMPTS;
+        onError(error, { event: event.event, idempotencyKey, attempt, willRetry });
+        throw error;
+      }
+    } else if (!unhandled.has(event.event)) {
+      unhandled.add(event.event);
+      const message = `No handler for ${event.event}: such events are taken and done. Add on() or onOther().`;
+      onError(new ConfigurationError(message));
+    }
   }
 
   return {
@@ -207,8 +163,13 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
       try {
         if (life === "stopped") return refuse(503, "stopping", { "retry-after": "10" });
         if (request.method !== "POST") return refuse(405, "POST only", { allow: "POST" });
-        if (sizeOf(request.body) > maxBodyBytes) return refuse(413, "too large");
-        return await accept(request);
+        const reply = accept(request);
+        accepting.add(reply);
+        try {
+          return await reply;
+        } finally {
+          accepting.delete(reply);
+        }
       } catch (error) {
         return refuseError(error);
       }
@@ -216,27 +177,26 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     start: async () => {
       if (life !== "new") throw new ConfigurationError(`The receiver was ${life} already.`);
       life = "started";
-      const run = async (job: Parameters<typeof handlers.run>[0]) => {
-        try {
-          await handlers.run(job);
-        } catch (error) {
-          tell(onError, error);
-          throw error;
-        }
-      };
-      await inbox.start({ run, concurrency, onError: (error) => tell(onError, error) });
+      starting = (async () => inbox.start({ run, concurrency, onError }))();
+      try {
+        await starting;
+      } catch (error) {
+        if (life === "started") life = "new";
+        throw error;
+      }
     },
-    stop: async ({ timeoutMs = 30_000 } = {}) => {
-      const wasStarted = life === "started";
+    stop: async ({ timeoutMs = 30_000, ...unknown } = {}) => {
+      for (const name in unknown) throw new ConfigurationError(`stop() has no option "${name}".`);
+      wholeNumber("timeoutMs", timeoutMs, 0);
       life = "stopped";
-      if (wasStarted) await inbox.stop(timeoutMs);
+      stopping ??= (async () => {
+        const deadline = performance.now() + timeoutMs;
+        // What has been taken is stored before the store is closed.
+        await within(timeoutMs, Promise.allSettled([starting, ...accepting]));
+        await inbox.stop(Math.max(0, deadline - performance.now()));
+      })();
+      await stopping;
     },
     deadLetters: { list: () => inbox.deadLetters(), requeue: (id) => inbox.requeue(id) },
   };
-}
-
-/** In bytes. A string is no shorter in UTF-8 than in characters, and three times as long at most. */
-function sizeOf(body: unknown): number {
-  const raw = rawBody(body);
-  return typeof raw === "string" ? new TextEncoder().encode(raw).length : raw.length;
 }

@@ -1,21 +1,24 @@
 import type { WebhookReceiver } from "../receiver.ts";
-import { refuse } from "../reply.ts";
+import { type Reply, refuse } from "../reply.ts";
 
-const TOO_LARGE = Symbol("too large");
+// How much of a body that is too large is let pass, so that its sender reads the answer: times the limit.
+const PASSED = 8;
 
-/** The raw body, read up to the limit. */
-async function read(request: Request, limit: number): Promise<Uint8Array | typeof TOO_LARGE> {
-  if (request.body === null) return new Uint8Array();
+/** The raw body, or `"too large"` as soon as it is. Rejects where it broke off. */
+async function read(request: Request, limit: number): Promise<Uint8Array | "too large"> {
+  // Older runtimes have no streams here.
+  if (!request.body) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = request.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    length += value.length;
+    if (!ArrayBuffer.isView(value)) throw new TypeError("The body is a stream, and none of bytes.");
+    length += value.byteLength;
     if (length > limit) {
-      await reader.cancel().catch(() => {});
-      return TOO_LARGE;
+      pass(reader, limit * PASSED - length);
+      return "too large";
     }
     chunks.push(value);
   }
@@ -28,8 +31,40 @@ async function read(request: Request, limit: number): Promise<Uint8Array | typeo
   return bytes;
 }
 
-const HINT =
-  "Next, Hono, SvelteKit, Workers: hand the request over first of all, before anything calls its json(), text() or formData().";
+/** Lets the rest of a body pass. A sender that is cut off at once sees a reset instead of the answer. */
+async function pass(reader: ReadableStreamDefaultReader<Uint8Array>, most: number): Promise<void> {
+  try {
+    for (let left = most; left > 0; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // It is gone, which is as well.
+  }
+}
+
+/** Which line to move, by what a framework puts on its requests. */
+const hintFor = (request: Request): string =>
+  "nextUrl" in request
+    ? "Next: `export const POST = fetchHandler(receiver)`, and nothing before it that calls `request.json()`."
+    : "Hand the request over before anything calls its `json()`, `text()` or `formData()`. " +
+      "Hono: `fetchHandler(receiver)(c.req.raw)` above validators and `c.req.json()`.";
+
+async function replyTo(request: Request, receiver: WebhookReceiver): Promise<Reply> {
+  const { method, headers } = request;
+  if (method !== "POST") return receiver.handle({ method, headers, body: "" });
+  if (request.bodyUsed || request.body?.locked) return receiver.refuseUnraw(hintFor(request));
+  try {
+    const body = await read(request, receiver.maxBodyBytes);
+    return body === "too large"
+      ? refuse(413, body)
+      : await receiver.handle({ method, headers, body });
+  } catch {
+    return refuse(400, "the body broke off");
+  }
+}
 
 /**
  * Mounts a receiver wherever a request is a `Request`: Next route handlers, Hono, SvelteKit, Bun,
@@ -40,24 +75,12 @@ const HINT =
  * // Next: app/webhooks/route.ts
  * export const POST = fetchHandler(receiver);
  * // Hono
- * app.post("/webhooks", (c) => fetchHandler(receiver)(c.req.raw));
+ * app.all("/webhooks", (c) => fetchHandler(receiver)(c.req.raw));
  * ```
  */
 export function fetchHandler(receiver: WebhookReceiver): (request: Request) => Promise<Response> {
   return async (request) => {
-    const { method, headers } = request;
-    const readable = !request.bodyUsed && request.body?.locked !== true;
-    const body =
-      readable && method === "POST"
-        ? await read(request, receiver.maxBodyBytes).catch(() => undefined)
-        : new Uint8Array();
-    const reply = !readable
-      ? receiver.refuseUnraw(HINT)
-      : body === undefined
-        ? refuse(400, "the body broke off")
-        : body === TOO_LARGE
-          ? refuse(413, "too large")
-          : await receiver.handle({ method, headers, body });
-    return new Response(reply.body, reply);
+    const { status, headers, body } = await replyTo(request, receiver);
+    return new Response(body, { status, headers });
   };
 }

@@ -1,11 +1,11 @@
 import type { WebhookReceiver } from "../receiver.ts";
 import type { WebhookHeaders } from "../signature-header.ts";
 
-/** What API Gateway (payloads 1.0 and 2.0), function URLs and load balancers call a function with. */
+/** What API Gateway (payloads 1.0 and 2.0) and function URLs call a function with. */
 export interface LambdaRequest {
   /** Payload 1.0. */
   readonly httpMethod?: string | undefined;
-  /** Payload 2.0. */
+  /** Payload 2.0, and function URLs. */
   readonly requestContext?: {
     readonly http?: { readonly method?: string | undefined } | undefined;
   };
@@ -24,18 +24,20 @@ export interface LambdaReply {
   readonly isBase64Encoded: false;
 }
 
-/** The bytes of base64. A character that is none of its alphabet ends them, as everywhere in AWS. */
-function bytesOf(base64: string): Uint8Array {
+const HINT =
+  "Lambda: take `httpJsonBodyParser()`, or whatever else parses `event.body`, away from this function.";
+
+function bytesOf(body: string, isBase64: boolean): Uint8Array {
   try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    if (isBase64) return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
   } catch {
     // No base64, whatever the flag says: its own bytes, which no signature fits.
-    return new TextEncoder().encode(base64);
   }
+  return new TextEncoder().encode(body);
 }
 
 /**
- * Mounts a receiver on AWS Lambda: API Gateway v1 and v2, function URLs, load balancers.
+ * Mounts a receiver on AWS Lambda: API Gateway v1 and v2, function URLs.
  *
  * A function that is frozen after its answer works nothing off: store in Redis or PostgreSQL, and let
  * a process that stays call `receiver.start()`.
@@ -48,20 +50,17 @@ function bytesOf(base64: string): Uint8Array {
 export function lambdaHandler(
   receiver: WebhookReceiver,
 ): (event: LambdaRequest) => Promise<LambdaReply> {
-  return async ({
-    httpMethod,
-    requestContext,
-    headers,
-    multiValueHeaders,
-    body,
-    isBase64Encoded,
-  }) => {
-    const text = body ?? "";
-    const reply = await receiver.handle({
-      method: requestContext?.http?.method ?? httpMethod ?? "GET",
-      headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
-      body: isBase64Encoded ? bytesOf(text) : text,
-    });
+  return async (event) => {
+    const { httpMethod, requestContext, multiValueHeaders, headers, isBase64Encoded } = event;
+    const body: unknown = event.body ?? "";
+    const reply =
+      typeof body === "string"
+        ? await receiver.handle({
+            method: requestContext?.http?.method ?? httpMethod ?? "GET",
+            headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
+            body: bytesOf(body, isBase64Encoded === true),
+          })
+        : receiver.refuseUnraw(HINT);
     return {
       statusCode: reply.status,
       headers: reply.headers,
