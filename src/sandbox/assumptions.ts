@@ -161,6 +161,18 @@ export const ASSUMPTIONS = {
     "there is no dashboard to show it on",
     undefined,
   ),
+  rotation: entry(
+    "how the signing secret is rotated",
+    "only by chaos: from some delivery on a new one signs, which sandbox.webhookSecrets lists beforehand beside the old one; earlier deliveries keep their signature",
+    "where a dashboard issues secrets, the new one is at hand before it signs",
+    undefined,
+  ),
+  lostDeliveries: entry(
+    "a delivery that is lost on its way",
+    "a failed attempt, retried like any other",
+    "whoever sent it cannot tell it from a receiver that does not answer",
+    undefined,
+  ),
   deliverySchedule: entry(
     "retry schedule, attempt count, what counts as failed (section 6.9)",
     "anything but 200 within 5 s is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",

@@ -13,7 +13,7 @@ export function seedRandom(seed: string): RandomState {
 }
 
 /** The next number of the sequence, 0 to below 1 (mulberry32: small, and good enough to name things). */
-function nextRandom(state: RandomState): number {
+export function nextRandom(state: RandomState): number {
   state.word = (state.word + 0x6d2b79f5) >>> 0;
   let mixed = Math.imul(state.word ^ (state.word >>> 15), state.word | 1);
   mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
