@@ -1,0 +1,98 @@
+import { ConfigurationError } from "malipo";
+import { CounterexampleError, type ExploreOptions, explore } from "malipo/sandbox";
+import type { WebhookEvent } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
+
+const initiated: WebhookEvent = { event: "payment.initiated", timestamp: "", data: {} };
+
+describe("two states are the same", () => {
+  const differs = async (states: unknown[]) => {
+    let run = 0;
+    const fresh = () => ({ handle: () => {}, state: () => states[run++ % states.length] });
+    const outcome = await explore(fresh, [initiated]).catch((error: unknown) => error);
+    return outcome instanceof CounterexampleError;
+  };
+  const loop: unknown[] = [];
+  loop.push(loop);
+
+  test.each<[string, unknown, unknown]>([
+    ["fields in another order", { a: 1, b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 }, a: 1 }],
+    [
+      "a Map filled in another order",
+      new Map([
+        [1, { a: 1 }],
+        [2, 0],
+      ] as never),
+      new Map([
+        [2, 0],
+        [1, { a: 1 }],
+      ] as never),
+    ],
+    ["a Set filled in another order", new Set(["a", "b"]), new Set(["b", "a"])],
+    ["a field that is undefined", { a: 1, b: undefined }, { a: 1 }],
+    ["a loop", loop, loop],
+  ])("with %s", async (_, one, other) => {
+    expect(await differs([one, other])).toBe(false);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["a number and its digits", { a: 1 }, { a: "1" }],
+    ["0 and -0", 0, -0],
+    ["null and undefined", null, undefined],
+    ["arrays in another order", ["a", "b"], ["b", "a"]],
+    ["a Set and an array", new Set([1]), [1]],
+    ["Maps with another value", new Map([[1, 1]]), new Map([[1, 2]])],
+    ["two moments", new Date(0), new Date(1)],
+    ["two big numbers", 2n ** 60n, 2n ** 60n + 1n],
+    ["two bytes", Buffer.from("a"), Buffer.from("b")],
+    ["two errors", new Error("a"), new Error("b")],
+    ["a number and a bigint", 1, 1n],
+  ])("but not %s", async (_, one, other) => {
+    expect(await differs([one, other])).toBe(true);
+  });
+});
+
+describe("bad input", () => {
+  const idle = () => ({ handle: () => {}, state: () => 0 });
+
+  test.each<[unknown, unknown, unknown, RegExp]>([
+    [{ handle: () => {} }, [initiated], {}, /takes a function that gives a fresh/],
+    [() => {}, [initiated], {}, /fresh \{ handle\(event\), state\(\) \}/],
+    [(one: unknown) => one, [initiated], {}, /fresh \{ handle/],
+    [idle, [], {}, /a list of events/],
+    [idle, undefined, {}, /a list of events/],
+    [idle, [initiated], { time: 1 }, /no "time"/],
+    [idle, [initiated], { times: 0 }, /1 or more/],
+    [idle, [initiated], { times: 1.5 }, /1 or more/],
+    [idle, [initiated], { maxRuns: 0 }, /1 or more/],
+  ])(
+    "%# throws a ConfigurationError that says what it takes",
+    async (fresh, events, options, message) => {
+      const wrong = explore(
+        fresh as typeof idle,
+        events as WebhookEvent[],
+        options as ExploreOptions,
+      );
+      await expect(wrong).rejects.toThrow(ConfigurationError);
+      await expect(wrong).rejects.toThrow(message);
+    },
+  );
+
+  test.each<[number, ExploreOptions, string]>([
+    [5, {}, "291,720"],
+    [3, { maxRuns: 221 }, "222"],
+    [8, { times: 1 }, "40,320"],
+    [500, {}, "far too many"],
+  ])("%i events are too many, with %j: none is tried", async (count, options, many) => {
+    let runs = 0;
+    const fresh = () => {
+      runs++;
+      return idle();
+    };
+    const tooMany = explore(fresh, Array(count).fill(initiated), options);
+    await expect(tooMany).rejects.toThrow(ConfigurationError);
+    await expect(tooMany).rejects.toThrow(`have ${many} orders`);
+    await expect(tooMany).rejects.toThrow("`times: 1`");
+    expect(runs).toBe(0);
+  });
+});
