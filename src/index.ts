@@ -11,7 +11,7 @@ export type {
   RetryView,
 } from "./client/hooks.ts";
 export { memoryIdempotency } from "./client/idempotency/memory.ts";
-export type { Idempotency } from "./client/idempotency/settle.ts";
+export type { CreateName, Idempotency } from "./client/idempotency/settle.ts";
 export type {
   AttemptEnd,
   IdempotencyStore,

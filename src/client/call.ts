@@ -72,6 +72,11 @@ function headersOf(
   return headers;
 }
 
+/** What errors, hooks and idempotency records call an endpoint. */
+export const nameOf = ({ method, path }: Endpoint, { name }: CallInput, key: string): string =>
+  // A path of the caller's own may hold anything.
+  name ?? maskPhones(`${method} ${path}`.replaceAll(key, ""));
+
 /** The way of every call: options, key, path, body; then send; then unwrap. */
 export function createCall(settings: Settings): Call {
   async function answerTo<T>(
@@ -79,19 +84,18 @@ export function createCall(settings: Settings): Call {
     input: CallInput,
     options: CreateOptions,
   ): Promise<WithResponse<T>> {
-    // A path of the caller's own may hold anything.
-    const name =
-      input.name ?? maskPhones(`${endpoint.method} ${endpoint.path}`.replaceAll(settings.key, ""));
+    const name = nameOf(endpoint, input, settings.key);
     const limits = limitsOf(endpoint, options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
     const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
     checkKeyKind(name, endpoint, settings);
-    const path = fillPath(name, endpoint.path, input.path ?? []);
+    const address =
+      fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
     const body =
       "body" in input ? bodyText(name, endpoint.request, input.body, settings.key) : undefined;
     const request = {
       method: endpoint.method,
-      url: settings.baseUrl + path + queryString(name, input.query),
+      url: settings.baseUrl + address,
       headers: headersOf(options.headers, settings, body !== undefined),
       body,
     };
@@ -113,7 +117,7 @@ export function createCall(settings: Settings): Call {
             store: settings.idempotency,
             key: checkIdempotencyKey(name, idempotencyKey),
             endpoint: name,
-            parameters: path + (body === undefined ? "" : ` ${canonicalJson(body)}`),
+            parameters: address + (body === undefined ? "" : ` ${canonicalJson(body)}`),
             totalTimeoutMs,
             perform,
             encode: (done) => storedAnswer(done.answer),

@@ -3,7 +3,7 @@ import type { Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/settlement.ts";
 import { sleep } from "../attempt.ts";
-import type { IdempotencyStore } from "./store.ts";
+import type { IdempotencyStore, Standing } from "./store.ts";
 
 /** One call that must happen once, whoever makes it. */
 export interface KeyedCall<T> {
@@ -30,6 +30,8 @@ interface Shared<T> {
   /** What leaving now would mean. */
   outcome: Outcome;
   waiting: number;
+  /** Nobody joins it any more. */
+  close(): void;
 }
 
 // By store, since a key is scoped by its store: two gateways that share one share its calls.
@@ -55,10 +57,12 @@ export async function onePerKey<T>(
   const name = recordKey(call.endpoint, call.key);
   let shared = calls.get(name) as Shared<T> | undefined;
   if (shared === undefined) {
-    shared = begin(call, name);
-    calls.set(name, shared);
-    const done = () => calls.delete(name);
-    shared.result.then(done, done);
+    const begun = begin(call, name, () => {
+      if (calls.get(name) === begun) calls.delete(name);
+    });
+    calls.set(name, begun);
+    begun.result.then(begun.close, begun.close);
+    shared = begun;
   } else if (shared.parameters !== call.parameters) {
     throw conflict(call);
   }
@@ -76,7 +80,10 @@ function join<T>(
     const leave = (reason: unknown) => {
       reject(reason);
       stop();
-      if (--shared.waiting === 0) shared.controller.abort(reason);
+      if (--shared.waiting > 0) return;
+      // Who comes now asks the store, and is not told of an abort that is not theirs.
+      shared.close();
+      shared.controller.abort(reason);
     };
     const onAbort = () => leave(signal?.reason);
     const timer = setTimeout(() => {
@@ -95,7 +102,7 @@ function join<T>(
   });
 }
 
-function begin<T>(call: KeyedCall<T>, name: string): Shared<T> {
+function begin<T>(call: KeyedCall<T>, name: string, close: () => void): Shared<T> {
   const controller = new AbortController();
   const shared: Shared<T> = {
     parameters: call.parameters,
@@ -104,6 +111,7 @@ function begin<T>(call: KeyedCall<T>, name: string): Shared<T> {
     controller,
     outcome: "not_sent",
     waiting: 0,
+    close,
   };
   return shared;
 }
@@ -117,15 +125,15 @@ async function run<T>(call: KeyedCall<T>, name: string, shared: Shared<T>): Prom
   const owner = globalThis.crypto.randomUUID();
   const leaseMs = call.totalTimeoutMs + GRACE_MS;
   for (let polls = 0; ; polls++) {
-    const standing = await store.begin(name, { parameters, owner, leaseMs }).catch((cause) => {
+    let standing: Standing;
+    try {
+      standing = await store.begin(name, { parameters, owner, leaseMs });
+    } catch (cause) {
       // It may have been written all the same.
-      store.forget(name, owner).catch(() => {});
-      throw new ConnectionError(
-        `${call.endpoint}: the idempotency store failed, so nothing was sent. It may be sent again.`,
-        "not_sent",
-        { cause },
-      );
-    });
+      await written(() => store.forget(name, owner));
+      const what = "the idempotency store failed, so nothing was sent. It may be sent again.";
+      throw storeFailed(`${call.endpoint}: ${what}`, cause);
+    }
     if (standing.state === "begun") return attempt(call, name, shared, owner);
     if (!standing.sameParameters) throw conflict(call);
     if (standing.state === "succeeded") return call.decode(standing.result);
@@ -152,14 +160,16 @@ async function attempt<T>(
 ): Promise<T> {
   const { signal } = shared.controller;
   let result: T;
+  let sent = false;
   try {
     // Whoever asked may have left while the store was slow.
     if (signal.aborted) throw signal.reason;
+    sent = true;
     shared.outcome = "unknown";
     result = await perform(signal);
   } catch (error) {
-    const sent = shared.outcome === "unknown";
-    const outcome = isGatewayError(error) ? error.outcome : sent ? "unknown" : "not_sent";
+    const ended = isGatewayError(error) ? error.outcome : "unknown";
+    const outcome = sent ? ended : "not_sent";
     await written(() =>
       outcome === "unknown"
         ? store.finish(name, owner, { state: "unknown" })
@@ -197,6 +207,10 @@ function written(write: () => Promise<void>): Promise<void> {
     });
   });
 }
+
+/** No store, no prompt. */
+export const storeFailed = (message: string, cause: unknown): ConnectionError =>
+  new ConnectionError(message, "not_sent", { cause });
 
 const conflict = ({ endpoint, key }: KeyedCall<unknown>) =>
   new IdempotencyConflictError(

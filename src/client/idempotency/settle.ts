@@ -1,10 +1,25 @@
-import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError, InvalidParamsError } from "../../errors/configuration.ts";
 import { IdempotencyConflictError } from "../../errors/settlement.ts";
-import type { Settings } from "../settings.ts";
+import { type CallInput, nameOf } from "../call.ts";
+import { type RequestParams, rowFor } from "../request.ts";
+import { checkNames, type Settings } from "../settings.ts";
 import { checkIdempotencyKey } from "./key.ts";
-import { recordKey } from "./one-per-key.ts";
+import { recordKey, storeFailed } from "./one-per-key.ts";
 import { settledAnswer } from "./stored-answer.ts";
+
+/** A call that creates: by its name, or by what `gateway.request` sent. */
+export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;
+
+function creationFor(name: CreateName): [Endpoint, CallInput] {
+  const [, method, path] = /^(POST|PATCH) (\/.*)$/.exec(name) ?? [];
+  const [row, input]: [Endpoint | undefined, CallInput] =
+    path === undefined
+      ? [Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined, {}]
+      : rowFor({ method: method as RequestParams["method"], path });
+  if (row?.effect === "create") return [row, input];
+  throw new ConfigurationError(`No call that creates is named ${JSON.stringify(name)}.`);
+}
 
 /** Idempotency keys whose attempt has an unknown outcome. */
 export class Idempotency {
@@ -23,10 +38,11 @@ export class Idempotency {
    *
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment it made, or `"not_sent"`.
-   * @param options - `endpoint`: the call that the key was used with. Default:
-   * `"mobileMoney.initiate"`.
+   * @param options - `endpoint`: the call that the key was used with, as `"invoices.send"`, or as
+   * `"POST /reports"` where it was a `gateway.request`. Default: `"mobileMoney.initiate"`.
    * @throws {IdempotencyConflictError} where no attempt of unknown outcome stands under the key: it
    * is under way, it succeeded, or there is none.
+   * @throws {ConnectionError} where the store fails. It may be settled again.
    *
    * @example
    * ```ts
@@ -43,20 +59,23 @@ export class Idempotency {
   async settle(
     idempotencyKey: string,
     outcome: string,
-    options: { endpoint?: EndpointName | undefined } = {},
+    options: { endpoint?: CreateName | undefined } = {},
   ): Promise<void> {
-    const { endpoint = "mobileMoney.initiate" } = options;
-    if (!Object.hasOwn(ENDPOINTS, endpoint) || ENDPOINTS[endpoint].effect !== "create") {
-      throw new ConfigurationError(`No call that creates is named ${JSON.stringify(endpoint)}.`);
-    }
-    const row = `${ENDPOINTS[endpoint].method} ${ENDPOINTS[endpoint].path}`;
+    checkNames(options, ["endpoint"], "`settle`");
+    const creation = creationFor(options.endpoint ?? "mobileMoney.initiate");
+    const row = nameOf(...creation, this.#settings.key);
     const key = checkIdempotencyKey(row, idempotencyKey);
     if (typeof outcome !== "string" || outcome === "") {
       const message = 'expected the reference of a payment, or "not_sent"';
       throw new InvalidParamsError(`settle: ${message}.`, [{ path: ["outcome"], message }]);
     }
     const result = outcome === "not_sent" ? undefined : settledAnswer(outcome);
-    const stood = await this.#settings.idempotency.settle(recordKey(row, key), result);
+    const { idempotency } = this.#settings;
+    const stood = await (async () => idempotency.settle(recordKey(row, key), result))().catch(
+      (cause: unknown) => {
+        throw storeFailed(`${row}: the idempotency store failed. It may be settled again.`, cause);
+      },
+    );
     if (stood === "unknown") return;
     const state = { free: "is free", in_flight: "is under way", succeeded: "has succeeded" }[stood];
     throw new IdempotencyConflictError(

@@ -4,6 +4,8 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { standsByTheContractOfDurability } from "../../conformance/durable-idempotency-store.ts";
 import { attemptOf, freshKey, standsByTheContract } from "../../conformance/idempotency-store.ts";
 import { startRedis } from "../../engines/redis.ts";
+import { deaf } from "../support/answers.ts";
+import { gatewayMeeting, rejection } from "../support/gateway.ts";
 
 const engine = await startRedis();
 const { url = "", restarts = false } = engine ?? {};
@@ -83,6 +85,16 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
     await expect(store.begin(key, attemptOf("a"))).rejects.toThrow("version 2");
     await expect(store.settle(key, "R")).rejects.toThrow("version 2");
     expect(await connect().hgetall(prefix + key)).toEqual({ version: "2" });
+  });
+
+  test("that cannot be reached stops a call by its deadline, with nothing sent", async () => {
+    const { gateway, sent } = gatewayMeeting([deaf], {
+      // A client that waits for as long as it takes.
+      idempotency: redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: null })),
+    });
+    const call = gateway.invoices.create({}, { idempotencyKey: "k", totalTimeoutMs: 200 });
+    expect(await rejection(call)).toMatchObject({ code: "timeout", outcome: "not_sent" });
+    expect(sent).toHaveLength(0);
   });
 
   test("keeps prefixes apart", async () => {

@@ -1,4 +1,4 @@
-import type { CallOptions, EndpointName, Gateway, Result } from "malipo";
+import type { CreateOptions, EndpointName, Gateway, Result } from "malipo";
 
 /** The identifiers that rows with a path parameter are called with. */
 export interface Ids {
@@ -19,7 +19,7 @@ export interface Row {
   readonly open: "to public keys" | "to secret keys alone";
   readonly effect: "read" | "idempotent" | "create";
   readonly list?: true;
-  readonly call: (gateway: Gateway, ids: Ids, options?: CallOptions) => Result<unknown>;
+  readonly call: (gateway: Gateway, ids: Ids, options?: CreateOptions) => Result<unknown>;
 }
 
 export const IDS: Ids = { reference: "PAY-1", webhook: "7", invoice: "inv_9" };

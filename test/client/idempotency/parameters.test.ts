@@ -1,0 +1,148 @@
+import { IdempotencyConflictError, InvalidParamsError } from "malipo";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Attempt, deaf, reset, type Step } from "../support/answers.ts";
+import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { IDS, ROWS } from "../support/rows.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const CREATES = ROWS.filter(({ effect }) => effect === "create");
+const order = { amount: 100, phone: "0712345678" };
+const idempotencyKey = "ORDER-42/1";
+
+let made = 0;
+/** Another payment each time it is asked. */
+const paid: Step = () =>
+  Response.json({ success: true, data: { reference: `PAY-${++made}`, status: "pending" } });
+
+describe("other parameters under the same key", () => {
+  const conflicts = async (steps: readonly Step[], settled: boolean) => {
+    const { gateway, sent } = gatewayMeeting(steps);
+    const first = gateway.mobileMoney.initiate(order, { idempotencyKey });
+    if (settled) await Promise.allSettled([first, vi.advanceTimersByTimeAsync(100_000)]);
+    const second = gateway.mobileMoney.initiate({ ...order, amount: 200 }, { idempotencyKey });
+    const error = await rejection(second);
+    expect(error).toBeInstanceOf(IdempotencyConflictError);
+    expect(error).toMatchObject({
+      code: "idempotency_conflict",
+      outcome: "not_sent",
+      idempotencyKey,
+    });
+    expect(sent).toHaveLength(1);
+    await Promise.allSettled([first, vi.advanceTimersByTimeAsync(100_000)]);
+  };
+
+  test("are refused after the first succeeded", () => conflicts([paid], true));
+  test("are refused while the first is under way", () => conflicts([deaf], false));
+  test("are refused while the first is unknown", () => conflicts([reset], true));
+
+  test.each([
+    ["query", (id: unknown) => ({ query: { id: JSON.stringify(id) } })],
+    ["body", (id: unknown) => ({ body: { id } })],
+    ["lists", (id: unknown) => ({ body: [id, 3] })],
+  ])("are told apart by the %s", async (_, params) => {
+    const { gateway, sent } = gatewayMeeting([paid]);
+    const post = (id: unknown) =>
+      gateway.request({ method: "POST", path: "/reports", ...params(id) }, { idempotencyKey });
+    await post(1);
+    for (const other of [2, [1], { id: 1 }, null]) {
+      expect(await failureOf(post(other))).toBeInstanceOf(IdempotencyConflictError);
+    }
+    expect(sent).toHaveLength(1);
+  });
+
+  test("are the same where fields come in another order, or one is undefined", async () => {
+    const { gateway, sent } = gatewayMeeting([paid]);
+    const first = await gateway.invoices.create({ a: 1, b: { c: 2, d: [3] } }, { idempotencyKey });
+    const fields = { b: { d: [3], c: 2, e: undefined }, a: 1 };
+    expect(await gateway.invoices.create(fields, { idempotencyKey })).toEqual(first);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("are the same where a phone is written in another way", async () => {
+    const { gateway, sent } = gatewayMeeting([paid]);
+    await gateway.mobileMoney.initiate(order, { idempotencyKey });
+    await gateway.mobileMoney.initiate({ ...order, phone: "0712 345 678" }, { idempotencyKey });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+// biome-ignore format: a table is read across
+const BAD_KEYS: readonly [name: string, key: unknown][] = [
+  ["empty", ""],
+  ["256 characters long", "x".repeat(256)],
+  ["a number", 42],
+  ["null", null],
+  ["an object", { toString: () => "k" }],
+  ["a boxed string", Object("k")],
+  ["a symbol", Symbol("k")],
+  ["with half a character", "ORDER-\ud83d"],
+  ["with a NUL", "ORDER-\0"],
+];
+
+test.each(BAD_KEYS)("a key that is %s is refused before anything is sent", async (_, key) => {
+  for (const row of CREATES) {
+    const { gateway, sent } = gatewayMeeting([paid]);
+    const error = await failureOf(row.call(gateway, IDS, { idempotencyKey: key as string }));
+    expect(error).toBeInstanceOf(InvalidParamsError);
+    expect(error).toMatchObject({ outcome: "not_sent", issues: [{ path: ["idempotencyKey"] }] });
+    expect(sent).toHaveLength(0);
+  }
+});
+
+test("a key of 255 characters, of any alphabet, is taken", async () => {
+  const { gateway, sent } = gatewayMeeting([paid]);
+  for (const key of ["x".repeat(255), "agizo la Amina", "طلب ٤٢", "\ud83d\udecd"]) {
+    await gateway.mobileMoney.initiate(order, { idempotencyKey: key });
+  }
+  expect(sent).toHaveLength(4);
+});
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+
+test.each([
+  ["a cycle", cycle],
+  ["a bigint", { amount: 1n }],
+  [
+    "what throws when it is read",
+    {
+      toJSON: () => {
+        throw new RangeError("no");
+      },
+    },
+  ],
+])(
+  "parameters that cannot be serialised (%s) are refused, and leave the key free",
+  async (_, fields) => {
+    const { gateway, sent } = gatewayMeeting([paid]);
+    const error = await failureOf(gateway.invoices.create(fields, { idempotencyKey }));
+    expect(error).toBeInstanceOf(InvalidParamsError);
+    expect(error.outcome).toBe("not_sent");
+    expect(sent).toHaveLength(0);
+    await gateway.invoices.create({ amount: 1 }, { idempotencyKey });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+test("a key takes no part in the request", async () => {
+  const { gateway, sent } = gatewayMeeting([paid]);
+  await gateway.mobileMoney.initiate(order, { idempotencyKey: "only-here" });
+  const [{ url, headers, body } = {} as Attempt] = sent;
+  expect(JSON.stringify([url, [...headers], body])).not.toContain("only-here");
+});
+
+test.each(ROWS.filter(({ effect }) => effect !== "create").map((row) => [row.name, row] as const))(
+  "%s takes no idempotency key: it may be repeated anyway",
+  async (_, row) => {
+    const { gateway, sent } = gatewayMeeting([paid]);
+    const options = { idempotencyKey } as object;
+    expect((await failureOf(row.call(gateway, IDS, options))).code).toBe("configuration");
+    expect(sent).toHaveLength(0);
+  },
+);

@@ -1,0 +1,136 @@
+import {
+  type IdempotencyStore,
+  memoryIdempotency,
+  OutcomeUnknownError,
+  TimeoutError,
+} from "malipo";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { hang, json, type Step, status } from "../support/answers.ts";
+import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const order = { amount: 100, phone: "0712345678" };
+const idempotencyKey = "ORDER-42/1";
+const answered = json({ success: true, data: { reference: "PAY-1" } });
+const late =
+  (ms: number, step: Step): Step =>
+  async (attempt) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return step(attempt);
+  };
+
+describe("callers in one process", () => {
+  test("share one call, and all get its result", async () => {
+    const { gateway, sent } = gatewayMeeting([late(1_000, answered)]);
+    const calls = Array.from({ length: 50 }, () =>
+      gateway.mobileMoney.initiate(order, { idempotencyKey }),
+    );
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await Promise.all(calls)).toEqual(Array(50).fill({ reference: "PAY-1" }));
+    expect(sent).toHaveLength(1);
+  });
+
+  test("share one failure", async () => {
+    const { gateway, sent } = gatewayMeeting([late(1_000, status(422))]);
+    const calls = [1, 2, 3].map(() =>
+      rejection(gateway.mobileMoney.initiate(order, { idempotencyKey })),
+    );
+    await vi.advanceTimersByTimeAsync(1_000);
+    for (const error of await Promise.all(calls)) expect(error.outcome).toBe("rejected");
+    expect(sent).toHaveLength(1);
+  });
+
+  test("share it across gateways that share a store, and not across stores", async () => {
+    const idempotency = memoryIdempotency();
+    const { gateway, sent } = gatewayMeeting([late(1_000, answered)], { idempotency });
+    const other = gatewayMeeting([answered], { idempotency });
+    const stranger = gatewayMeeting([answered]);
+    const calls = [gateway, other.gateway, stranger.gateway].map(({ mobileMoney }) =>
+      mobileMoney.initiate(order, { idempotencyKey }),
+    );
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(calls);
+    expect([sent, other.sent, stranger.sent].map(({ length }) => length)).toEqual([1, 0, 1]);
+  });
+
+  test("end their own wait alone when they abort, with their own reason", async () => {
+    const { gateway, sent } = gatewayMeeting([late(1_000, answered)]);
+    const controllers = [new AbortController(), new AbortController()];
+    const [first, second, third] = [...controllers, undefined].map((controller) =>
+      gateway.mobileMoney.initiate(order, { idempotencyKey, signal: controller?.signal }),
+    );
+    await vi.advanceTimersByTimeAsync(10);
+    for (const [i, controller] of controllers.entries()) controller.abort(`caller ${i} left`);
+    await expect(first).rejects.toBe("caller 0 left");
+    await expect(second).rejects.toBe("caller 1 left");
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect(third).resolves.toEqual({ reference: "PAY-1" });
+    expect(sent[0]?.init.signal?.aborted).toBe(false);
+  });
+
+  test("end the call when the last of them aborts; it may have happened", async () => {
+    const { gateway, sent } = gatewayMeeting([hang, answered]);
+    const controllers = [new AbortController(), new AbortController()];
+    const calls = controllers.map(({ signal }) =>
+      gateway.mobileMoney.initiate(order, { idempotencyKey, signal }),
+    );
+    const ends = Promise.allSettled(calls);
+    await vi.advanceTimersByTimeAsync(10);
+    controllers[0]?.abort("left");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent[0]?.init.signal?.aborted).toBe(false);
+    controllers[1]?.abort("left too");
+    expect(await ends).toMatchObject([{ reason: "left" }, { reason: "left too" }]);
+    expect(sent[0]?.init.signal?.aborted).toBe(true);
+    const again = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
+    expect(again).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("who come after an abort are not told of it, but of what stands", async () => {
+    const store = memoryIdempotency();
+    // Slow to write down how the aborted attempt ended.
+    const finish: IdempotencyStore["finish"] = async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return store.finish(...args);
+    };
+    const { gateway, sent } = gatewayMeeting([hang, answered], {
+      idempotency: { ...store, finish },
+    });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const first = rejection(gateway.mobileMoney.initiate(order, { idempotencyKey, signal }));
+    await vi.advanceTimersByTimeAsync(10);
+    controller.abort(new RangeError("the first caller left"));
+    const second = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
+    expect(await first).toBeInstanceOf(RangeError);
+    expect(second).toBeInstanceOf(OutcomeUnknownError);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("send nothing where the only one aborted before, and leave the key free", async () => {
+    const { gateway, sent } = gatewayMeeting([answered]);
+    const signal = AbortSignal.abort("gone");
+    const call = gateway.mobileMoney.initiate(order, { idempotencyKey, signal });
+    await expect(call).rejects.toBe("gone");
+    expect(sent).toHaveLength(0);
+    await gateway.mobileMoney.initiate({ ...order, amount: 7 }, { idempotencyKey });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("wait as long as they said, each for itself", async () => {
+    const { gateway } = gatewayMeeting([late(10_000, answered)]);
+    const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
+    const hasty = gateway.mobileMoney.initiate(order, { idempotencyKey, totalTimeoutMs: 1_000 });
+    const error = await failureOf(hasty);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ outcome: "unknown", timeoutMs: 1_000 });
+    await expect(patient).resolves.toEqual({ reference: "PAY-1" });
+  });
+});
