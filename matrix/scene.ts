@@ -1,0 +1,24 @@
+import { Gateway } from "malipo";
+import { createSandbox } from "malipo/sandbox";
+
+/** What the conformance script is handed, in every runtime. */
+export interface Scene {
+  readonly baseUrl: string;
+  readonly keys: Readonly<Record<"public" | "secret", string>>;
+  /** A payment that is completed. */
+  readonly reference: string;
+  /** Where a customer's browser is: a secret key must be refused. */
+  readonly isPage: boolean;
+}
+
+/** A gateway on loopback with one completed payment in it. */
+export async function openScene(): Promise<{ scene: Scene; close(): Promise<void> }> {
+  const sandbox = createSandbox();
+  const service = await sandbox.serve({ port: 0 });
+  const { baseUrl } = service;
+  const { keys } = sandbox;
+  const gateway = new Gateway({ apiKey: keys.secret, baseUrl });
+  const { reference } = await gateway.mobileMoney.initiate({ amount: 100, phone: "0712000000" });
+  sandbox.phone("0712000000").approve();
+  return { scene: { baseUrl, keys, reference, isPage: false }, close: () => service.close() };
+}
