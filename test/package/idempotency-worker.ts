@@ -1,0 +1,70 @@
+// A server of a shop that has several: it pays what it is told to pay, and says what came of it.
+import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
+
+/** What every worker of one shop is given. */
+export interface Shop {
+  readonly store: keyof typeof STORES;
+  /** The file or the address of the store. */
+  readonly place: string;
+  readonly apiKey: string;
+  readonly baseUrl: string;
+}
+
+/** What a worker is told to do: to settle, or else to pay. */
+export interface Task {
+  readonly idempotencyKey: string;
+  readonly settle?: string;
+  readonly totalTimeoutMs?: number;
+  /** Where the gateway is for this once. */
+  readonly baseUrl?: string;
+}
+
+/** What came of it. */
+export interface Reply {
+  readonly reference?: string;
+  /** The error's code and outcome. */
+  readonly error?: string;
+}
+
+const STORES = {
+  sqlite: async (path: string) =>
+    (await import("malipo/idempotency/sqlite")).sqliteIdempotency(path),
+  redis: async (url: string) => {
+    const { Redis } = await import("ioredis");
+    const { redisIdempotency } = await import("malipo/idempotency/redis");
+    return redisIdempotency(new Redis(url));
+  },
+  postgres: async (url: string) => {
+    const { default: pg } = await import("pg");
+    const { postgresIdempotency } = await import("malipo/idempotency/postgres");
+    const store = postgresIdempotency(new pg.Pool({ connectionString: url }));
+    await store.migrate();
+    return store;
+  },
+} satisfies Record<string, (place: string) => Promise<IdempotencyStore>>;
+
+const { store, place, apiKey, baseUrl }: Shop = JSON.parse(process.argv[2] ?? "");
+const idempotency = await STORES[store](place);
+
+async function work({ idempotencyKey, settle, totalTimeoutMs, ...own }: Task): Promise<Reply> {
+  const gateway = new Gateway({ apiKey, baseUrl, idempotency, ...own });
+  if (settle !== undefined) {
+    await gateway.idempotency.settle(idempotencyKey, settle);
+    return {};
+  }
+  const order = { amount: 100, phone: "0712345678", account_reference: idempotencyKey };
+  const { reference } = await gateway.mobileMoney.initiate(order, {
+    idempotencyKey,
+    totalTimeoutMs,
+  });
+  return { reference };
+}
+
+process.on("message", async ({ id, task }: { id: number; task: Task }) => {
+  const reply = await work(task).catch((error: unknown) => ({
+    error: isGatewayError(error) ? `${error.code}, ${error.outcome}` : String(error),
+  }));
+  process.send?.({ id, reply });
+});
+process.on("disconnect", () => process.exit());
+process.send?.({ id: 0, reply: {} });
