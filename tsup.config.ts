@@ -1,5 +1,14 @@
-import { copyFile } from "node:fs/promises";
-import { defineConfig } from "tsup";
+import { copyFile, rm, writeFile } from "node:fs/promises";
+import { defineConfig, type Options } from "tsup";
+import { openApiDocument } from "./src/openapi/document.ts";
+import { ASSUMPTIONS } from "./src/sandbox/assumptions.ts";
+
+/** The service as OpenAPI, at the address where `npx malipo sandbox` has it. */
+function writeOpenApi(): Promise<void> {
+  const { prefix, port } = ASSUMPTIONS.address.value;
+  const document = openApiDocument(`http://127.0.0.1:${port}${prefix}`);
+  return writeFile("dist/openapi.json", `${JSON.stringify(document)}\n`);
+}
 
 /** What the `exports` of package.json name. */
 const entries = {
@@ -10,6 +19,8 @@ const entries = {
   fastify: "src/webhooks/adapters/fastify.ts",
   lambda: "src/webhooks/adapters/lambda.ts",
   "inbox/sqlite": "src/webhooks/inbox/sqlite.ts",
+  "inbox/bullmq": "src/webhooks/inbox/bullmq.ts",
+  "inbox/pg-boss": "src/webhooks/inbox/pg-boss.ts",
   sandbox: "src/sandbox/index.ts",
   msw: "src/sandbox/msw.ts",
   "idempotency/sqlite": "src/client/idempotency/sqlite.ts",
@@ -20,7 +31,7 @@ const entries = {
   "wakeups/redis": "src/client/wakeups/redis.ts",
 };
 
-export default defineConfig({
+const library: Options = {
   entry: {
     ...entries,
     "hmac.node": "src/webhooks/hmac/node.ts",
@@ -34,5 +45,32 @@ export default defineConfig({
   external: ["#hmac", "node:crypto"],
   noExternal: ["@noble/hashes"],
   clean: false,
-  onSuccess: () => copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt"),
-});
+  onSuccess: async () => {
+    await copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt");
+    await writeOpenApi();
+  },
+};
+
+/**
+ * `npx malipo`: everything in, `zod` too, so that it starts fast. Each command is a file of its own,
+ * loaded when it is called.
+ */
+const commandLine: Options = {
+  entry: { cli: "src/cli/main.ts" },
+  format: ["esm"],
+  target: "es2023",
+  platform: "node",
+  noExternal: ["zod"],
+  esbuildOptions: (options) => {
+    options.chunkNames = "cli/[name]-[hash]";
+    // Names stay: a stack that a user sends is to be read.
+    options.minifyWhitespace = true;
+    options.minifySyntax = true;
+  },
+  plugins: [
+    { name: "no stale files", buildStart: () => rm("dist/cli", { recursive: true, force: true }) },
+  ],
+  onSuccess: () => copyFile("node_modules/zod/LICENSE", "dist/LICENSE.zod.txt"),
+};
+
+export default defineConfig([library, commandLine]);
