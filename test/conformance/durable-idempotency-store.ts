@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { IdempotencyStore } from "malipo";
 import { describe, expect, test, vi } from "vitest";
-import { attemptOf, freshKey, type Open } from "./idempotency-store.ts";
+import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-store.ts";
 
 /** A store that outlives its process, and how to look behind it. */
 export interface Durable {
@@ -22,7 +22,7 @@ export function standsByTheContractOfDurability(
   durable: () => Durable,
   { crashes }: { crashes: boolean },
 ): void {
-  describe(`${name} as a durable idempotency store`, () => {
+  describe(`${name} as a durable idempotency store`, { timeout: PATIENCE_MS }, () => {
     test("lets exactly one of 100 attempts at once begin, over several connections", async () => {
       const stores = await Promise.all(Array.from({ length: 4 }, () => durable().open()));
       const key = freshKey();
@@ -111,7 +111,7 @@ export function standsByTheContractOfDurability(
         }
       };
       const crash = async () => {
-        await vi.waitFor(() => expect(owners.size).toBeGreaterThan(5));
+        await vi.waitFor(() => expect(owners.size).toBeGreaterThan(5), PATIENCE_MS);
         await durable().crash?.();
         back = true;
       };

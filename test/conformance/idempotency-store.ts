@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import type { IdempotencyStore, NewAttempt, Standing } from "malipo";
-import { memoryIdempotency } from "malipo";
+import { ConfigurationError, memoryIdempotency } from "malipo";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 /** Opens a store. All that one opener opens are stores of one place. */
 export type Open = (options?: { retentionMs?: number }) => Promise<IdempotencyStore>;
 
 const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
+
+/** Real engines write to real disks. */
+export const PATIENCE_MS = 60_000;
 
 let keys = 0;
 /** A key that no other test has. */
@@ -65,7 +68,7 @@ const standing = (state: Standing["state"], sameParameters: boolean) =>
 
 /** What every store promises, `name` says of which. */
 export function standsByTheContract(name: string, open: Open): void {
-  describe(`${name} as an idempotency store`, () => {
+  describe(`${name} as an idempotency store`, { timeout: PATIENCE_MS }, () => {
     let store: IdempotencyStore;
     let key: string;
     beforeEach(async () => {
@@ -116,8 +119,9 @@ export function standsByTheContract(name: string, open: Open): void {
     test("turns an attempt into an unknown one once its lease is over", async () => {
       await store.begin(key, attemptOf("a", { leaseMs: 500 }));
       expect(await store.begin(key, same)).toEqual(standing("in_flight", true));
-      await vi.waitFor(async () =>
-        expect(await store.begin(key, same)).toEqual(standing("unknown", true)),
+      await vi.waitFor(
+        async () => expect(await store.begin(key, same)).toEqual(standing("unknown", true)),
+        PATIENCE_MS,
       );
       expect(await store.settle(key, undefined)).toBe("unknown");
     });
@@ -161,13 +165,23 @@ export function standsByTheContract(name: string, open: Open): void {
       await brief.begin(lapsed, attemptOf("a", { leaseMs: 0 }));
       await brief.begin(key, attemptOf("a"));
       await brief.finish(key, "a", { state: "succeeded", result: "R" });
-      await vi.waitFor(async () =>
-        expect(await brief.begin(key, { ...other, owner: "b" })).toEqual({ state: "begun" }),
+      await vi.waitFor(
+        async () =>
+          expect(await brief.begin(key, { ...other, owner: "b" })).toEqual({ state: "begun" }),
+        PATIENCE_MS,
       );
       expect(await brief.begin(key, same)).toEqual(standing("in_flight", false));
       expect(await brief.begin(left, same)).toEqual(standing("unknown", true));
       expect(await brief.begin(lapsed, same)).toEqual(standing("unknown", true));
     });
+
+    test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, "30d"])(
+      "refuses a retention of %s, which would forget too early or never",
+      async (retentionMs) => {
+        const opened = open({ retentionMs: retentionMs as number });
+        await expect(opened).rejects.toThrow(ConfigurationError);
+      },
+    );
 
     test("keeps any two keys apart, and any result as it was", async () => {
       const texts = fc.uniqueArray(

@@ -1,5 +1,5 @@
 import type { AttemptEnd, IdempotencyStore, NewAttempt, Standing } from "./store.ts";
-import { STANDARD_RETENTION_MS } from "./store.ts";
+import { checkRetention, STANDARD_RETENTION_MS } from "./store.ts";
 
 interface Stored {
   readonly parameters: string;
@@ -16,12 +16,14 @@ interface Stored {
  * or after a crash, prompts again. Use the SQLite, Redis or PostgreSQL store for more.
  *
  * @param options - `retentionMs`: how long a result is remembered. Default: 30 days.
+ * @throws {ConfigurationError} for a retention that is none.
  */
 export function memoryIdempotency({
   retentionMs = STANDARD_RETENTION_MS,
 }: {
   retentionMs?: number | undefined;
 } = {}): IdempotencyStore {
+  checkRetention(retentionMs);
   const records = new Map<string, Stored>();
   /** Until when each result is kept, in the order in which they may be dropped. */
   const keptUntil = new Map<string, number>();

@@ -2,7 +2,12 @@ import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { digestOf } from "./digest.ts";
 import { type StoredRecord, settledFrom, standingOf } from "./record.ts";
-import { type IdempotencyStore, RECORD_VERSION, STANDARD_RETENTION_MS } from "./store.ts";
+import {
+  checkRetention,
+  type IdempotencyStore,
+  RECORD_VERSION,
+  STANDARD_RETENTION_MS,
+} from "./store.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
@@ -60,11 +65,12 @@ const statementsFor = (table: string) => ({
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
  * that share the database, and across crashes of theirs and of its.
  *
- * @param pool - A `pg` pool. It stays yours to end.
+ * @param pool - A `pg` pool. It stays yours to end. Give it an `error` listener, as pg asks: without
+ * one, a database that goes away ends the process.
  * @param options - `table` (default `malipo_idempotency`, a schema before it is allowed);
  * `retentionMs`: how long a result is remembered (default 30 days). Expired rows stay until their
  * key comes again: `DELETE FROM malipo_idempotency WHERE keep_until < now()` drops them.
- * @throws {ConfigurationError} for a table name that is none.
+ * @throws {ConfigurationError} for a table name or a retention that is none.
  *
  * @example
  * ```ts
@@ -89,6 +95,7 @@ export function postgresIdempotency(
       `${JSON.stringify(table)} is no table name: lower-case letters, digits and underscores, with a schema before it or not.`,
     );
   }
+  checkRetention(retentionMs);
   const statements = statementsFor(table);
   const run = (name: keyof typeof statements, ...values: unknown[]) =>
     pool.query({ text: statements[name], ...(values.length > 0 && { values }) });

@@ -1,7 +1,12 @@
 import type { Redis } from "ioredis";
 import { digestOf } from "./digest.ts";
 import { type StoredRecord, settledFrom, standingOf } from "./record.ts";
-import { type IdempotencyStore, RECORD_VERSION, STANDARD_RETENTION_MS } from "./store.ts";
+import {
+  checkRetention,
+  type IdempotencyStore,
+  RECORD_VERSION,
+  STANDARD_RETENTION_MS,
+} from "./store.ts";
 
 // All operations, so that each is one step for Redis. Leases are on its clock, which all processes
 // share. What is not succeeded has no expiry: an unknown attempt waits for somebody to look.
@@ -77,6 +82,7 @@ function recordOf(reply: Reply | []): StoredRecord | undefined {
  * @param redis - An ioredis client. It stays yours to close.
  * @param options - `prefix` of the keys in Redis (default `malipo:idempotency:`); `retentionMs`: how
  * long a result is remembered (default 30 days).
+ * @throws {ConfigurationError} for a retention that is none.
  *
  * @example
  * ```ts
@@ -94,6 +100,7 @@ export function redisIdempotency(
     retentionMs = STANDARD_RETENTION_MS,
   }: { prefix?: string | undefined; retentionMs?: number | undefined } = {},
 ): IdempotencyStore {
+  checkRetention(retentionMs);
   const run = async (
     key: string,
     ...args: (string | number)[]

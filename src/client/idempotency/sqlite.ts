@@ -2,7 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { digestOf } from "./digest.ts";
 import { type StoredRecord, settledFrom, standingOf } from "./record.ts";
-import { type IdempotencyStore, RECORD_VERSION, STANDARD_RETENTION_MS } from "./store.ts";
+import {
+  checkRetention,
+  type IdempotencyStore,
+  RECORD_VERSION,
+  STANDARD_RETENTION_MS,
+} from "./store.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS malipo_idempotency (
@@ -88,6 +93,7 @@ export interface SqliteIdempotency extends IdempotencyStore {
  *
  * @param path - The file; it is made where it is missing. Not on a network file system.
  * @param options - `retentionMs`: how long a result is remembered. Default: 30 days.
+ * @throws {ConfigurationError} for a retention that is none.
  * @throws {Error} where the file cannot be opened, or is no database.
  *
  * @example
@@ -102,6 +108,7 @@ export function sqliteIdempotency(
   path: string,
   { retentionMs = STANDARD_RETENTION_MS }: { retentionMs?: number | undefined } = {},
 ): SqliteIdempotency {
+  checkRetention(retentionMs);
   const database = open(path);
   const prepare = (name: keyof typeof STATEMENTS) => database.prepare(STATEMENTS[name]);
   const statements = {

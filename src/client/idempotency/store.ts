@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+
 /** An attempt that wants to begin. */
 export interface NewAttempt {
   /**
@@ -51,8 +53,22 @@ export interface IdempotencyStore {
   settle(key: string, result: string | undefined): Promise<SettledFrom>;
 }
 
+const DAY_MS = 24 * 3_600_000;
+
 /** How long a result is remembered, unless a store is told otherwise: 30 days. */
-export const STANDARD_RETENTION_MS: number = 30 * 24 * 3_600_000;
+export const STANDARD_RETENTION_MS: number = 30 * DAY_MS;
+
+// Further than databases count.
+const LONGEST_RETENTION_MS = 36_500 * DAY_MS;
+
+/** @throws {ConfigurationError} where it is no time: a key would be forgotten too early, or never. */
+export function checkRetention(retentionMs: number): void {
+  const fits = Number.isInteger(retentionMs) && retentionMs > 0;
+  if (fits && retentionMs <= LONGEST_RETENTION_MS) return;
+  throw new ConfigurationError(
+    `\`retentionMs\` is ${String(retentionMs)}. It takes whole milliseconds above 0, 100 years at most.`,
+  );
+}
 
 /** The layout of a record. One that a later version wrote is not understood, and not touched. */
 export const RECORD_VERSION = 1;

@@ -3,7 +3,12 @@ import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotenc
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { standsByTheContractOfDurability } from "../../conformance/durable-idempotency-store.ts";
-import { attemptOf, freshKey, standsByTheContract } from "../../conformance/idempotency-store.ts";
+import {
+  attemptOf,
+  freshKey,
+  PATIENCE_MS,
+  standsByTheContract,
+} from "../../conformance/idempotency-store.ts";
 import { startPostgres } from "../../engines/postgres.ts";
 
 const engine = await startPostgres();
@@ -24,15 +29,15 @@ const storeOn = (own: string, options?: { retentionMs?: number }): PostgresIdemp
 const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
 beforeAll(async () => {
   if (engine !== undefined) await storeOn(table).migrate();
-});
+}, PATIENCE_MS);
 afterEach(disconnect);
 afterAll(async () => {
   if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
   await disconnect();
   await engine?.stop();
-});
+}, PATIENCE_MS);
 
-describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
+describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_MS }, () => {
   standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
   standsByTheContractOfDurability(
     "PostgreSQL",

@@ -2,7 +2,12 @@ import { Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { standsByTheContractOfDurability } from "../../conformance/durable-idempotency-store.ts";
-import { attemptOf, freshKey, standsByTheContract } from "../../conformance/idempotency-store.ts";
+import {
+  attemptOf,
+  freshKey,
+  PATIENCE_MS,
+  standsByTheContract,
+} from "../../conformance/idempotency-store.ts";
 import { startRedis } from "../../engines/redis.ts";
 import { deaf } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
@@ -36,9 +41,9 @@ afterAll(async () => {
   for (const [key] of await records()) await redis.del(key);
   for (const client of clients.splice(0)) client.disconnect();
   await engine?.stop();
-});
+}, PATIENCE_MS);
 
-describe.skipIf(engine === undefined)("with a Redis", () => {
+describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, () => {
   standsByTheContract("Redis", open);
   standsByTheContractOfDurability(
     "Redis",
