@@ -127,7 +127,7 @@ try {
       folder: peers,
     },
   ];
-  const FIGURES = ["Files", "Lines of TypeScript", "Instantiations", "Memory used", "Check time"];
+  const FIGURES = ["Files", "Lines of Definitions", "Instantiations", "Memory used", "Check time"];
   console.log(["import".padEnd(10), ...FIGURES.map((figure) => figure.padStart(20))].join(""));
   for (const { name, code, folder } of IMPORTS) {
     writeFileSync(join(folder, "cost.mts"), code);

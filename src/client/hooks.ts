@@ -72,8 +72,10 @@ export interface GatewayHooks {
    * Before each attempt. It may return a function, which is told how that attempt ended, answered or
    * not: what a span needs.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is the usual one
-  request?: ((view: RequestView) => void | ((result: AttemptResult) => void)) | undefined;
+  request?:
+    | ((view: RequestView) => void)
+    | ((view: RequestView) => (result: AttemptResult) => void)
+    | undefined;
   /** After each attempt that was answered, whatever the status. */
   response?: ((view: ResponseView) => void) | undefined;
   /** Before the wait that comes before another attempt. */
