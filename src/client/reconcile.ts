@@ -1,4 +1,6 @@
 import type { Payment } from "../contract/payment.ts";
+import { InvalidParamsError } from "../errors/configuration.ts";
+import { concurrently } from "./concurrently.ts";
 import { tell } from "./hooks.ts";
 import { type CallOptions, checkNames, limit } from "./settings.ts";
 
@@ -25,11 +27,28 @@ export interface ReconcileOptions {
   signal?: AbortSignal | undefined;
 }
 
-const STATES: Readonly<Record<string, "settled" | "pending">> = {
-  completed: "settled",
-  failed: "settled",
-  pending: "pending",
-};
+const STATES: ReadonlyMap<string, "settled" | "pending"> = new Map([
+  ["completed", "settled"],
+  ["failed", "settled"],
+  ["pending", "pending"],
+]);
+
+function iteratorOf(
+  references: Iterable<string> | AsyncIterable<string>,
+): Iterator<string> | AsyncIterator<string> {
+  const given = Object(references);
+  // A string is iterable too, by its letters.
+  if (
+    typeof references === "string" ||
+    !(Symbol.iterator in given || Symbol.asyncIterator in given)
+  ) {
+    const message = "expected a list of references, or anything that gives one after another";
+    throw new InvalidParamsError(`reconcile: ${message}.`, [{ path: [], message }]);
+  }
+  return Symbol.asyncIterator in references
+    ? references[Symbol.asyncIterator]()
+    : references[Symbol.iterator]();
+}
 
 /**
  * Reads many payments, some at a time, and gives each as it comes. Goes on after errors. Takes
@@ -42,18 +61,13 @@ export async function* reconcilePayments(
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconcileReport, void, void> {
   checkNames(options, ["concurrency", "onProgress", "signal"], "reconcile");
-  const { onProgress } = options;
   const concurrency = limit("concurrency", options.concurrency);
-  const controller = new AbortController();
-  const signal =
-    options.signal === undefined
-      ? controller.signal
-      : AbortSignal.any([options.signal, controller.signal]);
+  const source = iteratorOf(references);
 
-  async function report(reference: string): Promise<ReconcileReport> {
+  async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {
     try {
       const payment = await read(reference, { signal });
-      const state = STATES[payment.status] ?? "unknown";
+      const state = STATES.get(payment.status) ?? "unknown";
       return { reference, state, payment };
     } catch (error) {
       return { reference, state: "unreadable", error };
@@ -61,37 +75,10 @@ export async function* reconcilePayments(
   }
 
   const counts = { done: 0, settled: 0, pending: 0, unknown: 0, unreadable: 0 };
-  const underWay = new Map<number, Promise<readonly [number, ReconcileReport]>>();
-  const source =
-    Symbol.asyncIterator in references
-      ? references[Symbol.asyncIterator]()
-      : references[Symbol.iterator]();
-  let more = true;
-  let taken = 0;
-  try {
-    for (;;) {
-      while (more && underWay.size < concurrency) {
-        const { done, value } = await source.next();
-        more = done !== true;
-        if (done) continue;
-        const id = taken++;
-        underWay.set(
-          id,
-          report(value).then((one) => [id, one]),
-        );
-      }
-      if (underWay.size === 0) return;
-      const [id, next] = await Promise.race(underWay.values());
-      options.signal?.throwIfAborted();
-      underWay.delete(id);
-      counts.done++;
-      counts[next.state]++;
-      tell(onProgress, () => ({ ...counts }));
-      yield next;
-    }
-  } finally {
-    // Whoever stops taking reports has no use for the reads under way.
-    controller.abort();
-    await source.return?.();
+  for await (const next of concurrently(source, report, concurrency, options.signal)) {
+    counts.done++;
+    counts[next.state]++;
+    tell(options.onProgress, () => ({ ...counts }));
+    yield next;
   }
 }

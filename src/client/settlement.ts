@@ -1,6 +1,7 @@
 import type { Payment } from "../contract/payment.ts";
 import { mergePayment } from "../contract/payment-state.ts";
 import { isGatewayError } from "../errors/any.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
 import { PaymentPendingError } from "../errors/settlement.ts";
 import { tell } from "./hooks.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
@@ -30,28 +31,38 @@ export interface WaitOptions {
   headers?: CallOptions["headers"];
 }
 
-export const WAIT_OPTIONS: readonly string[] = [
-  "timeoutMs",
-  "signal",
-  "onUpdate",
-  "wake",
-  "settledStatuses",
-  "headers",
-];
+const WAIT_OPTIONS = ["timeoutMs", "signal", "onUpdate", "wake", "settledStatuses", "headers"];
 
 const STANDARD_WAIT_MS = 120_000;
 
-/** The longest that a wait may take. */
-export const waitMs = ({ timeoutMs }: WaitOptions): number =>
-  limit("timeoutMs", timeoutMs, STANDARD_WAIT_MS);
+/**
+ * Checks options, and gives the longest that the wait may take.
+ *
+ * @throws {ConfigurationError}
+ */
+export function checkWait(options: WaitOptions, what: string): number {
+  checkNames(options, WAIT_OPTIONS, what);
+  const { onUpdate, wake, settledStatuses } = options;
+  for (const [name, given] of Object.entries({ onUpdate, wake })) {
+    if (given === undefined || typeof given === "function") continue;
+    throw new ConfigurationError(`\`${name}\` is ${String(given)}. It takes a function.`);
+  }
+  if (settledStatuses !== undefined && !Array.isArray(settledStatuses)) {
+    throw new ConfigurationError("`settledStatuses` takes a list of statuses.");
+  }
+  return limit("timeoutMs", options.timeoutMs, STANDARD_WAIT_MS);
+}
 
 /** A payment may be read before the service has it: how long that is not taken for an answer. */
 const NOT_FOUND_GRACE_MS = 10_000;
 
 /** What a failed read means for the wait: the error to end it with, or `undefined` to go on. */
-function endOf(error: unknown, elapsedMs: number): unknown {
+function endOf(error: unknown, elapsedMs: number, known: Payment | undefined): unknown {
   if (!isGatewayError(error)) return error;
   switch (error.code) {
+    // A reference that cannot be sent; later, an answer about another payment, which is no answer.
+    case "invalid_params":
+      return known === undefined ? error : undefined;
     // It passes, or the answer was no answer.
     case "connection":
     case "timeout":
@@ -80,7 +91,8 @@ function createBell() {
     wait: async (ms: number): Promise<void> => {
       if (!rung) {
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
+          // Rounded up: a timer that ends early comes before what it waits for.
+          const timer = setTimeout(resolve, Math.ceil(ms));
           end = () => {
             clearTimeout(timer);
             resolve();
@@ -90,6 +102,15 @@ function createBell() {
       rung = false;
     },
   };
+}
+
+/** Asks for hints. They are no part of the wait: where they cannot be had, the reads still come. */
+function subscribe(wake: Wake, reference: string, ring: () => void): () => void {
+  let unsubscribe: (() => void) | undefined;
+  try {
+    unsubscribe = wake(reference, ring);
+  } catch {}
+  return () => tell(unsubscribe, () => undefined);
 }
 
 /**
@@ -103,14 +124,13 @@ export async function waitForSettlement(
   reference: string,
   options: WaitOptions = {},
 ): Promise<Payment> {
-  checkNames(options, WAIT_OPTIONS, "waitFor");
+  const timeoutMs = checkWait(options, "waitFor");
   const { signal, onUpdate, wake, settledStatuses = [], headers } = options;
-  const timeoutMs = waitMs(options);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
   const settled = ["completed", "failed", ...settledStatuses];
   const bell = createBell();
-  const unsubscribe = wake?.(reference, bell.ring);
+  const unsubscribe = wake && subscribe(wake, reference, bell.ring);
   signal?.addEventListener("abort", bell.ring);
   let known: Payment | undefined;
   let failure: unknown;
@@ -129,14 +149,17 @@ export async function waitForSettlement(
         if (settled.includes(payment.status)) return payment;
       } catch (error) {
         signal?.throwIfAborted();
-        const end = endOf(error, elapsedMs());
+        const end = endOf(error, elapsedMs(), known);
         if (end !== undefined) throw end;
         failure = error;
         retryAfterMs = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
       }
-      const left = timeoutMs - elapsedMs();
-      if (left <= 0) throw pending(reference, known, failure, timeoutMs);
-      await bell.wait(Math.min(Math.max(nextReadInMs(elapsedMs()), retryAfterMs), left));
+      const elapsed = elapsedMs();
+      const left = timeoutMs - elapsed;
+      const nextMs = Math.max(nextReadInMs(elapsed, timeoutMs) ?? left, retryAfterMs);
+      if (left > 0) await bell.wait(Math.min(nextMs, left));
+      signal?.throwIfAborted();
+      if (elapsedMs() >= timeoutMs) throw pending(reference, known, failure, timeoutMs);
     }
   } finally {
     unsubscribe?.();
@@ -152,7 +175,7 @@ function pending(
 ): PaymentPendingError<Payment> {
   const state = payment === undefined ? "could not be read" : `is ${payment.status}`;
   return new PaymentPendingError(
-    `The payment ${reference} ${state} after ${timeoutMs} ms. That is no failure: it may still be paid. Keep the reference, and look again later.`,
+    `The payment ${reference} ${state} after ${Math.round(timeoutMs)} ms. That is no failure: it may still be paid. Keep the reference, and look again later.`,
     reference,
     payment,
     cause === undefined ? undefined : { cause },

@@ -27,7 +27,8 @@ const isSettled = (status: string) => status === "completed" || status === "fail
  * - `completed` or `failed` beats `pending` and every status that the interface does not show.
  * - A late success after a failure is a success, and a contradiction for a person to see.
  *
- * Whatever the order in which the same reports come, the status ends up the same.
+ * Whatever the order in which the same reports come: once one of them is `completed` or `failed`, the
+ * status ends up the same. Of open ones alone, the last is taken.
  *
  * @param known - What is known so far; `undefined` where nothing is.
  * @param report - What a read or a webhook says now.
@@ -57,6 +58,8 @@ export function mergePayment(known: Payment | undefined, report: Payment): Merge
     return { payment: filled, changed: false, contradiction };
   }
   const payment: Payment = { ...known, ...report };
-  if (payment.status === "completed") for (const field of FAILURE_FIELDS) delete payment[field];
+  if (payment.status === "completed") {
+    for (const field of FAILURE_FIELDS) if (!(field in report)) delete payment[field];
+  }
   return { payment, changed: known.status !== report.status, contradiction };
 }

@@ -7,10 +7,12 @@ import type {
   Payment,
   PhoneValidation,
 } from "../../contract/payment.ts";
+import { isGatewayError } from "../../errors/any.ts";
+import { PaymentPendingError } from "../../errors/settlement.ts";
 import type { Call } from "../call.ts";
 import type { Result } from "../result.ts";
-import { type CallOptions, type CreateOptions, checkNames } from "../settings.ts";
-import { WAIT_OPTIONS, type WaitOptions, waitForSettlement, waitMs } from "../settlement.ts";
+import type { CallOptions, CreateOptions } from "../settings.ts";
+import { checkWait, type WaitOptions, waitForSettlement } from "../settlement.ts";
 
 /** How to start a payment and wait for it. */
 export interface CollectOptions extends WaitOptions, Pick<CreateOptions, "idempotencyKey"> {
@@ -60,7 +62,9 @@ export class MobileMoney {
    *
    * A secret key with the scopes `payments.create` and `payments.read`.
    *
-   * @throws {PaymentPendingError} at the deadline; `reference` says what to look for later.
+   * @throws {PaymentPendingError} at the deadline, and where the service refuses to let the payment
+   * be read (`cause`): the prompt is out. `reference` says what to look for later.
+   * @throws whatever `initiate` throws, before there is a payment.
    *
    * @example
    * ```ts
@@ -73,9 +77,8 @@ export class MobileMoney {
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
     const { idempotencyKey, ...wait } = options;
-    checkNames(wait, WAIT_OPTIONS, "collect");
+    const timeoutMs = checkWait(wait, "collect");
     const { signal, headers } = wait;
-    const timeoutMs = waitMs(wait);
     const started = performance.now();
     const { reference } = await this.#call<MobileMoneyPayment>(
       ENDPOINTS["mobileMoney.initiate"],
@@ -83,9 +86,23 @@ export class MobileMoney {
       { signal, headers, idempotencyKey },
     );
     const left = Math.max(timeoutMs - (performance.now() - started), 1);
-    const read = (each: CallOptions) =>
-      this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
-    return waitForSettlement(read, reference, { ...wait, timeoutMs: left });
+    let seen: Payment | undefined;
+    const read = async (each: CallOptions) => {
+      seen = await this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
+      return seen;
+    };
+    try {
+      return await waitForSettlement(read, reference, { ...wait, timeoutMs: left });
+    } catch (error) {
+      if (!isGatewayError(error) || error.code === "payment_pending") throw error;
+      // That a read was refused must not look as if the prompt was, and might be sent again.
+      throw new PaymentPendingError(
+        `The payment ${reference} was started, but reading it was refused. That is no failure: it may still be paid. Keep the reference, and do not start it again. ${error.message}`,
+        reference,
+        seen,
+        { cause: error },
+      );
+    }
   }
 
   /**

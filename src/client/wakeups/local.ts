@@ -27,10 +27,12 @@ export function createWakeups(): Wakeups {
   return {
     wake: (reference, lookNow) => {
       const looks = waiting.get(reference) ?? new Set();
-      waiting.set(reference, looks.add(lookNow));
+      // A function of this subscription's own: another may have given the same.
+      const look = () => lookNow();
+      waiting.set(reference, looks.add(look));
       return () => {
-        looks.delete(lookNow);
-        if (looks.size === 0) waiting.delete(reference);
+        // Only once: the set may be another's by then.
+        if (looks.delete(look) && looks.size === 0) waiting.delete(reference);
       };
     },
     notify: (reference) => {

@@ -37,7 +37,12 @@ export function redisWakeups(
   subscriber.on("message", onMessage);
   // Without Redis there are no hints, and the reads still come: not worth failing anything for.
   const ignore = () => {};
-  subscriber.subscribe(channel).catch(ignore);
+  const subscribe = () => {
+    subscriber.subscribe(channel).catch(ignore);
+  };
+  // At each connection: a client that found no Redis for long has given up what it was asked.
+  subscriber.on("ready", subscribe);
+  subscribe();
   return {
     wake: local.wake,
     notify: (reference) => {
@@ -45,7 +50,10 @@ export function redisWakeups(
     },
     close: async () => {
       subscriber.off("message", onMessage);
-      await subscriber.unsubscribe(channel).catch(ignore);
+      subscriber.off("ready", subscribe);
+      const unsubscribed = subscriber.unsubscribe(channel).catch(ignore);
+      // One that has no connection would be waited for until it has.
+      if (subscriber.status === "ready") await unsubscribed;
     },
   };
 }

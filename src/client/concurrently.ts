@@ -1,0 +1,77 @@
+/**
+ * Works on what a source gives, some at a time, and gives each result as it comes. Takes from the
+ * source only as fast as results are taken.
+ *
+ * @param work - Must not reject. Its signal aborts when nobody takes results any more.
+ * @param signal - The caller's own: rejects with its reason.
+ */
+export async function* concurrently<Item, Result>(
+  source: Iterator<Item> | AsyncIterator<Item>,
+  work: (item: Item, signal: AbortSignal) => Promise<Result>,
+  concurrency: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Result, void, void> {
+  const controller = new AbortController();
+  const ended =
+    signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+  const ready: Result[] = [];
+  /** What was begun and whose result was not given yet. */
+  let open = 0;
+  let taking = false;
+  let more = true;
+  let failure: { readonly error: unknown } | undefined;
+  let ring = () => {};
+
+  /** Takes while there is room. A slow source holds up no result. */
+  async function take(): Promise<void> {
+    taking = true;
+    try {
+      while (more && open < concurrency) {
+        const { done, value } = await source.next();
+        if (done) {
+          more = false;
+          break;
+        }
+        open++;
+        void work(value, ended).then((result) => {
+          ready.push(result);
+          ring();
+        });
+      }
+    } catch (error) {
+      more = false;
+      failure = { error };
+    }
+    taking = false;
+    ring();
+  }
+
+  ended.addEventListener("abort", () => ring());
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (more && !taking && open < concurrency) void take();
+      const next = ready.shift();
+      if (next !== undefined) {
+        open--;
+        yield next;
+      } else if (more || open > 0) {
+        await new Promise<void>((resolve) => {
+          ring = resolve;
+        });
+      } else if (failure !== undefined) {
+        throw failure.error;
+      } else {
+        return;
+      }
+    }
+  } finally {
+    const unfinished = more;
+    more = false;
+    controller.abort();
+    // A source that is being waited for does not end before it gives what it was asked for.
+    const closing = unfinished ? Promise.resolve(source.return?.()) : undefined;
+    if (taking) closing?.catch(() => {});
+    else await closing;
+  }
+}

@@ -1,0 +1,56 @@
+import type { ReconcileReport } from "malipo";
+import type { Step } from "./answers.ts";
+import { gatewayMeeting } from "./gateway.ts";
+
+export const referenceOf = (url: string): string =>
+  decodeURIComponent(url.slice(url.lastIndexOf("/") + 1));
+
+/** The service: `S-1` is completed, `F-1` failed, `P-1` pending, `E-1` an error, all others odd. */
+export const service: Step = ({ url }) => {
+  const reference = referenceOf(url);
+  const status = { S: "completed", F: "failed", P: "pending", C: "constructor" }[
+    reference[0] ?? ""
+  ];
+  if (reference.startsWith("E")) return Response.json({ error: "no" }, { status: 404 });
+  return Response.json({ success: true, data: { reference, status: status ?? "reversed" } });
+};
+
+export async function all(reports: AsyncIterable<ReconcileReport>): Promise<ReconcileReport[]> {
+  const list: ReconcileReport[] = [];
+  for await (const report of reports) list.push(report);
+  return list;
+}
+
+/** A service of which the test answers each read by hand. */
+export function byHand() {
+  const open = new Map<string, () => void>();
+  let most = 0;
+  const { gateway, sent } = gatewayMeeting([
+    async (attempt) => {
+      const { signal } = attempt.init;
+      const reference = referenceOf(attempt.url);
+      await new Promise<void>((resolve, reject) => {
+        open.set(reference, resolve);
+        most = Math.max(most, open.size);
+        signal?.addEventListener("abort", () => {
+          open.delete(reference);
+          reject(signal.reason);
+        });
+      });
+      return service(attempt);
+    },
+  ]);
+  return {
+    gateway,
+    begun: () => sent.map(({ url }) => referenceOf(url)),
+    open: () => [...open.keys()],
+    most: () => most,
+    answer: (reference: string) => {
+      open.get(reference)?.();
+      open.delete(reference);
+    },
+  };
+}
+
+export const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `S-${at}`);

@@ -1,0 +1,60 @@
+import type { GatewayOptions, Payment, PaymentPendingError, WaitOptions } from "malipo";
+import { vi } from "vitest";
+import { json, type Step } from "./answers.ts";
+import { gatewayMeeting } from "./gateway.ts";
+
+export const REFERENCE = "PAY-1";
+
+/** An answer to a read. */
+export const paid = (status: string, fields: Partial<Payment> = {}): Step =>
+  json({ success: true, data: { status, reference: REFERENCE, ...fields } });
+
+/** A wait whose reads meet these steps, under fake timers. */
+export function waiting(
+  steps: readonly Step[],
+  options: WaitOptions = {},
+  gatewayOptions: GatewayOptions = {},
+) {
+  const begun = performance.now();
+  const elapsed = () => performance.now() - begun;
+  /** When each read was sent, in milliseconds from the start. */
+  const at: number[] = [];
+  const timed = steps.map(
+    (step): Step =>
+      (attempt) => {
+        at.push(elapsed());
+        return step(attempt);
+      },
+  );
+  const { gateway, sent } = gatewayMeeting(timed, gatewayOptions);
+  const wait = gateway.payments.waitFor(REFERENCE, options);
+  let endedAt: number | undefined;
+  const ended = Promise.allSettled([wait]).then(([result]) => {
+    endedAt = elapsed();
+    return result;
+  });
+  return {
+    at,
+    sent,
+    /** Lets time pass: true where the wait is over by then. */
+    passed: async (ms: number): Promise<boolean> => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return endedAt !== undefined;
+    },
+    /** How it ends, and when, once more time has passed than it may take. */
+    outcome: async () => {
+      await vi.advanceTimersByTimeAsync(400_000);
+      return { ...(await ended), at: endedAt };
+    },
+    payment: async (): Promise<Payment> => {
+      await vi.advanceTimersByTimeAsync(400_000);
+      return wait;
+    },
+    error: async (): Promise<PaymentPendingError<Payment>> => {
+      await vi.advanceTimersByTimeAsync(400_000);
+      const result = await ended;
+      if (result.status === "fulfilled") throw new Error("It resolved.");
+      return result.reason;
+    },
+  };
+}
