@@ -27,7 +27,10 @@ export function installPacked(...besides: string[]): Installed {
   const [packed] = JSON.parse(
     npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], ROOT),
   );
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "shop", version: "1.0.0", private: true }),
+  );
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
   npm(["install", "--no-audit", "--no-fund", `./${tarball}`, ...besides], folder);
   const write = (name: string, text: string) => {
