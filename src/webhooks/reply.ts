@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors/configuration.ts";
 import type { Receipt } from "./inbox/contract.ts";
 
 interface Shape {
@@ -38,8 +39,12 @@ const RECEIVED: Readonly<Record<Receipt["standing"], string>> = {
 };
 
 /** 200. There is no way to it but by the receipt that an inbox gives for what it has stored. */
-export const acknowledge = ({ standing }: Receipt): Acknowledgement =>
-  ({ status: 200, ...shape(0, RECEIVED[standing]) }) as Acknowledgement;
+export function acknowledge({ standing }: Receipt): Acknowledgement {
+  if (!Object.hasOwn(RECEIVED, standing)) {
+    throw new ConfigurationError("The inbox gave no receipt. `receiptFor()` makes one.");
+  }
+  return { status: 200, ...shape(0, RECEIVED[standing]) } as Acknowledgement;
+}
 
 export const refuse = (
   status: Refusal["status"],

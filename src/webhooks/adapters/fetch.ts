@@ -1,8 +1,8 @@
 import type { WebhookReceiver } from "../receiver.ts";
 import { type Reply, refuse } from "../reply.ts";
 
-// How much of a body that is too large is let pass, so that its sender reads the answer: times the limit.
-const PASSED = 8;
+// How much of a body that is too large is let pass, in bytes.
+const MOST_PASSED = 64 * 2 ** 20;
 
 /** The raw body, or `"too large"` as soon as it is. Rejects where it broke off. */
 async function read(request: Request, limit: number): Promise<Uint8Array | "too large"> {
@@ -17,7 +17,7 @@ async function read(request: Request, limit: number): Promise<Uint8Array | "too 
     if (!ArrayBuffer.isView(value)) throw new TypeError("The body is a stream, and none of bytes.");
     length += value.byteLength;
     if (length > limit) {
-      pass(reader, limit * PASSED - length);
+      pass(reader);
       return "too large";
     }
     chunks.push(value);
@@ -31,10 +31,13 @@ async function read(request: Request, limit: number): Promise<Uint8Array | "too 
   return bytes;
 }
 
-/** Lets the rest of a body pass. A sender that is cut off at once sees a reset instead of the answer. */
-async function pass(reader: ReadableStreamDefaultReader<Uint8Array>, most: number): Promise<void> {
+/**
+ * Lets the rest of a body pass. A sender that is cut off sees a reset instead of the answer, or waits
+ * for the next one on a connection that nobody reads any more.
+ */
+async function pass(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
-    for (let left = most; left > 0; ) {
+    for (let left = MOST_PASSED; left > 0; ) {
       const { done, value } = await reader.read();
       if (done) return;
       left -= value.byteLength;

@@ -52,15 +52,16 @@ export function lambdaHandler(
 ): (event: LambdaRequest) => Promise<LambdaReply> {
   return async (event) => {
     const { httpMethod, requestContext, multiValueHeaders, headers, isBase64Encoded } = event;
+    const method = requestContext?.http?.method ?? httpMethod ?? "GET";
     const body: unknown = event.body ?? "";
     const reply =
-      typeof body === "string"
-        ? await receiver.handle({
-            method: requestContext?.http?.method ?? httpMethod ?? "GET",
+      method === "POST" && typeof body !== "string"
+        ? receiver.refuseUnraw(HINT)
+        : await receiver.handle({
+            method,
             headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
-            body: bytesOf(body, isBase64Encoded === true),
-          })
-        : receiver.refuseUnraw(HINT);
+            body: bytesOf(String(body), isBase64Encoded === true),
+          });
     return {
       statusCode: reply.status,
       headers: reply.headers,

@@ -1,0 +1,204 @@
+import { memoryInbox, receiptFor, type WebhookEvent } from "malipo/webhooks";
+import { describe, expect, test, vi } from "vitest";
+import { type Verdict, WIRE_CASES } from "./webhook-cases.ts";
+import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";
+import { REPEAT_CASES } from "./webhook-repeat-cases.ts";
+import { BODY, utf8 } from "./webhook-sample.ts";
+import { testSockets } from "./webhook-socket-suite.ts";
+import { expectOurs, type Place, type Stage, signed, stageAt } from "./webhook-stage.ts";
+
+const STATUS: Readonly<Record<Verdict, number>> = {
+  accepted: 200,
+  signature_missing: 401,
+  signature_malformed: 401,
+  signature_mismatch: 401,
+  timestamp_out_of_range: 401,
+  payload_invalid: 400,
+  body_not_raw: 500,
+};
+
+/** What `express.json()` lets through to whoever comes next. */
+function isJsonToParsers(body: Uint8Array): boolean {
+  const text = new TextDecoder().decode(body);
+  try {
+    return text === "" || (/^\s*[[{]/.test(text) && Boolean(JSON.parse(text)));
+  } catch {
+    return false;
+  }
+}
+
+/** Signatures, secrets and bodies. */
+function testWire(stage: Stage): void {
+  const { parser, isCalledWith } = stage.place;
+  for (const { name, wire, secret, expected, splitAt, unsendable } of WIRE_CASES) {
+    if (unsendable && isCalledWith !== "any headers") continue;
+    test(`${name}: ${expected}`, async () => {
+      stage.receive({ secret });
+      const headers = { "Content-Type": "application/json", ...wire.headers };
+      const { status } = await stage.deliver({
+        ...{ body: wire.body, headers },
+        ...(splitAt && { splitAt: [splitAt] }),
+      });
+      const isParsers = parser === "json" && !isJsonToParsers(wire.body);
+      expect(status).toBe(isParsers ? 400 : STATUS[expected]);
+      // The very bytes.
+      const raw = stage.stored.map((one) => Buffer.from(one.raw));
+      expect(raw).toEqual(status === 200 ? [Buffer.from(wire.body)] : []);
+      if (!isParsers) expect(stage.onError).toHaveBeenCalledTimes(status === 200 ? 0 : 1);
+    });
+  }
+}
+
+/** Methods, sizes, types, encodings. */
+function testHttp(stage: Stage): void {
+  for (const { name, delivery, status, inflated } of HTTP_CASES) {
+    const expected = (stage.place.parser && inflated) ?? status;
+    test(`${name}: ${expected}`, async () => {
+      stage.receive({ maxBodyBytes: LIMIT });
+      const answer = await stage.deliver(delivery);
+      expect(answer.status).toBe(expected);
+      expect(stage.stored).toHaveLength(expected === 200 ? 1 : 0);
+      if (expected === 405) expect(answer.headers.allow).toBe("POST");
+    });
+  }
+}
+
+const timestamped = (timestamp: unknown) =>
+  utf8(JSON.stringify({ event: "a", timestamp, data: { reference: "PAY-71" } }));
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+
+const AGES: [name: string, timestamp: () => unknown, status: number][] = [
+  ["now", () => ago(0), 200],
+  ["now, in another offset", () => ago(-3 * 3_600).replace("Z", "+03:00"), 200],
+  ["too old", () => ago(120), 401],
+  ["a little ahead", () => ago(-120), 200],
+  ["far ahead", () => ago(-600), 401],
+  ["without an offset", () => ago(0).replace("Z", ""), 400],
+  ["none", () => undefined, 400],
+  ["no date", () => "yesterday", 400],
+];
+
+function testAges(stage: Stage): void {
+  test.each(AGES)("with maxAgeSeconds, a timestamp of %s", async (_, timestamp, status) => {
+    stage.receive({ maxAgeSeconds: 60 });
+    const { body, headers } = signed(timestamped(timestamp()));
+    const spoofed = { ...headers, "X-Timestamp": ago(0), Date: new Date().toUTCString() };
+    expect((await stage.deliver({ body: body as Uint8Array, headers: spoofed })).status).toBe(
+      status,
+    );
+  });
+}
+
+const SAYS = {
+  accepted: "received",
+  duplicate: "received before",
+  conflict: "received with other data before",
+};
+
+/** What comes again. */
+function testRepeats(stage: Stage): void {
+  test.each(REPEAT_CASES)("$name: one effect for one event", async (row) => {
+    const worked: WebhookEvent[] = [];
+    const onConflict = vi.fn();
+    const receiver = stage.receive({ onConflict });
+    receiver.onOther((event) => worked.push(event));
+    await receiver.start();
+    for (const [at, body] of row.bodies.entries()) {
+      const answer = await stage.deliver(signed(utf8(body)));
+      const ResultDesc = SAYS[row.standings[at] ?? "accepted"];
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        200,
+        { ResultCode: 0, ResultDesc },
+      ]);
+    }
+    const expected = row.worked.map((at) => JSON.parse(row.bodies[at] ?? ""));
+    await expect.poll(() => worked).toEqual(expected);
+    await receiver.stop();
+    expect(worked).toHaveLength(expected.length);
+    const conflicts = row.standings.filter((standing) => standing === "conflict");
+    expect(onConflict).toHaveBeenCalledTimes(conflicts.length);
+    expect(stage.onError).not.toHaveBeenCalled();
+  });
+
+  test("a hundred of the same at once have one effect", async () => {
+    const handler = vi.fn();
+    const receiver = stage.receive();
+    receiver.on("payment.completed", handler);
+    await receiver.start();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => stage.deliver(signed(BODY))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+    const said = answers.map(({ body }) => JSON.parse(body).ResultDesc);
+    expect(said.filter((text) => text === SAYS.accepted)).toHaveLength(1);
+    await expect.poll(() => handler.mock.calls.length).toBe(1);
+    await receiver.stop();
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+}
+
+/** What the receiver's own house does to it. */
+function testTrouble(stage: Stage): void {
+  test("a store that is down is 503, never 200, and told", async () => {
+    const down = new Error("disk I/O error");
+    const accept = vi.fn(() => Promise.reject<never>(down));
+    stage.receive({ inbox: { ...memoryInbox(), accept } });
+    const { status, headers } = await stage.deliver(signed(BODY));
+    expect([status, headers["retry-after"]]).toEqual([503, "10"]);
+    expect(stage.onError.mock.calls).toEqual([[down]]);
+    // It is back.
+    accept.mockResolvedValue(receiptFor("accepted") as never);
+    expect((await stage.deliver(signed(BODY))).status).toBe(200);
+  });
+
+  test("after stop() it is 503, and nothing is stored", async () => {
+    await stage.receive().stop();
+    expect((await stage.deliver(signed(BODY))).status).toBe(503);
+    expect(stage.stored).toEqual([]);
+  });
+
+  test("an onError that throws changes no answer", async () => {
+    stage.receive({
+      onError: () => {
+        throw new Error("the log is full");
+      },
+    });
+    expect((await stage.deliver({ body: BODY })).status).toBe(401);
+    expect((await stage.deliver(signed(BODY))).status).toBe(200);
+  });
+}
+
+/** Everything that must hold wherever a receiver is mounted. */
+export function testAdapter(place: Place): void {
+  describe(place.name, () => {
+    const stage = stageAt(place);
+    testWire(stage);
+    testHttp(stage);
+    testAges(stage);
+    testRepeats(stage);
+    testTrouble(stage);
+    if (!place.isCalledWith) testSockets(stage);
+  });
+  for (const [by, mount, hint] of place.spoilt ?? []) {
+    describe(`${place.name}, where the body is spoilt by ${by}`, () => {
+      const stage = stageAt({ name: by, mount });
+
+      test("is 500 at once, and the log says which line to move", async () => {
+        stage.receive();
+        const answer = await stage.deliver(signed(BODY));
+        expect(answer.status).toBe(500);
+        expectOurs(answer, signed(BODY));
+        expect(stage.stored).toEqual([]);
+        const [[error] = []] = stage.onError.mock.calls;
+        expect(stage.onError).toHaveBeenCalledTimes(1);
+        expect(error).toMatchObject({ code: "body_not_raw", message: expect.stringMatching(hint) });
+      });
+
+      test("is 405 for what is no POST all the same", async () => {
+        stage.receive();
+        expect((await stage.deliver({ method: "GET" })).status).toBe(405);
+      });
+    });
+  }
+}

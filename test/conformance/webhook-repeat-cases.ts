@@ -1,0 +1,190 @@
+import type { Receipt } from "malipo/webhooks";
+
+/** Deliveries that come one after another, all signed. */
+export interface RepeatCase {
+  readonly name: string;
+  readonly bodies: readonly string[];
+  /** What is answered to each. */
+  readonly standings: readonly Receipt["standing"][];
+  /** Which of them are worked off, by their place. */
+  readonly worked: readonly number[];
+  /** Why it is so, where both ways could be argued for. */
+  readonly pin?: string;
+}
+
+const event = (
+  data: unknown,
+  kind = "payment.completed",
+  timestamp = "2026-01-31T09:30:00+03:00",
+) => JSON.stringify({ event: kind, timestamp, data });
+
+const PAID = { payment_id: 71, reference: "PAY-71", amount: "100.00", status: "completed" };
+const LATER = "2026-01-31T09:31:00+03:00";
+const WITHOUT_KEY = event({ total: "5.00" }, "invoice.paid");
+
+type Row = [
+  name: string,
+  bodies: string[],
+  standings: Receipt["standing"][],
+  worked: number[],
+  pin?: string,
+];
+
+/** What differs is another event. */
+const different = (name: string, bodies: string[], pin?: string): Row =>
+  [
+    name,
+    bodies,
+    bodies.map(() => "accepted"),
+    [...bodies.keys()],
+    ...(pin === undefined ? [] : [pin]),
+  ] as Row;
+
+/** What is the same is worked once. */
+const same = (name: string, ...bodies: string[]): Row => [
+  name,
+  bodies,
+  bodies.map((_, at) => (at === 0 ? "accepted" : "duplicate")),
+  [0],
+];
+
+const ROWS: Row[] = [
+  same("the same bytes three times", event(PAID), event(PAID), event(PAID)),
+  same("another timestamp", event(PAID), event(PAID, undefined, LATER)),
+  same(
+    "no timestamp any more",
+    event(PAID),
+    JSON.stringify({ event: "payment.completed", data: PAID }),
+  ),
+  same(
+    "the fields in another order",
+    event({ ...PAID, deep: { a: [1, { b: 2, c: 3 }] } }),
+    event({ deep: { a: [1, { c: 3, b: 2 }] }, ...PAID }),
+  ),
+  same("other white space", event(PAID), JSON.stringify(JSON.parse(event(PAID)), null, 2)),
+  same("escapes for letters", event(PAID), event(PAID).replace("PAY", "\\u0050AY")),
+  same(
+    "a kind that nobody documented",
+    event(PAID, "refund.created"),
+    event(PAID, "refund.created"),
+  ),
+  same("no key, and the same bytes", WITHOUT_KEY, WITHOUT_KEY),
+  same(
+    "a payment_id alone",
+    event({ payment_id: 71 }),
+    event({ payment_id: 71 }, undefined, LATER),
+  ),
+  [
+    "the same key with other data, then either again",
+    [
+      event(PAID),
+      event({ ...PAID, amount: "999.00" }),
+      event({ ...PAID, amount: "999.00" }),
+      event(PAID),
+    ],
+    ["accepted", "conflict", "conflict", "duplicate"],
+    [0],
+  ],
+  [
+    "a field more",
+    [event(PAID), event({ ...PAID, payer_name: "A. Otieno" })],
+    ["accepted", "conflict"],
+    [0],
+    "what the service adds later may matter: a person decides",
+  ],
+  [
+    "a list in another order",
+    [event({ ...PAID, items: [1, 2] }), event({ ...PAID, items: [2, 1] })],
+    ["accepted", "conflict"],
+    [0],
+  ],
+  [
+    "a text for a number",
+    [event(PAID), event({ ...PAID, payment_id: "71" })],
+    ["accepted", "conflict"],
+    [0],
+  ],
+  [
+    "brackets in a text for a list",
+    [event({ ...PAID, note: ["[", "]"] }), event({ ...PAID, note: '["[" , "]"]' })],
+    ["accepted", "conflict"],
+    [0],
+  ],
+  different("pending, then completed", [
+    event({ ...PAID, status: "pending" }, "payment.initiated"),
+    event(PAID),
+  ]),
+  different("completed, then a stale pending", [
+    event(PAID),
+    event({ ...PAID, status: "pending" }, "payment.initiated"),
+  ]),
+  different("failed, then completed after all", [
+    event({ ...PAID, status: "failed" }, "payment.failed"),
+    event(PAID),
+  ]),
+  different("another reference", [event(PAID), event({ ...PAID, reference: "PAY-72" })]),
+  different("references that differ in case", [
+    event({ reference: "pay-71" }),
+    event({ reference: "PAY-71" }),
+  ]),
+  different("references of other code points", [
+    event({ reference: "\u00e9" }),
+    event({ reference: "e\u0301" }),
+  ]),
+  different(
+    "a text and a number for reference",
+    [event({ reference: "71" }), event({ reference: 71 })],
+    "what they name need not be one",
+  ),
+  different("a reference and a payment_id of one value", [
+    event({ reference: "71" }),
+    event({ payment_id: "71" }),
+  ]),
+  different("colons in kinds and references", [
+    event({ reference: "c:d" }, "a:b"),
+    event({ reference: "b:c:d" }, "a"),
+    event({ reference: "d" }, "a:b:c"),
+  ]),
+  different("quotes in kinds and references", [
+    event({ reference: '","' }, "a"),
+    event({ reference: "", payment_id: 1 }, 'a","'),
+  ]),
+  different("an empty reference beside payment_ids", [
+    event({ reference: "", payment_id: 1 }),
+    event({ reference: "", payment_id: 2 }),
+  ]),
+  different(
+    "no key, and another timestamp",
+    [WITHOUT_KEY, event({ total: "5.00" }, "invoice.paid", LATER)],
+    "nothing but the bytes tells them apart",
+  ),
+  ...[null, true, [71], { id: 71 }, 0.5].map((reference) =>
+    different(`${JSON.stringify(reference)} for a reference`, [
+      event({ reference }),
+      event({ reference, note: "other" }),
+    ]),
+  ),
+  different(
+    "payment_ids past 2^53",
+    ["9007199254740992", "9007199254740993"].map(
+      (id) => `{"event":"payment.completed","data":{"payment_id":${id}}}`,
+    ),
+    "a parser makes one number of both",
+  ),
+  different(
+    "a reference that only __proto__ holds",
+    ["a", "b"].map(
+      (total) => `{"event":"a","data":{"__proto__":{"reference":"PAY-71"},"total":"${total}"}}`,
+    ),
+  ),
+];
+
+export const REPEAT_CASES: readonly RepeatCase[] = ROWS.map(
+  ([name, bodies, standings, worked, pin]) => ({
+    name,
+    bodies,
+    standings,
+    worked,
+    ...(pin !== undefined && { pin }),
+  }),
+);

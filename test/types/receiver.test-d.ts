@@ -1,0 +1,129 @@
+import { createServer } from "node:http";
+import express from "express";
+import fastify from "fastify";
+import { Hono } from "hono";
+import { createWakeups } from "malipo";
+import { fastifyWebhooks } from "malipo/fastify";
+import { fetchHandler } from "malipo/fetch";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { type LambdaReply, lambdaHandler } from "malipo/lambda";
+import { nodeHandler } from "malipo/node";
+import {
+  type Acknowledgement,
+  createWebhookReceiver,
+  type EventKind,
+  type HandlerContext,
+  type Inbox,
+  type KnownWebhookEvent,
+  memoryInbox,
+  type PaymentCompletedData,
+  type PaymentFailedData,
+  type Receipt,
+  type Refusal,
+  type Reply,
+  receiptFor,
+  type WebhookEvent,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from "malipo/webhooks";
+import pino from "pino";
+import { expectTypeOf, test } from "vitest";
+import { acknowledge, refuse } from "../../src/webhooks/reply.ts";
+
+declare const receiver: WebhookReceiver;
+
+test("a 200 is made of a receipt, and of nothing else", () => {
+  expectTypeOf(acknowledge).parameters.toEqualTypeOf<[Receipt]>();
+  expectTypeOf(acknowledge).returns.toEqualTypeOf<Acknowledgement>();
+  expectTypeOf(receiver.handle).returns.toEqualTypeOf<Promise<Reply>>();
+  expectTypeOf<Extract<Reply, { status: 200 }>>().toEqualTypeOf<Acknowledgement>();
+
+  // @ts-expect-error what looks like a receipt is none
+  acknowledge({ standing: "accepted" });
+  // @ts-expect-error nor is what an inbox was given
+  acknowledge(true);
+  // @ts-expect-error a 200 that nobody has a receipt for
+  const forged: Reply = { status: 200, headers: {}, body: "" };
+  // @ts-expect-error a refusal is never a 200
+  refuse(200, "received");
+  // @ts-expect-error an acknowledgement is no shape, either
+  const shaped: Acknowledgement = { status: 200 as const, headers: {}, body: "" };
+  expectTypeOf(forged).toBeObject();
+  expectTypeOf(shaped).toBeObject();
+});
+
+test("a receipt comes from an inbox", () => {
+  expectTypeOf<Awaited<ReturnType<Inbox["accept"]>>>().toEqualTypeOf<Receipt>();
+  expectTypeOf(receiptFor).returns.toEqualTypeOf<Receipt>();
+  expectTypeOf(receiptFor).parameter(0).toEqualTypeOf<"accepted" | "duplicate" | "conflict">();
+  // @ts-expect-error a text that is no standing
+  receiptFor("stored");
+  // @ts-expect-error an inbox that has nothing to show
+  const accept: Inbox["accept"] = async () => ({ standing: "accepted" });
+  expectTypeOf(accept).toBeFunction();
+});
+
+test("a refusal has the statuses that are documented", () => {
+  expectTypeOf<Refusal["status"]>().toEqualTypeOf<400 | 401 | 405 | 413 | 500 | 503>();
+  expectTypeOf(refuse).returns.toEqualTypeOf<Refusal>();
+  expectTypeOf(receiver.refuseUnraw).returns.toEqualTypeOf<Refusal>();
+});
+
+test("a handler's event is of its kind", () => {
+  receiver.on("payment.completed", (event, context) => {
+    expectTypeOf(event).toEqualTypeOf<KnownWebhookEvent<"payment.completed">>();
+    expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
+    expectTypeOf(context).toEqualTypeOf<HandlerContext>();
+    expectTypeOf(context.attempt).toEqualTypeOf<number>();
+    expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>();
+    expectTypeOf(context.idempotencyKey).toEqualTypeOf<string>();
+  });
+  receiver.on("payment.failed", async ({ data }) => {
+    expectTypeOf(data).toEqualTypeOf<PaymentFailedData>();
+  });
+  receiver.onOther((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>());
+  expectTypeOf<Parameters<typeof receiver.on>[0]>().toEqualTypeOf<EventKind>();
+
+  // @ts-expect-error a kind that is misspelt
+  receiver.on("payment.complete", () => {});
+  // @ts-expect-error a handler is a function
+  receiver.on("payment.completed", {});
+  // @ts-expect-error a handler of another kind's event
+  receiver.on("payment.completed", (event: KnownWebhookEvent<"payment.failed">) => event);
+});
+
+test("the options are what is documented", () => {
+  createWebhookReceiver({ secret: ["old", new Uint8Array(4)], inbox: memoryInbox() });
+  createWebhookReceiver({ secret: "s", inbox: sqliteInbox("inbox.db"), wakeups: createWakeups() });
+  createWebhookReceiver({
+    secret: "s",
+    onConflict: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
+    onError: (error, attempt) => {
+      expectTypeOf(error).toEqualTypeOf<unknown>();
+      expectTypeOf(attempt?.willRetry).toEqualTypeOf<boolean | undefined>();
+    },
+  });
+  expectTypeOf<{ secret: string }>().toExtend<WebhookReceiverOptions>();
+  // @ts-expect-error a secret whose variable may be unset
+  createWebhookReceiver({ secret: process.env.SECRET });
+  // @ts-expect-error no option of that name
+  createWebhookReceiver({ secret: "s", tolerance: 300 });
+  // @ts-expect-error no option of that name
+  receiver.stop({ timeout: 5 });
+});
+
+test("frameworks take what the adapters give, without a cast", () => {
+  express().use("/webhooks", nodeHandler(receiver));
+  express().post("/webhooks", express.raw({ type: "*/*" }), nodeHandler(receiver));
+  createServer(nodeHandler(receiver));
+  fastify().register(fastifyWebhooks, { receiver, path: "/webhooks" });
+  fastify({ loggerInstance: pino() }).register(fastifyWebhooks, { receiver, prefix: "/webhooks" });
+  new Hono().all("/webhooks", (c) => fetchHandler(receiver)(c.req.raw));
+  expectTypeOf(fetchHandler(receiver)).toExtend<(request: Request) => Promise<Response>>();
+  expectTypeOf(lambdaHandler(receiver)).returns.toEqualTypeOf<Promise<LambdaReply>>();
+
+  // @ts-expect-error a plugin without a receiver
+  fastify().register(fastifyWebhooks, { path: "/webhooks" });
+  // @ts-expect-error the receiver is no handler by itself
+  createServer(receiver);
+});

@@ -1,0 +1,103 @@
+import fastify, { type FastifyInstance } from "fastify";
+import { fastifyWebhooks } from "malipo/fastify";
+import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
+import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
+import { onSocket, PATH } from "../../conformance/webhook-mount.ts";
+import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
+import { signed } from "../../conformance/webhook-stage.ts";
+
+async function listening(app: FastifyInstance, receiver: WebhookReceiver) {
+  app.register(fastifyWebhooks, { receiver, path: PATH });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return onSocket(app.server, () => app.close());
+}
+
+testAdapter({
+  name: "fastifyWebhooks",
+  mount: (receiver) => listening(fastify(), receiver),
+  spoilt: [
+    [
+      "a hook",
+      (receiver) => {
+        const app = fastify();
+        app.addHook("onRequest", async ({ raw }) => {
+          for await (const _ of raw);
+        });
+        return listening(app, receiver);
+      },
+      /Fastify: register `fastifyWebhooks` outside/,
+    ],
+    [
+      "a parser of Express's",
+      (receiver) => {
+        const app = fastify();
+        app.addHook("onRequest", async ({ raw }) => {
+          Object.assign(raw, { body: {} });
+        });
+        return listening(app, receiver);
+      },
+      /@fastify\/middie/,
+    ],
+  ],
+});
+
+describe("fastifyWebhooks beside other routes", () => {
+  const payload = Buffer.from(BODY);
+  const { headers } = signed(BODY) as { headers: Record<string, string> };
+  const post = (app: FastifyInstance, url: string, more: Record<string, unknown> = {}) =>
+    app.inject({ method: "POST", url, headers, payload, ...more });
+
+  test("leaves their parsing, their limits and their parsers alone", async () => {
+    const app = fastify({ bodyLimit: 300 });
+    app.addContentTypeParser("text/csv", { parseAs: "string" }, (_, body, done) =>
+      done(null, { csv: body }),
+    );
+    app.register(fastifyWebhooks, {
+      receiver: createWebhookReceiver({ secret: SECRET }),
+      path: PATH,
+    });
+    app.post("/orders", async (request) => ({ got: request.body }));
+    expect((await post(app, "/orders")).json()).toEqual({ got: JSON.parse(payload.toString()) });
+    const csv = { headers: { "content-type": "text/csv" }, payload: "a,b" };
+    expect((await post(app, "/orders", csv)).json()).toEqual({ got: { csv: "a,b" } });
+    const other = { headers: { "content-type": "text/xml" }, payload: "<a/>" };
+    expect((await post(app, "/orders", other)).statusCode).toBe(415);
+    const large = { payload: JSON.stringify({ text: "x".repeat(300) }) };
+    expect((await post(app, "/orders", large)).statusCode).toBe(413);
+    expect((await post(app, PATH)).statusCode).toBe(200);
+    await app.close();
+  });
+
+  test("is refused by the hooks of the whole app, and by its own limit alone", async () => {
+    const app = fastify({ bodyLimit: 10 });
+    app.addHook("onRequest", async ({ headers }, reply) => {
+      if (headers["x-tenant"] === "banned") return reply.code(403).send({});
+    });
+    app.register(fastifyWebhooks, {
+      receiver: createWebhookReceiver({ secret: SECRET }),
+      path: PATH,
+    });
+    expect((await post(app, PATH)).statusCode).toBe(200);
+    const banned = { headers: { ...headers, "x-tenant": "banned" } };
+    expect((await post(app, PATH, banned)).statusCode).toBe(403);
+    await app.close();
+  });
+
+  test("stands at its prefix, twice where there are two shops", async () => {
+    const app = fastify();
+    for (const [shop, secret] of [
+      ["one", SECRET],
+      ["two", "another"],
+    ] as const) {
+      app.register(fastifyWebhooks, {
+        prefix: `/${shop}/webhooks`,
+        receiver: createWebhookReceiver({ secret, onError: () => {} }),
+      });
+    }
+    expect((await post(app, "/one/webhooks")).statusCode).toBe(200);
+    expect((await post(app, "/two/webhooks")).statusCode).toBe(401);
+    expect((await post(app, "/webhooks")).statusCode).toBe(404);
+    await app.close();
+  });
+});

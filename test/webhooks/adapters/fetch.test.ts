@@ -1,0 +1,102 @@
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { Hono } from "hono";
+import { fetchHandler } from "malipo/fetch";
+import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
+import { type Delivery, type Mount, onSocket, PATH } from "../../conformance/webhook-mount.ts";
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** A request as a runtime makes one of a delivery. */
+function requestOf({ method = "POST", headers = {}, body, chunked }: Delivery): Request {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  const bytes = new Uint8Array(body ?? []);
+  const init = ["GET", "HEAD"].includes(method)
+    ? {}
+    : { body: chunked ? new Blob([bytes]).stream() : bytes, duplex: "half" };
+  return new Request(`https://shop.test${PATH}`, { method, headers: lines, ...init });
+}
+
+const called = (handle: Fetch): Mount => ({
+  deliver: async (delivery) => {
+    const response = await handle(requestOf(delivery));
+    const headers = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
+  },
+});
+
+/** What a server does that hands requests over as `Request`. */
+const served = (handle: Fetch): Promise<Mount> =>
+  onSocket(
+    createServer(async (incoming, outgoing) => {
+      const { method = "GET", url, rawHeaders } = incoming;
+      const headers = new Headers();
+      for (let at = 0; at < rawHeaders.length; at += 2)
+        headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+      const body = ["GET", "HEAD"].includes(method)
+        ? {}
+        : { body: Readable.toWeb(incoming) as ReadableStream, duplex: "half" };
+      const request = new Request(`http://shop.test${url}`, { method, headers, ...body });
+      const response = await handle(request);
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      outgoing.end(Buffer.from(await response.arrayBuffer()));
+    }),
+  );
+
+const hono = (receiver: Parameters<typeof fetchHandler>[0], spoil?: (raw: Request) => unknown) => {
+  const app = new Hono();
+  app.all(PATH, async (c) => {
+    await spoil?.(c.req.raw);
+    return fetchHandler(receiver)(c.req.raw);
+  });
+  return app.fetch;
+};
+
+testAdapter({
+  name: "fetchHandler",
+  isCalledWith: "a Request",
+  mount: (receiver) => called(fetchHandler(receiver)),
+  spoilt: [
+    [
+      "request.json()",
+      (receiver) =>
+        called(async (request) => {
+          await request.json().catch(() => {});
+          return fetchHandler(receiver)(request);
+        }),
+      /before anything calls its `json\(\)`, `text\(\)` or `formData\(\)`/,
+    ],
+    [
+      "a reader that holds the stream",
+      (receiver) =>
+        called((request) => {
+          request.body?.getReader();
+          return fetchHandler(receiver)(request);
+        }),
+      /before anything/,
+    ],
+    [
+      "request.json() in a Next route handler",
+      (receiver) =>
+        called(async (request) => {
+          await request.json().catch(() => {});
+          return fetchHandler(receiver)(Object.assign(request, { nextUrl: new URL(request.url) }));
+        }),
+      /^(?!.*Hono).*Next: `export const POST = fetchHandler\(receiver\)`/,
+    ],
+  ],
+});
+
+testAdapter({
+  name: "fetchHandler on Hono",
+  mount: (receiver) => served(hono(receiver)),
+  spoilt: [
+    [
+      "c.req.json()",
+      (receiver) => served(hono(receiver, (raw) => raw.json().catch(() => {}))),
+      /Hono: `fetchHandler\(receiver\)\(c\.req\.raw\)` above validators/,
+    ],
+  ],
+});

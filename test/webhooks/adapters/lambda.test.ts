@@ -1,0 +1,75 @@
+import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
+import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
+import type { Delivery, Mounting } from "../../conformance/webhook-mount.ts";
+
+type Bodied = Pick<LambdaRequest, "body" | "isBase64Encoded">;
+
+const inBase64 = ({ body = new Uint8Array() }: Delivery): Bodied => ({
+  body: Buffer.from(body).toString("base64"),
+  isBase64Encoded: true,
+});
+
+/** As text where it is text, in base64 where it is none. */
+function asText(delivery: Delivery): Bodied {
+  const { body = new Uint8Array() } = delivery;
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+  if (!Buffer.from(text).equals(body)) return inBase64(delivery);
+  return { body: text === "" ? null : text, isBase64Encoded: false };
+}
+
+const lists = ({ headers = {} }: Delivery) =>
+  Object.entries(headers).map(([name, value]): [string, string[]] => [name, [value].flat()]);
+
+/** API Gateway, payload 1.0. */
+const v1 = (delivery: Delivery, bodied: Bodied): LambdaRequest => ({
+  httpMethod: delivery.method ?? "POST",
+  requestContext: {},
+  headers: Object.fromEntries(lists(delivery).map(([name, values]) => [name, values.at(-1)])),
+  multiValueHeaders: Object.fromEntries(lists(delivery)),
+  ...bodied,
+});
+
+/** API Gateway, payload 2.0, and function URLs. */
+function v2(delivery: Delivery, bodied: Bodied): LambdaRequest {
+  const headers: Record<string, string> = {};
+  for (const [name, values] of lists(delivery)) {
+    const known = headers[name.toLowerCase()];
+    headers[name.toLowerCase()] = [known, ...values].filter((one) => one !== undefined).join(",");
+  }
+  return {
+    requestContext: { http: { method: delivery.method ?? "POST" } },
+    headers,
+    ...bodied,
+  };
+}
+
+const mounting =
+  (event: (delivery: Delivery) => LambdaRequest): Mounting =>
+  (receiver) => ({
+    deliver: async (delivery) => {
+      const { statusCode: status, headers, body } = await lambdaHandler(receiver)(event(delivery));
+      return { status, headers, body };
+    },
+  });
+
+const PLACES: [name: string, event: (delivery: Delivery) => LambdaRequest][] = [
+  ["API Gateway v1, text", (delivery) => v1(delivery, asText(delivery))],
+  ["API Gateway v1, base64", (delivery) => v1(delivery, inBase64(delivery))],
+  ["API Gateway v2, text", (delivery) => v2(delivery, asText(delivery))],
+  ["a function URL, base64", (delivery) => v2(delivery, inBase64(delivery))],
+];
+
+for (const [name, event] of PLACES) {
+  testAdapter({
+    name: `lambdaHandler behind ${name}`,
+    isCalledWith: "any headers",
+    mount: mounting(event),
+    spoilt: [
+      [
+        "a middleware that parses",
+        mounting((delivery) => ({ ...event(delivery), body: { event: "a" } as never })),
+        /Lambda: take `httpJsonBodyParser\(\)`/,
+      ],
+    ],
+  });
+}

@@ -1,0 +1,179 @@
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  type HandlerContext,
+  signWebhook,
+  type WebhookEvent,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from "malipo/webhooks";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { BODY, EVENT, SECRET } from "../conformance/webhook-sample.ts";
+import { deliver, gate } from "./support/deliver.ts";
+
+let receiver: WebhookReceiver;
+const onError = vi.fn();
+
+function receive(options: Partial<WebhookReceiverOptions> = {}): WebhookReceiver {
+  receiver = createWebhookReceiver({ secret: SECRET, onError, ...options });
+  return receiver;
+}
+
+beforeEach(() => {
+  // A failed attempt is due again at once.
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  onError.mockReset();
+});
+afterEach(async () => {
+  await receiver.stop({ timeoutMs: 0 });
+  vi.restoreAllMocks();
+});
+
+describe("on and onOther", () => {
+  const nothing = () => {};
+
+  test.each<[why: string, add: () => void, message: RegExp]>([
+    [
+      "a second handler for a kind",
+      () => {
+        receiver.on("invoice.paid", nothing);
+        receiver.on("invoice.paid", nothing);
+      },
+      /on\("invoice\.paid"\).*already/,
+    ],
+    [
+      "a second one for the others",
+      () => {
+        receiver.onOther(nothing);
+        receiver.onOther(nothing);
+      },
+      /onOther\(\).*already/,
+    ],
+    ["no function", () => receiver.on("invoice.paid", {} as never), /not a function/],
+    ["no function for the others", () => receiver.onOther(undefined as never), /not a function/],
+    [
+      "a kind that nobody documented",
+      () => receiver.on("payment.complete" as never, nothing),
+      /payment\.complete"\).*payment\.completed.*onOther/,
+    ],
+    ["a kind that objects have", () => receiver.on("toString" as never, nothing), /toString/],
+  ])("refuse %s", (_, add, message) => {
+    receive();
+    expect(add).toThrow(ConfigurationError);
+    receive();
+    expect(add).toThrow(message);
+  });
+
+  test("refuse what comes after start()", async () => {
+    await receive().start();
+    expect(() => receiver.on("invoice.paid", nothing)).toThrow(/before start/);
+    expect(() => receiver.onOther(nothing)).toThrow(/before start/);
+  });
+
+  test("give each event to one handler: its kind's, or the one for all others", async () => {
+    const got: string[] = [];
+    receive();
+    receiver.on("payment.completed", ({ event }) => got.push(`own ${event}`));
+    receiver.onOther(({ event }) => got.push(`other ${event}`));
+    await receiver.start();
+    for (const kind of ["payment.completed", "payment.failed", "refund.created", "constructor"]) {
+      await deliver(receiver, kind);
+    }
+    await expect
+      .poll(() => got)
+      .toEqual([
+        "own payment.completed",
+        "other payment.failed",
+        "other refund.created",
+        "other constructor",
+      ]);
+  });
+
+  test("tell once of a kind that nobody handles, and are done with it", async () => {
+    await receive().start();
+    for (const reference of ["1", "2"]) await deliver(receiver, "payment.failed", reference);
+    await deliver(receiver, "refund.created");
+    await expect.poll(() => onError.mock.calls.length).toBe(2);
+    expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringContaining("No handler for payment.failed"),
+      expect.stringContaining("No handler for refund.created"),
+    ]);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+  });
+});
+
+describe("a handler", () => {
+  test("gets the event as it was signed, anew for every attempt", async () => {
+    const got: WebhookEvent[] = [];
+    receive().onOther((event) => {
+      got.push(structuredClone(event));
+      event.data.reference = "changed";
+      if (got.length === 1) throw new Error("again");
+    });
+    await receiver.start();
+    const headers = { "x-service-signature": signWebhook(BODY, SECRET) };
+    await receiver.handle({ method: "POST", headers, body: BODY });
+    await expect.poll(() => got).toEqual([EVENT, EVENT]);
+  });
+
+  test("gets attempts from 1 and one idempotency key for an event, another for every other", async () => {
+    const got: [reference: unknown, attempt: number, key: string][] = [];
+    receive().onOther(({ data }, { attempt, idempotencyKey }) => {
+      got.push([data.reference, attempt, idempotencyKey]);
+      if (attempt < 3) throw new Error("again");
+    });
+    await receiver.start();
+    await deliver(receiver, undefined, "A");
+    await deliver(receiver, undefined, "B");
+    await expect.poll(() => got).toHaveLength(6);
+    const of = (one: string) => got.filter(([reference]) => reference === one);
+    for (const one of ["A", "B"]) expect(of(one).map(([, attempt]) => attempt)).toEqual([1, 2, 3]);
+    expect(new Set(got.map(([, , key]) => key)).size).toBe(2);
+  });
+
+  test("gets the same key in every process, today and tomorrow", async () => {
+    const got = new Set<string>();
+    for (const secret of [[SECRET], ["before", SECRET]]) {
+      receive({ secret }).onOther((_, { idempotencyKey }) => got.add(idempotencyKey));
+      await receiver.start();
+      await deliver(receiver);
+      await receiver.stop();
+    }
+    // printf '["payment.completed","reference","PAY-71"]' | openssl dgst -sha256 -hmac malipo
+    expect([...got]).toEqual(["70c15db8783eb0209ef24a5c4e1d5bc17676adbbdac5a9e08e5577ec4bc1d101"]);
+  });
+
+  test("has no transaction where the inbox has none", async () => {
+    const contexts: HandlerContext[] = [];
+    receive().onOther((_, context) => contexts.push(context));
+    await receiver.start();
+    await deliver(receiver);
+    await expect.poll(() => contexts).toHaveLength(1);
+    expect(Object.keys(contexts[0] ?? {}).sort()).toEqual(["attempt", "idempotencyKey", "signal"]);
+  });
+});
+
+describe("concurrency", () => {
+  test.each([
+    [undefined, 8],
+    [1, 1],
+    [3, 3],
+  ])("%s works %i at once, and not more", async (concurrency, most) => {
+    const door = gate();
+    let running = 0;
+    const seen: number[] = [];
+    receive({ concurrency }).onOther(async () => {
+      seen.push(++running);
+      await door.opened;
+      running--;
+    });
+    for (let at = 0; at < 12; at++) await deliver(receiver, undefined, `PAY-${at}`);
+    await receiver.start();
+    await expect.poll(() => running).toBe(most);
+    await new Promise(setImmediate);
+    expect(running).toBe(most);
+    door.open();
+    await expect.poll(() => seen.length).toBe(12);
+    expect(Math.max(...seen)).toBe(most);
+  });
+});

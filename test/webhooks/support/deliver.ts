@@ -1,0 +1,25 @@
+import { signWebhook, type WebhookReceiver } from "malipo/webhooks";
+import { EVENT, SECRET } from "../../conformance/webhook-sample.ts";
+
+/** Hands a signed event to a receiver; gives the status of its answer. */
+export async function deliver(
+  receiver: WebhookReceiver,
+  kind: string = EVENT.event,
+  reference = "PAY-71",
+): Promise<number> {
+  const body = JSON.stringify({ event: kind, data: { reference } });
+  const headers = { "x-service-signature": signWebhook(body, SECRET) };
+  return (await receiver.handle({ method: "POST", headers, body })).status;
+}
+
+/** A promise, and what settles it. */
+export function gate<Value = void>(): {
+  readonly opened: Promise<Value>;
+  readonly open: (value: Value) => void;
+} {
+  let open: (value: Value) => void = () => {};
+  const opened = new Promise<Value>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
