@@ -45,10 +45,12 @@ export interface Job {
 
 /**
  * Runs `write` and "this event is done" in one transaction of the inbox's database: both happen, or
- * neither. Gives what `write` gives.
+ * neither. Gives what `write` gives. What the connection is depends on the inbox, so its type is taken
+ * from the parameter of `write`: a `DatabaseSync` with `sqliteInbox`, a `PgBossTransaction` with
+ * `pgBossInbox`.
  */
-export type Transaction = <Result>(
-  write: (connection: unknown) => Result | Promise<Result>,
+export type Transaction = <Result, Connection = unknown>(
+  write: (connection: Connection) => Result | Promise<Result>,
 ) => Promise<Result>;
 
 /** An event that was given up. */
@@ -95,18 +97,48 @@ export const MOST_ATTEMPTS = 12;
 /** How long what was worked off is remembered, so that a late repeat is known: 14 days. */
 export const STANDARD_RETENTION_MS: number = 14 * 24 * 3_600_000;
 
-const LONGEST_BACKOFF_MS = 300_000;
+/** The longest wait between two attempts. */
+export const LONGEST_BACKOFF_MS = 300_000;
 
 /** How long to wait after a failed attempt: doubling from a second, full jitter, 5 minutes at most. */
 export const backoffMs = (attempt: number, random: () => number = Math.random): number =>
   Math.round(random() * Math.min(LONGEST_BACKOFF_MS, 1_000 * 2 ** (attempt - 1)));
 
+/** How fast an inbox goes. Tests turn it up. */
+export interface Pace {
+  /** How long a process may be silent before its deliveries are another's. Renewed in thirds. */
+  readonly leaseMs: number;
+  /** The wait after a failed attempt. */
+  readonly backoffMs: (attempt: number) => number;
+}
+
+export const STANDARD_PACE: Pace = { leaseMs: 15_000, backoffMs };
+
 /** What a failure says of itself, whatever was thrown. */
-export const whyFailed = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+export function whyFailed(error: unknown): string {
+  if (error instanceof Error) return `${error.name}: ${error.message}`;
+  try {
+    return String(error);
+  } catch {
+    return "Something was thrown that has no text.";
+  }
+}
+
+/** What an event is given up with that no attempt failed at: each killed its process. */
+export const DIED = "The process died while it worked this event.";
 
 /** For every inbox alike. */
 export const noDeadLetter = (id: string): ConfigurationError =>
   new ConfigurationError(
     `There is no dead letter ${JSON.stringify(id)}. \`receiver.deadLetters.list()\` lists them.`,
   );
+
+export const atWork = (): ConfigurationError =>
+  new ConfigurationError("This inbox is at work already: one receiver to an inbox.");
+
+/** The bytes of a stored text. */
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The text of verified bytes, to the byte: a byte order mark included. */
+export const exactText = (raw: Uint8Array): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw);

@@ -1,4 +1,4 @@
-import type { Job, Transaction, Work } from "./contract.ts";
+import { type Job, type Pace, STANDARD_PACE, type Transaction, type Work } from "./contract.ts";
 
 /** A delivery that is this process's to work, for a while. */
 export interface Lease {
@@ -9,94 +9,144 @@ export interface Lease {
   readonly token: string;
 }
 
+/** How a lease ends. `released`: handed back, as if it had not been taken. */
+export type Ended =
+  | { readonly lease: Lease; readonly as: "done" }
+  | { readonly lease: Lease; readonly as: "released" }
+  | { readonly lease: Lease; readonly as: "failed"; readonly error: unknown };
+
+// Workers have no `setImmediate`.
+const afterThisTurn = (work: () => void): unknown =>
+  typeof setImmediate === "function" ? setImmediate(work) : setTimeout(work);
+
 /** A store that hands out its deliveries by leases. Each method is atomic. */
 export interface LeaseStore {
-  /** Leases what is due, and what another process died over. */
-  take(count: number): Lease[];
+  /** Writes how leases ended, and leases up to `count` of what is due. */
+  turn(ended: readonly Ended[], count: number): Lease[];
   /** Makes leases last longer. Gives the tokens of those that are lost. */
   renew(tokens: readonly string[]): string[];
-  done(lease: Lease): void;
-  /** A failed attempt: due again after a while, or a dead letter. */
-  fail(lease: Lease, error: unknown): void;
-  /** Hands it back, as if it had not been taken. */
-  release(lease: Lease): void;
   /** When something falls due next; `undefined` where nothing does. */
   nextDueInMs(): number | undefined;
   /** A transaction in which the lease is done, where the store has such. */
   transaction?(lease: Lease): Transaction;
 }
 
-const RENEW_EVERY_MS = 5_000;
 // Another process may put something in, or die over something, without this one being told.
 const LOOK_EVERY_MS = 500;
+// A store that fails now may work later. Until then, leases are renewed and nothing is forgotten.
+const TRY_AGAIN_MS = 2_000;
 
 /** Works off a store of leases. */
 export interface LeaseWorker {
-  /** There may be something to do: look now. */
+  /** There may be something to do: writes what has ended, and takes what is due, at once. */
   look(): void;
   stop(timeoutMs: number): Promise<void>;
 }
 
-export function startLeaseWorker(store: LeaseStore, work: Work): LeaseWorker {
-  const running = new Map<
-    string,
-    { lease: Lease; controller: AbortController; end: Promise<void> }
-  >();
-  let stopping = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+/** A lease that is being worked. */
+interface Running {
+  readonly lease: Lease;
+  readonly controller: AbortController;
+  /** Its own transaction has written "done", or another process has it: there is nothing to write. */
+  over: boolean;
+  end: Promise<void>;
+}
 
-  /** A store that fails now may work later; the leases run out by themselves. */
-  function guarded<T>(step: () => T): T | undefined {
-    try {
-      return step();
-    } catch (error) {
-      work.onError(error);
-      return undefined;
-    }
-  }
+export function startLeaseWorker(
+  store: LeaseStore,
+  { run, concurrency, onError }: Work,
+  { leaseMs }: Pace = STANDARD_PACE,
+): LeaseWorker {
+  const running = new Map<string, Running>();
+  let ended: Ended[] = [];
+  let life: "working" | "stopping" | "stopped" = "working";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let soon = false;
 
   function look(): void {
-    if (stopping) return;
+    if (life === "stopped") return;
     clearTimeout(timer);
-    const free = work.concurrency - running.size;
-    const leases = free > 0 ? (guarded(() => store.take(free)) ?? []) : [];
-    for (const lease of leases) run(lease);
-    const due = running.size < work.concurrency ? guarded(() => store.nextDueInMs()) : undefined;
-    timer = setTimeout(look, Math.min(Math.max(due ?? LOOK_EVERY_MS, 1), LOOK_EVERY_MS));
+    const written = ended;
+    ended = [];
+    let nextMs = LOOK_EVERY_MS;
+    try {
+      const free = concurrency - running.size + written.length;
+      const leases = store.turn(written, life === "working" ? free : 0);
+      for (const { lease } of written) running.delete(lease.token);
+      for (const lease of leases) begin(lease);
+      if (running.size < concurrency) nextMs = Math.min(nextMs, store.nextDueInMs() ?? nextMs);
+    } catch (error) {
+      ended = [...written, ...ended];
+      nextMs = TRY_AGAIN_MS;
+      onError(error);
+    }
+    timer = setTimeout(look, Math.max(nextMs, 1));
   }
 
-  function run(lease: Lease): void {
+  /** All that ends in this turn of the event loop is written at once. */
+  function lookSoon(): void {
+    if (soon) return;
+    soon = true;
+    afterThisTurn(() => {
+      soon = false;
+      look();
+    });
+  }
+
+  function begin(lease: Lease): void {
     const controller = new AbortController();
-    const { signal } = controller;
-    const { key, raw, attempt } = lease;
-    const transaction = store.transaction?.(lease);
-    const job: Job = { key, raw, attempt, signal, ...(transaction && { transaction }) };
-    const end = work
-      .run(job)
-      .then(
-        () => guarded(() => store.done(lease)),
-        // Handed back by `stop`, or lost: there is nothing to write any more.
-        (error: unknown) => signal.aborted || guarded(() => store.fail(lease, error)),
-      )
-      .then(() => {
-        running.delete(lease.token);
-        look();
+    const { key, raw, attempt, token } = lease;
+    const working: Running = { lease, controller, over: false, end: Promise.resolve() };
+    const inTransaction = store.transaction?.(lease);
+    const transaction: Transaction | undefined =
+      inTransaction &&
+      (async (write) => {
+        const result = await inTransaction(write);
+        working.over = true;
+        return result;
       });
-    running.set(lease.token, { lease, controller, end });
+    const finish = (end: Ended) => {
+      if (!running.has(token)) return;
+      if (working.over) running.delete(token);
+      else ended.push(end);
+      lookSoon();
+    };
+    const { signal } = controller;
+    working.end = run({
+      key,
+      raw,
+      attempt,
+      signal,
+      ...(transaction && { transaction }),
+    } satisfies Job).then(
+      () => finish({ lease, as: "done" }),
+      (error: unknown) => finish({ lease, as: "failed", error }),
+    );
+    running.set(token, working);
   }
 
   const renewal = setInterval(() => {
-    const lost = guarded(() => store.renew([...running.keys()])) ?? [];
-    for (const token of lost)
-      running.get(token)?.controller.abort(new Error("The lease was lost."));
-  }, RENEW_EVERY_MS);
+    const held = [...running.values()].filter(({ over }) => !over);
+    if (held.length === 0) return;
+    try {
+      const lost = store.renew(held.map(({ lease }) => lease.token));
+      for (const token of lost) {
+        const working = running.get(token) as Running;
+        working.over = true;
+        working.controller.abort(
+          new Error("The lease was lost: another process works this event."),
+        );
+      }
+    } catch (error) {
+      onError(error);
+    }
+  }, leaseMs / 3);
   look();
 
   return {
     look,
     stop: async (timeoutMs) => {
-      stopping = true;
-      clearTimeout(timer);
+      life = "stopping";
       const ends = Promise.all([...running.values()].map(({ end }) => end));
       let late: ReturnType<typeof setTimeout> | undefined;
       const deadline = new Promise<void>((resolve) => {
@@ -104,11 +154,17 @@ export function startLeaseWorker(store: LeaseStore, work: Work): LeaseWorker {
       });
       await Promise.race([ends, deadline]);
       clearTimeout(late);
-      clearInterval(renewal);
-      for (const { lease, controller } of running.values()) {
+      const written = new Set(ended.map(({ lease }) => lease.token));
+      for (const { lease, controller, over } of running.values()) {
+        if (written.has(lease.token)) continue;
+        if (!over) ended.push({ lease, as: "released" });
         controller.abort(new Error("The receiver was stopped."));
-        guarded(() => store.release(lease));
       }
+      look();
+      life = "stopped";
+      running.clear();
+      clearTimeout(timer);
+      clearInterval(renewal);
     },
   };
 }

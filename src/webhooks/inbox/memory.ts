@@ -1,23 +1,40 @@
 import {
-  backoffMs,
+  atWork,
   type Inbox,
   MOST_ATTEMPTS,
   type NewDelivery,
   noDeadLetter,
+  type Pace,
   receiptFor,
+  STANDARD_PACE,
   STANDARD_RETENTION_MS,
   whyFailed,
 } from "./contract.ts";
-import { type Lease, type LeaseStore, type LeaseWorker, startLeaseWorker } from "./leases.ts";
+import {
+  type Ended,
+  type Lease,
+  type LeaseStore,
+  type LeaseWorker,
+  startLeaseWorker,
+} from "./leases.ts";
 
-interface Stored extends NewDelivery {
+interface Stored {
+  readonly key: string;
+  readonly digest: string;
+  readonly event: string;
+  raw: Uint8Array;
   attempts: number;
-  /** When it falls due, or, once done, may be forgotten. */
+  /** When it falls due again, or, once done, may be forgotten. */
   at: number;
   error: string;
-  /** Deliveries of the same key with other data. */
-  readonly conflicts: NewDelivery[];
+  /** Deliveries of the same key with other data, by their digest. */
+  conflicts?: Map<string, NewDelivery>;
 }
+
+const NOTHING = new Uint8Array(0);
+
+// Nobody sets this one.
+const now = () => performance.now();
 
 /**
  * Keeps deliveries in this process: for tests and toys. **A restart loses what was acknowledged and
@@ -28,12 +45,17 @@ interface Stored extends NewDelivery {
  */
 export function memoryInbox({
   retentionMs = STANDARD_RETENTION_MS,
+  pace = STANDARD_PACE,
 }: {
   retentionMs?: number | undefined;
+  /** @internal */
+  pace?: Pace | undefined;
 } = {}): Inbox {
   /** All of them, whatever has become of them. */
   const known = new Map<string, Stored>();
-  const waiting = new Set<Stored>();
+  const ready = new Set<Stored>();
+  /** Failed, and not due yet. */
+  const delayed = new Set<Stored>();
   const leased = new Map<string, Stored>();
   const dead = new Set<Stored>();
   /** In the order in which they were done. */
@@ -43,79 +65,84 @@ export function memoryInbox({
 
   function forgetOld(): void {
     for (const stored of done) {
-      if (stored.at > Date.now()) break;
+      if (stored.at > now()) break;
       done.delete(stored);
       known.delete(stored.key);
     }
   }
 
-  /** Ends a lease, where it still holds. */
-  function returned(token: string): Stored | undefined {
+  function end(ended: Ended): void {
+    const { token } = ended.lease;
     const stored = leased.get(token);
+    if (stored === undefined) return;
     leased.delete(token);
-    return stored;
+    if (ended.as === "done") {
+      stored.at = now() + retentionMs;
+      // What a repeat is told by stays.
+      stored.raw = NOTHING;
+      done.add(stored);
+    } else if (ended.as === "released") {
+      stored.attempts--;
+      ready.add(stored);
+    } else {
+      stored.error = whyFailed(ended.error);
+      stored.at = now() + pace.backoffMs(stored.attempts);
+      (stored.attempts < MOST_ATTEMPTS ? delayed : dead).add(stored);
+    }
+  }
+
+  function take(count: number): Lease[] {
+    for (const stored of delayed) {
+      if (stored.at > now()) continue;
+      delayed.delete(stored);
+      ready.add(stored);
+    }
+    const taken: Lease[] = [];
+    for (const stored of ready) {
+      if (taken.length === count) break;
+      ready.delete(stored);
+      const token = String(++leases);
+      leased.set(token, stored);
+      taken.push({ key: stored.key, raw: stored.raw, attempt: ++stored.attempts, token });
+    }
+    return taken;
   }
 
   const store: LeaseStore = {
-    take: (count) => {
-      const now = Date.now();
-      const taken: Lease[] = [];
-      for (const stored of waiting) {
-        if (taken.length === count) break;
-        if (stored.at > now) continue;
-        waiting.delete(stored);
-        const token = String(++leases);
-        leased.set(token, stored);
-        taken.push({ key: stored.key, raw: stored.raw, attempt: ++stored.attempts, token });
-      }
-      return taken;
+    turn: (ended, count) => {
+      for (const one of ended) end(one);
+      forgetOld();
+      return take(count);
     },
     // The process that holds them is this one: none is ever lost.
     renew: () => [],
-    done: ({ token }) => {
-      const stored = returned(token);
-      if (stored === undefined) return;
-      stored.at = Date.now() + retentionMs;
-      done.add(stored);
-      forgetOld();
-    },
-    fail: ({ token }, error) => {
-      const stored = returned(token);
-      if (stored === undefined) return;
-      stored.error = whyFailed(error);
-      stored.at = Date.now() + backoffMs(stored.attempts);
-      (stored.attempts < MOST_ATTEMPTS ? waiting : dead).add(stored);
-    },
-    release: ({ token }) => {
-      const stored = returned(token);
-      if (stored === undefined) return;
-      stored.attempts--;
-      waiting.add(stored);
-    },
     nextDueInMs: () => {
+      if (ready.size > 0) return 0;
       let next = Number.POSITIVE_INFINITY;
-      for (const { at } of waiting) next = Math.min(next, at);
-      return waiting.size === 0 ? undefined : next - Date.now();
+      for (const { at } of delayed) next = Math.min(next, at);
+      return next - now();
     },
   };
 
   return {
     accept: async (delivery) => {
-      const stored = known.get(delivery.key);
+      const { key, digest, event, raw, receivedAt: at } = delivery;
+      const stored = known.get(key);
       if (stored !== undefined) {
-        if (stored.digest === delivery.digest) return receiptFor("duplicate");
-        stored.conflicts.push(delivery);
+        if (stored.digest === digest) return receiptFor("duplicate");
+        stored.conflicts ??= new Map();
+        stored.conflicts.set(digest, delivery);
         return receiptFor("conflict");
       }
-      const { receivedAt: at } = delivery;
-      const accepted: Stored = { ...delivery, attempts: 0, at, error: "", conflicts: [] };
-      known.set(delivery.key, accepted);
-      waiting.add(accepted);
+      const accepted: Stored = { key, digest, event, raw, attempts: 0, at, error: "" };
+      known.set(key, accepted);
+      ready.add(accepted);
       worker?.look();
       return receiptFor("accepted");
     },
     start: async (work) => {
-      worker = startLeaseWorker(store, work);
+      if (worker !== undefined) throw atWork();
+      worker = startLeaseWorker(store, work, pace);
     },
     stop: async (timeoutMs) => {
       await worker?.stop(timeoutMs);
@@ -132,8 +159,8 @@ export function memoryInbox({
     requeue: async (id) => {
       const stored = known.get(id);
       if (stored === undefined || !dead.delete(stored)) throw noDeadLetter(id);
-      Object.assign(stored, { attempts: 0, at: Date.now() });
-      waiting.add(stored);
+      stored.attempts = 0;
+      ready.add(stored);
       worker?.look();
     },
   };

@@ -1,13 +1,14 @@
-/** How long a process may be silent before its deliveries are another's. Renewed every 5 s. */
-export const LEASE_MS = 15_000;
+import { DIED, LONGEST_BACKOFF_MS, MOST_ATTEMPTS } from "./contract.ts";
 
-// No due time can lie further ahead than the longest backoff, no lease than its length: what does was
-// written before the clock jumped back.
-const LONGEST_BACKOFF_MS = 300_000;
-
+/**
+ * `due_at` of what is `ready`: when it falls due; of what is `done`: until when it is remembered: both
+ * by the clock on the wall. Of what is `leased`: when the lease runs out, by the clock that counts
+ * from the start of the machine, which all its processes share and nobody sets.
+ */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS malipo_inbox (
-    key TEXT PRIMARY KEY,
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
     digest TEXT NOT NULL,
     event TEXT NOT NULL,
     raw BLOB NOT NULL,
@@ -20,7 +21,6 @@ export const SCHEMA = `
     error TEXT
   ) STRICT;
   CREATE INDEX IF NOT EXISTS malipo_inbox_due ON malipo_inbox (state, due_at);
-  CREATE INDEX IF NOT EXISTS malipo_inbox_token ON malipo_inbox (token) WHERE token IS NOT NULL;
   CREATE TABLE IF NOT EXISTS malipo_inbox_conflicts (
     key TEXT NOT NULL,
     digest TEXT NOT NULL,
@@ -32,12 +32,9 @@ export const SCHEMA = `
   ) STRICT;
 `;
 
-const DUE = `(
-  (state = 'ready' AND (due_at <= $now OR due_at > $now + ${LONGEST_BACKOFF_MS}))
-  OR (state = 'leased' AND (due_at <= $now OR due_at > $now + ${LEASE_MS}))
-)`;
+// A lease cannot reach further than its length: what does was written before the machine restarted.
+const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime + $leaseMs)";
 
-/** `due_at` is when a delivery falls due, when a lease runs out, or until when one is remembered. */
 export const STATEMENTS = {
   insert: `
     INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, due_at)
@@ -50,40 +47,73 @@ export const STATEMENTS = {
     VALUES ($key, $digest, $event, $raw, $secretIndex, $receivedAt)
     ON CONFLICT DO NOTHING
   `,
-  /** A process that dies counts as an attempt: what killed twelve of them is given up. */
-  bury: `
-    UPDATE malipo_inbox SET state = 'dead', token = NULL,
-      error = COALESCE(error, 'The process died while it worked this event.')
-    WHERE state = 'leased' AND due_at <= $now AND attempts >= $most
+
+  /** Whether a turn has anything to take. A look that finds nothing writes nothing. */
+  isDue: `
+    SELECT
+      EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now)
+      OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${LEASE_OVER}) AS due
+  `,
+  nextDue: `
+    SELECT due_at AS due FROM malipo_inbox WHERE state = 'ready' ORDER BY due_at LIMIT 1
   `,
   take: `
     UPDATE malipo_inbox
-    SET state = 'leased', attempts = attempts + 1, due_at = $leaseUntil, token = $token || '/' || key
-    WHERE key IN (SELECT key FROM malipo_inbox WHERE ${DUE} ORDER BY due_at LIMIT $count)
-    RETURNING key, raw, attempts
+    SET state = 'leased', attempts = attempts + 1, due_at = $leaseUntil, token = $token || '/' || id
+    WHERE id IN (
+      SELECT id FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now
+      ORDER BY due_at LIMIT $count
+    )
+    RETURNING id, key, raw, attempts, token
   `,
-  renew: "UPDATE malipo_inbox SET due_at = $leaseUntil WHERE token = $token",
+  renew: `
+    UPDATE malipo_inbox SET due_at = $leaseUntil
+    WHERE id = $id AND token = $token AND state = 'leased'
+  `,
   done: `
     UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = $keepUntil
-    WHERE key = $key AND token = $token
+    WHERE id = $id AND token = $token
   `,
-  fail: `
+  failed: `
     UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error
-    WHERE key = $key AND token = $token
+    WHERE id = $id AND token = $token
   `,
-  release: `
+  released: `
     UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now, attempts = attempts - 1
-    WHERE key = $key AND token = $token
+    WHERE id = $id AND token = $token
   `,
-  nextDue: "SELECT MIN(due_at) AS due FROM malipo_inbox WHERE state IN ('ready', 'leased')",
-  forget: `
-    DELETE FROM malipo_inbox WHERE key IN (
-      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now LIMIT 20
-    )
+
+  dead: `
+    SELECT key, event, raw, attempts, error FROM malipo_inbox WHERE state = 'dead'
+    ORDER BY received_at
   `,
-  dead: "SELECT key, event, raw, attempts, error FROM malipo_inbox WHERE state = 'dead'",
   requeue: `
     UPDATE malipo_inbox SET state = 'ready', attempts = 0, due_at = $now
     WHERE key = $key AND state = 'dead'
+  `,
+} as const;
+
+/** What a turn does now and then beside its work, in this order. */
+export const CHORES = {
+  /** A process that died counts as an attempt: what has killed the last of them is given up. */
+  bury: `
+    UPDATE malipo_inbox SET state = 'dead', token = NULL, error = COALESCE(error, '${DIED}')
+    WHERE ${LEASE_OVER} AND attempts >= ${MOST_ATTEMPTS}
+  `,
+  reclaim: `UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now WHERE ${LEASE_OVER}`,
+  /** No due time lies further ahead than the longest wait: what does was written before the clock jumped back. */
+  mend: `
+    UPDATE malipo_inbox SET due_at = $now
+    WHERE state = 'ready' AND due_at > $now + CASE attempts WHEN 0 THEN 0 ELSE ${LONGEST_BACKOFF_MS} END
+  `,
+  forgetConflicts: `
+    DELETE FROM malipo_inbox_conflicts WHERE key IN (
+      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+    )
+  `,
+  forget: `
+    DELETE FROM malipo_inbox WHERE id IN (
+      SELECT id FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+    )
   `,
 } as const;

@@ -1,19 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
-  backoffMs,
+  atWork,
   type Inbox,
   MOST_ATTEMPTS,
   type NewDelivery,
   noDeadLetter,
+  type Pace,
   type Receipt,
   receiptFor,
+  STANDARD_PACE,
   STANDARD_RETENTION_MS,
   type Transaction,
   whyFailed,
 } from "./contract.ts";
-import { type Lease, type LeaseStore, type LeaseWorker, startLeaseWorker } from "./leases.ts";
-import { LEASE_MS, SCHEMA, STATEMENTS } from "./sqlite-statements.ts";
+import {
+  type Ended,
+  type Lease,
+  type LeaseStore,
+  type LeaseWorker,
+  startLeaseWorker,
+} from "./leases.ts";
+import { inTransaction, openFile, prepareAll } from "./sqlite-file.ts";
+import { CHORES, STATEMENTS } from "./sqlite-statements.ts";
 
 /** An inbox on a file. */
 export interface SqliteInbox extends Inbox {
@@ -23,30 +32,19 @@ export interface SqliteInbox extends Inbox {
   close(): void;
 }
 
-function open(path: string): DatabaseSync {
-  // Asked for at run time: a bundle for a runtime without it should fail here, and say why.
-  const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
-  if (sqlite === undefined) {
-    throw new ConfigurationError("The SQLite inbox needs node:sqlite: Node 22.13 or later.");
-  }
-  const database = new sqlite.DatabaseSync(path);
-  // First of all, so that whatever follows waits for the other processes on this file.
-  database.exec("PRAGMA busy_timeout = 5000");
-  database.exec("PRAGMA journal_mode = WAL");
-  // A delivery must be on disk before it is acknowledged.
-  database.exec("PRAGMA synchronous = FULL");
-  database.exec(SCHEMA);
-  return database;
-}
-
-const CHORES_EVERY_MS = 5_000;
-
 /** An accept that waits for its commit. */
 interface Pending {
   readonly delivery: NewDelivery;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
+
+const CHORES_EVERY_MS = 1_000;
+
+/** Milliseconds since the machine started. */
+const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
+
+const rowOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
 
 /**
  * Keeps deliveries in a SQLite file: durable before the 200, worked off by any process on this
@@ -58,7 +56,7 @@ interface Pending {
  * @param path - The file; it is made where it is missing. Not on a network file system.
  * @param options - `retentionMs`: how long what was worked off is remembered, so that a late repeat
  * is known. Default: 14 days.
- * @throws {Error} where the file cannot be opened, or is no database.
+ * @throws {ConfigurationError} where the file cannot be opened or written, or is no database.
  *
  * @example
  * ```ts
@@ -70,27 +68,22 @@ interface Pending {
  */
 export function sqliteInbox(
   path: string,
-  { retentionMs = STANDARD_RETENTION_MS }: { retentionMs?: number | undefined } = {},
+  {
+    retentionMs = STANDARD_RETENTION_MS,
+    pace = STANDARD_PACE,
+  }: {
+    retentionMs?: number | undefined;
+    /** @internal */
+    pace?: Pace | undefined;
+  } = {},
 ): SqliteInbox {
-  const database = open(path);
-  const statements = Object.fromEntries(
-    Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]),
-  ) as Record<keyof typeof STATEMENTS, ReturnType<DatabaseSync["prepare"]>>;
+  const database = openFile(path);
+  const statements = prepareAll(database, STATEMENTS);
+  const { forget, forgetConflicts, mend, ...overdue } = prepareAll(database, CHORES);
+  const { leaseMs } = pace;
   let pending: Pending[] = [];
   let worker: LeaseWorker | undefined;
   let choresAt = 0;
-
-  function inTransaction<T>(work: () => T): T {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      database.exec("COMMIT");
-      return result;
-    } catch (error) {
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw error;
-    }
-  }
 
   function store({ key, digest, event, raw, secretIndex, receivedAt }: NewDelivery): Receipt {
     const values = { key, digest, event, raw, secretIndex, receivedAt };
@@ -101,73 +94,103 @@ export function sqliteInbox(
     return receiptFor("conflict");
   }
 
-  /** Stores what has come meanwhile, in one commit. */
-  function flush(): void {
-    const batch = pending;
-    pending = [];
-    try {
-      const receipts = inTransaction(() => batch.map(({ delivery }) => store(delivery)));
-      for (const [at, { resolve }] of batch.entries()) resolve(receipts[at] as Receipt);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
+  const done = ({ token }: Lease) =>
+    statements.done.run({ id: rowOf(token), token, keepUntil: Date.now() + retentionMs });
+
+  function end(ended: Ended): void {
+    const { token, attempt } = ended.lease;
+    const at = { id: rowOf(token), token };
+    if (ended.as === "done") done(ended.lease);
+    else if (ended.as === "released") statements.released.run({ ...at, now: Date.now() });
+    else {
+      const state = attempt < MOST_ATTEMPTS ? "ready" : "dead";
+      const dueAt = Date.now() + pace.backoffMs(attempt);
+      statements.failed.run({ ...at, state, dueAt, error: whyFailed(ended.error) });
     }
-    worker?.look();
   }
 
-  const finish = ({ key, token }: Lease): boolean => {
-    const keepUntil = Date.now() + retentionMs;
-    return statements.done.run({ key, token, keepUntil }).changes === 1;
-  };
+  function doChores(now: number, uptime: number): void {
+    if (uptime - choresAt < CHORES_EVERY_MS) return;
+    choresAt = uptime;
+    overdue.bury.run({ uptime, leaseMs });
+    overdue.reclaim.run({ uptime, leaseMs, now });
+    mend.run({ now });
+    forgetConflicts.run({ now });
+    forget.run({ now });
+  }
+
+  function take(count: number): Lease[] {
+    const [now, uptime] = [Date.now(), uptimeMs()];
+    doChores(now, uptime);
+    if (count === 0) return [];
+    const token = globalThis.crypto.randomUUID();
+    const rows = statements.take.all({ now, token, count, leaseUntil: uptime + leaseMs });
+    return rows.map(({ key, raw, attempts, token }) => ({
+      key: key as string,
+      raw: raw as Uint8Array,
+      attempt: attempts as number,
+      token: token as string,
+    }));
+  }
+
+  const isDue = () =>
+    statements.isDue.get({ now: Date.now(), uptime: uptimeMs(), leaseMs })?.due === 1;
+
+  /** Everything that this turn of the event loop has brought, in one commit. */
+  function turn(ended: readonly Ended[], count: number): Lease[] {
+    const batch = pending;
+    pending = [];
+    if (batch.length + ended.length === 0 && !(count > 0 && isDue())) return [];
+    try {
+      const [receipts, leases] = inTransaction(database, () => {
+        const receipts = batch.map(({ delivery }) => store(delivery));
+        for (const one of ended) end(one);
+        return [receipts, take(count)] as const;
+      });
+      for (const [at, { resolve }] of batch.entries()) resolve(receipts[at] as Receipt);
+      return leases;
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+      throw error;
+    }
+  }
+
+  function flush(): void {
+    worker?.look();
+    // Nobody works, or no longer.
+    if (pending.length === 0) return;
+    try {
+      turn([], 0);
+    } catch {
+      // They were told.
+    }
+  }
 
   const leases: LeaseStore = {
-    take: (count) => {
-      const now = Date.now();
-      const token = globalThis.crypto.randomUUID();
-      if (Math.abs(now - choresAt) >= CHORES_EVERY_MS) {
-        choresAt = now;
-        statements.bury.run({ now, most: MOST_ATTEMPTS });
-        statements.forget.run({ now });
-      }
-      const rows = statements.take.all({ now, token, count, leaseUntil: now + LEASE_MS });
-      return rows.map(({ key, raw, attempts }) => ({
-        key: key as string,
-        raw: raw as Uint8Array,
-        attempt: attempts as number,
-        token: `${token}/${key}`,
-      }));
-    },
+    turn,
     renew: (tokens) => {
-      const leaseUntil = Date.now() + LEASE_MS;
-      return tokens.filter((token) => statements.renew.run({ token, leaseUntil }).changes === 0);
-    },
-    done: (lease) => {
-      finish(lease);
-    },
-    fail: ({ key, token, attempt }, error) => {
-      const dead = attempt >= MOST_ATTEMPTS;
-      const dueAt = Date.now() + backoffMs(attempt);
-      const state = dead ? "dead" : "ready";
-      statements.fail.run({ key, token, state, dueAt, error: whyFailed(error) });
-    },
-    release: ({ key, token }) => {
-      statements.release.run({ key, token, now: Date.now() });
+      const leaseUntil = uptimeMs() + leaseMs;
+      const renew = (token: string) =>
+        statements.renew.run({ id: rowOf(token), token, leaseUntil }).changes === 1;
+      return inTransaction(database, () => tokens.filter((token) => !renew(token)));
     },
     nextDueInMs: () => {
-      const { due } = statements.nextDue.get() as { due: number | null };
-      return due === null ? undefined : due - Date.now();
+      const { due } = statements.nextDue.get() ?? {};
+      return due === undefined ? undefined : Number(due) - Date.now();
     },
     transaction:
       (lease): Transaction =>
-      async (write) =>
-        inTransaction(() => {
-          const result = write(database);
-          if (result instanceof Promise) {
+      async <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
+        inTransaction(database, () => {
+          const result = write(database as Connection);
+          if (typeof (result as { then?: unknown } | null | undefined)?.then === "function") {
             throw new ConfigurationError(
               "With SQLite, `transaction` takes a function that is not async: the commit comes when it returns.",
             );
           }
-          if (!finish(lease))
-            throw new Error("The lease was lost: another process works this event.");
+          if (done(lease).changes !== 1) {
+            throw new Error("The event is done already, or its lease was lost to another process.");
+          }
           return result;
         }),
   };
@@ -176,12 +199,12 @@ export function sqliteInbox(
     database,
     accept: (delivery) =>
       new Promise((resolve, reject) => {
-        // All that this turn of the event loop brings goes into one commit.
         if (pending.length === 0) setImmediate(flush);
         pending.push({ delivery, resolve, reject });
       }),
     start: async (work) => {
-      worker = startLeaseWorker(leases, work);
+      if (worker !== undefined) throw atWork();
+      worker = startLeaseWorker(leases, work, pace);
     },
     stop: async (timeoutMs) => {
       await worker?.stop(timeoutMs);
@@ -196,8 +219,8 @@ export function sqliteInbox(
         error: error as string,
       })),
     requeue: async (id) => {
-      if (statements.requeue.run({ key: id, now: Date.now() }).changes === 0)
-        throw noDeadLetter(id);
+      const { changes } = statements.requeue.run({ key: id, now: Date.now() });
+      if (changes === 0) throw noDeadLetter(id);
       worker?.look();
     },
     close: () => database.close(),

@@ -1,0 +1,225 @@
+import { type Job as BullmqJob, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
+import { bounded } from "./bounded.ts";
+import {
+  type BullmqConnection,
+  connectToAccept,
+  connectToWork,
+  distrust,
+  readiness,
+} from "./bullmq-redis.ts";
+import {
+  atWork,
+  bytesOf,
+  DIED,
+  exactText,
+  type Inbox,
+  MOST_ATTEMPTS,
+  noDeadLetter,
+  type Pace,
+  receiptFor,
+  STANDARD_PACE,
+  STANDARD_RETENTION_MS,
+  type Work,
+  whyFailed,
+} from "./contract.ts";
+
+export type { BullmqConnection } from "./bullmq-redis.ts";
+
+/** How {@link bullmqInbox} is set up. */
+export interface BullmqInboxOptions {
+  /** An ioredis client or its options. A client stays yours: the inbox makes connections of its own. */
+  connection: BullmqConnection;
+  /** The queue's name. Conflicts lie in one beside it, `<queue>-conflicts`. @default "malipo-webhooks" */
+  queue?: string | undefined;
+  /** How long what was worked off is remembered, so that a late repeat is known. @default 14 days */
+  retentionMs?: number | undefined;
+  /** @internal */
+  pace?: Pace | undefined;
+}
+
+/** What a job holds. Its name is the event kind. */
+interface Data {
+  readonly body: string;
+  readonly digest: string;
+  readonly secretIndex: number;
+  readonly receivedAt: number;
+  /** Tells the delivery that made the job from those that found it made. */
+  readonly nonce: string;
+  /** Deaths that a requeue has forgiven. */
+  readonly forgiven?: number;
+}
+
+// BullMQ takes no id that is a number, which a key of digits alone would be.
+const idOf = (key: string) => `webhook-${key}`;
+const keyOf = (id: string) => id.slice("webhook-".length);
+
+/** Attempts that came to an end: those that failed, and those that a process died over. */
+const attemptsOf = ({ attemptsMade, stalledCounter, data }: BullmqJob<Data>) =>
+  attemptsMade + stalledCounter - (data.forgiven ?? 0);
+
+// After a timeout of `stop`, for what is still to be written.
+const LAST_WORDS_MS = 5_000;
+
+/**
+ * Keeps deliveries in a BullMQ queue: one job an event, worked off by any process on that Redis,
+ * visible in whatever shows your queues. `bullmq` and `ioredis` are yours to install.
+ *
+ * The promise is as good as the Redis: give it `appendonly yes` with `appendfsync always`, and a
+ * `maxmemory-policy` of `noeviction`. `onError` is told at the start where it is otherwise.
+ *
+ * A handler has no `transaction` here: use its `idempotencyKey`.
+ *
+ * @example
+ * ```ts
+ * import { createWebhookReceiver } from "malipo/webhooks";
+ * import { bullmqInbox } from "malipo/inbox/bullmq";
+ *
+ * const inbox = bullmqInbox({ connection: { host: "127.0.0.1", port: 6379 } });
+ * const receiver = createWebhookReceiver({ secret, inbox });
+ * ```
+ */
+export function bullmqInbox({
+  connection,
+  queue: name = "malipo-webhooks",
+  retentionMs = STANDARD_RETENTION_MS,
+  pace = STANDARD_PACE,
+}: BullmqInboxOptions): Inbox {
+  const redis = connectToAccept(connection);
+  // Asked by us instead, and after the start: a connection that breaks then must not end the queue.
+  const shared = { connection: redis, skipVersionCheck: true };
+  const queue = new Queue<Data, unknown, string>(name, shared);
+  const conflicts = new Queue<Data, unknown, string>(`${name}-conflicts`, shared);
+  const ready = readiness(redis);
+  const { leaseMs } = pace;
+  const running = new Map<string, AbortController>();
+  let onError: Work["onError"] = () => {};
+  let worker: Worker<Data> | undefined;
+  let stopping = false;
+  // Each has a listener, or Node would end the process over a Redis that is away.
+  for (const emitter of [redis, queue, conflicts]) emitter.on("error", () => {});
+
+  async function work(run: Work["run"], job: BullmqJob<Data>, token: string): Promise<void> {
+    const id = job.id as string;
+    const attempt = attemptsOf(job) + 1;
+    if (attempt > MOST_ATTEMPTS) throw new UnrecoverableError(DIED);
+    const controller = new AbortController();
+    running.set(id, controller);
+    const { signal } = controller;
+    try {
+      if (!stopping) {
+        await run({ key: keyOf(id), raw: bytesOf(job.data.body), attempt, signal });
+        return;
+      }
+    } catch (error) {
+      if (!(stopping && signal.aborted)) {
+        // BullMQ reads meaning into some classes of error, and into what they say.
+        const failure = attempt < MOST_ATTEMPTS ? Error : UnrecoverableError;
+        throw new failure(whyFailed(error));
+      }
+    } finally {
+      running.delete(id);
+    }
+    await job.moveToWait(token);
+    throw new WaitingError();
+  }
+
+  function startWorker({ run, concurrency }: Work, client: ReturnType<typeof connectToWork>) {
+    const made = new Worker<Data>(name, (job, token) => work(run, job, token as string), {
+      connection: client,
+      skipVersionCheck: true,
+      concurrency,
+      lockDuration: leaseMs,
+      stalledInterval: (leaseMs * 2) / 3,
+      // A death is an attempt, and counted with them: here it must never be the end of an event.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      removeOnComplete: { age: Math.ceil(retentionMs / 1_000) },
+      runRetryDelay: 1_000,
+      settings: {
+        backoffStrategy: (_made, _type, _error, job) =>
+          pace.backoffMs(attemptsOf(job as BullmqJob<Data>) + 1),
+      },
+    });
+    made.on("error", (error) => onError(error));
+    made.on("lockRenewalFailed", (ids) => {
+      for (const id of ids) {
+        running.get(id)?.abort(new Error("The lease was lost: another process works this event."));
+      }
+    });
+    return made;
+  }
+
+  let client: ReturnType<typeof connectToWork> | undefined;
+
+  async function stopWorker(stopped: Worker<Data>, timeoutMs: number): Promise<void> {
+    // Without Redis, nothing can be written: whoever waits for it waits for ever.
+    const closing = stopped.close(client?.status !== "ready");
+    try {
+      await bounded(closing, timeoutMs, "");
+    } catch {
+      for (const controller of running.values()) {
+        controller.abort(new Error("The receiver was stopped."));
+      }
+      await bounded(closing, LAST_WORDS_MS, "Redis does not answer.").catch(onError);
+    }
+  }
+
+  return {
+    accept: async ({ key, digest, event, raw, secretIndex, receivedAt }) => {
+      await ready();
+      const jobId = idOf(key);
+      const nonce = globalThis.crypto.randomUUID();
+      const data: Data = { body: exactText(raw), digest, secretIndex, receivedAt, nonce };
+      await queue.add(event, data, {
+        jobId,
+        attempts: MOST_ATTEMPTS,
+        backoff: { type: "malipo" },
+      });
+      const stored = (await queue.getJob(jobId))?.data;
+      if (stored?.nonce === nonce) return receiptFor("accepted");
+      // One that is gone was done so long ago that it is forgotten at this moment.
+      if (stored === undefined || stored.digest === digest) return receiptFor("duplicate");
+      await conflicts.add(event, data, { jobId: `${jobId}-${digest}` });
+      return receiptFor("conflict");
+    },
+    start: async (told) => {
+      if (worker !== undefined) throw atWork();
+      onError = told.onError;
+      client = connectToWork(connection);
+      client.on("error", () => {});
+      worker = startWorker(told, client);
+      const check = async () => {
+        for (const fault of await distrust(redis)) onError(fault);
+      };
+      if (redis.status === "ready") void check().catch(onError);
+      else redis.once("ready", () => void check().catch(onError));
+    },
+    stop: async (timeoutMs) => {
+      stopping = true;
+      if (worker !== undefined) await stopWorker(worker, timeoutMs);
+      await bounded(
+        Promise.allSettled([queue.close(), conflicts.close()]),
+        LAST_WORDS_MS,
+        "Redis does not answer.",
+      ).catch(onError);
+      client?.disconnect();
+      redis.disconnect();
+    },
+    deadLetters: async () => {
+      await ready();
+      return (await queue.getFailed()).map((job) => ({
+        id: job.id as string,
+        event: job.name,
+        body: job.data.body,
+        attempts: Math.min(attemptsOf(job), MOST_ATTEMPTS),
+        error: job.failedReason,
+      }));
+    },
+    requeue: async (id) => {
+      await ready();
+      const job = await queue.getJob(id);
+      if (!(await job?.isFailed()) || job === undefined) throw noDeadLetter(id);
+      await job.updateData({ ...job.data, forgiven: job.stalledCounter });
+      await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
+    },
+  };
+}

@@ -1,0 +1,287 @@
+import { type HandlerContext, signWebhook } from "malipo/webhooks";
+import { describe, expect, test, vi } from "vitest";
+import { deliveryOf, SECRET } from "../soak/sender.ts";
+import {
+  gateOf,
+  type InboxUnderTest,
+  receiverOn,
+  references,
+  type Store,
+  stopAll,
+  until,
+} from "./inbox-stage.ts";
+
+// To and fro by hours, and a little back.
+const JUMPS = [3_600_000, -7_200_000, -2_000];
+
+/** What every inbox promises to the receiver on it. */
+export function inboxSuite(name: string, under: InboxUnderTest): void {
+  const { fresh, isAlone = false } = under;
+
+  describe(`${name}: what is accepted`, () => {
+    stopAll();
+
+    test("of a hundred same deliveries at once, one is worked and 99 are repeats", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const effect = vi.fn();
+      receiver.on("payment.completed", ({ data }) => effect(data.reference));
+      await receiver.start();
+      const replies = await Promise.all(Array.from({ length: 100 }, () => receiver.post("PAY-1")));
+      expect(replies.filter(([status]) => status === 200)).toHaveLength(100);
+      expect(replies.filter(([, words]) => words === "received")).toHaveLength(1);
+      expect(replies.filter(([, words]) => words === "received before")).toHaveLength(99);
+      await receiver.post("PAY-2");
+      await until(() => effect.mock.calls.length >= 2);
+      expect(effect.mock.calls.flat().sort()).toEqual(["PAY-1", "PAY-2"]);
+    });
+
+    test("a repeat long after the work is a repeat, and not worked again", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const effect = vi.fn();
+      receiver.onOther(({ data }) => effect(data.reference));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => effect.mock.calls.length === 1);
+      // Once the next is worked, this one is written as done.
+      await receiver.post("PAY-2");
+      await until(() => effect.mock.calls.length === 2);
+      expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
+      await receiver.post("PAY-3");
+      await until(() => effect.mock.calls.length >= 3);
+      expect(effect.mock.calls.flat()).toEqual(["PAY-1", "PAY-2", "PAY-3"]);
+    });
+
+    test("the same key with other data is stored beside, told and not worked", async () => {
+      const store = await fresh();
+      const receiver = receiverOn(store.open());
+      const amounts = vi.fn();
+      receiver.on("payment.completed", ({ data }) => amounts(data.amount));
+      await receiver.start();
+      expect(await receiver.post("PAY-1", "100.00")).toEqual([200, "received"]);
+      for (let times = 0; times < 2; times++) {
+        expect(await receiver.post("PAY-1", "999.00")).toEqual([
+          200,
+          "received with other data before",
+        ]);
+      }
+      expect(await receiver.post("PAY-1", "100.00")).toEqual([200, "received before"]);
+      await receiver.post("PAY-2", "5.00");
+      await until(() => amounts.mock.calls.length >= 2);
+      expect(amounts.mock.calls.flat()).toEqual(["100.00", "5.00"]);
+      expect(receiver.onConflict).toHaveBeenCalledTimes(2);
+      const kept = await store.conflicts?.();
+      if (!isAlone) expect(kept).toEqual([deliveryOf("PAY-1", "999.00").body]);
+    });
+
+    test("waits until somebody works, and is worked byte for byte", async () => {
+      const inbox = (await fresh()).open();
+      const raws: string[] = [];
+      const receiver = receiverOn({
+        ...inbox,
+        start: (work) =>
+          inbox.start({
+            ...work,
+            run: (job) => {
+              raws.push(Buffer.from(job.raw).toString());
+              return work.run(job);
+            },
+          }),
+      });
+      const bodies = [
+        '{"event":"shipped \\u0000 \\ud800","data":{"reference":"1","text":"\\u0000 Ω 💸"}}',
+        '\uFEFF{"event":"payment.completed",\r\n "data":{"reference":"2"}}',
+      ];
+      receiver.onOther(() => {});
+      for (const body of bodies) {
+        const headers = { "x-service-signature": signWebhook(body, SECRET) };
+        expect((await receiver.handle({ method: "POST", headers, body })).status).toBe(200);
+      }
+      expect(raws).toEqual([]);
+      await receiver.start();
+      await until(() => raws.length === 2);
+      expect(raws.sort()).toEqual(bodies.sort());
+    });
+
+    test("is worked once, whatever its clock does", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const seen: unknown[] = [];
+      receiver.onOther(({ data }) => seen.push(data.reference));
+      await receiver.start();
+      vi.useFakeTimers({ toFake: ["Date"] });
+      try {
+        const names = references(9);
+        for (const [at, reference] of names.entries()) {
+          vi.setSystemTime(Date.now() + (JUMPS[at % 3] ?? 0));
+          expect(await receiver.post(reference)).toEqual([200, "received"]);
+        }
+        await until(() => seen.length >= names.length);
+        expect(seen.sort()).toEqual(names);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    test.runIf(!isAlone)(
+      "two workers on one store share the work, and each event is worked once",
+      async () => {
+        const store = await fresh();
+        const workers = [receiverOn(store.open()), receiverOn(store.open())];
+        const seen = workers.map((): unknown[] => []);
+        for (const [at, worker] of workers.entries()) {
+          worker.onOther(({ data }) => seen[at]?.push(data.reference));
+          await worker.start();
+        }
+        const names = references(200);
+        await Promise.all(names.map((reference, at) => workers[at % 2]?.post(reference)));
+        await until(() => seen.flat().length >= names.length);
+        expect(seen.flat().sort()).toEqual([...names].sort());
+        expect(seen.every(({ length }) => length > 0)).toBe(true);
+      },
+    );
+  });
+
+  lifeSuite(name, under);
+}
+
+/** How attempts end, and how the work does. */
+function lifeSuite(name: string, { fresh, isAlone = false, ...under }: InboxUnderTest): void {
+  describe(`${name}: the work`, () => {
+    stopAll();
+
+    test("a poisoned event is given up after 12 attempts, and worked as new where it is requeued", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const attempts: number[] = [];
+      const others: unknown[] = [];
+      let poisoned = true;
+      receiver.on("payment.completed", ({ data }, { attempt }) => {
+        if (data.reference !== "PAY-1") return others.push(data.reference);
+        attempts.push(attempt);
+        if (poisoned) throw new TypeError("poison \u0000 \ud800");
+        return undefined;
+      });
+      await receiver.start();
+      for (const reference of references(3)) await receiver.post(reference);
+      await until(async () => (await receiver.deadLetters.list()).length === 1);
+      expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      expect(others.sort()).toEqual(["PAY-2", "PAY-3"]);
+      const [dead] = await receiver.deadLetters.list();
+      expect(dead).toMatchObject({ event: "payment.completed", attempts: 12 });
+      expect(dead?.body).toBe(deliveryOf("PAY-1").body);
+      expect(dead?.error).toContain("TypeError: poison");
+      expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
+
+      poisoned = false;
+      await expect(receiver.deadLetters.requeue("none")).rejects.toMatchObject({
+        code: "configuration",
+      });
+      await receiver.deadLetters.requeue(dead?.id as string);
+      await until(() => attempts.length === 13);
+      expect(attempts.at(-1)).toBe(1);
+      expect(await receiver.deadLetters.list()).toEqual([]);
+      await expect(receiver.deadLetters.requeue(dead?.id as string)).rejects.toMatchObject({
+        code: "configuration",
+      });
+      expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
+    });
+
+    test("whatever a handler throws, the event is worked again", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const thrown: unknown[] = [
+        undefined,
+        null,
+        0,
+        "text",
+        Symbol("odd"),
+        Object.create(null),
+        Object.assign(new Error("stop trying"), { name: "UnrecoverableError" }),
+        Object.assign(new Error("hold"), { name: "WaitingError" }),
+        new Error("bullmq:rateLimitExceeded"),
+      ];
+      const done: unknown[] = [];
+      receiver.on("payment.completed", ({ data: { reference } }, { attempt }) => {
+        if (attempt === 1) throw thrown[Number(reference.slice(4)) - 1];
+        done.push(reference);
+      });
+      await receiver.start();
+      const names = references(thrown.length);
+      for (const reference of names) await receiver.post(reference);
+      await until(() => done.length === names.length);
+      expect(done.sort()).toEqual(names);
+    });
+
+    test("a handler that never settles is given up, and the event worked again", async () => {
+      const receiver = receiverOn((await fresh()).open(), { handlerTimeoutMs: 100 });
+      const contexts: HandlerContext[] = [];
+      receiver.onOther((_, context) => {
+        contexts.push(context);
+        return context.attempt === 1 ? new Promise(() => {}) : undefined;
+      });
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => contexts.length === 2);
+      const [first, second] = contexts;
+      expect(first?.signal.aborted).toBe(true);
+      expect(second).toMatchObject({ attempt: 2, idempotencyKey: first?.idempotencyKey });
+    });
+
+    test("stop lets what runs end, takes nothing new, and leaves the rest to the next", async () => {
+      const store = await fresh();
+      const first = receiverOn(store.open(), { concurrency: 2 });
+      const [gate, open] = gateOf<void>();
+      const begun: string[] = [];
+      const ended: string[] = [];
+      first.on("payment.completed", async ({ data: { reference } }) => {
+        begun.push(reference);
+        await gate;
+        ended.push(reference);
+      });
+      await first.start();
+      const names = references(5);
+      for (const reference of names) await first.post(reference);
+      await until(() => begun.length === 2);
+      const stopped = first.stop({ timeoutMs: 20_000 });
+      expect(await first.post("PAY-9")).toEqual([503, "stopping"]);
+      open();
+      await stopped;
+      expect(begun).toHaveLength(2);
+      expect(ended.sort()).toEqual([...begun].sort());
+      if (isAlone) return;
+
+      const next = receiverOn(store.open());
+      const rest: unknown[] = [];
+      next.onOther(({ data }, { attempt }) => rest.push([data.reference, attempt]));
+      await next.start();
+      await until(() => rest.length >= 3);
+      const left = names.filter((reference) => !ended.includes(reference));
+      expect(rest.sort()).toEqual(left.map((reference) => [reference, 1]));
+    });
+
+    test.runIf(!isAlone)("stop hands back what does not end, and another works it", async () => {
+      const store: Store = await fresh();
+      const first = receiverOn(store.open());
+      const [begun, begin] = gateOf<AbortSignal>();
+      first.onOther((_, { signal }) => {
+        begin(signal);
+        return new Promise(() => {});
+      });
+      await first.start();
+      await first.post("PAY-1");
+      const signal = await begun;
+      await first.stop({ timeoutMs: 50 });
+      expect(signal.aborted).toBe(true);
+
+      const next = receiverOn(store.open());
+      const attempts: number[] = [];
+      next.onOther((_, { attempt }) => attempts.push(attempt));
+      await next.start();
+      await until(() => attempts.length > 0);
+      expect(attempts).toEqual([under.countsWhatIsHandedBack ? 2 : 1]);
+    });
+
+    test("an inbox serves one receiver", async () => {
+      const inbox = (await fresh()).open();
+      await receiverOn(inbox).start();
+      await expect(receiverOn(inbox).start()).rejects.toMatchObject({ code: "configuration" });
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { DatabaseSync } from "node:sqlite";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
+import { Client } from "pg";
+
+/** Where a shop keeps what: `store` is a path or an address, `ledger` a path. */
+export interface Place {
+  readonly store: string;
+  readonly queue: string;
+  readonly ledger: string;
+  /** For tests: a lease this short, and no waits between attempts. */
+  readonly leaseMs?: number | undefined;
+}
+
+/** Has the effect of one event, once: by the inbox's transaction, or else by the idempotency key. */
+export type Effect = (
+  reference: string,
+  context: HandlerContext,
+  /** Called where the effect is written, and not yet for good. */
+  halfway: () => void,
+) => Promise<void>;
+
+/** One inbox with the shop around it. */
+export interface Shop {
+  /** Makes the table of effects. */
+  prepare(place: Place): Promise<void>;
+  open(place: Place): { readonly inbox: Inbox; readonly effect: Effect };
+  /** The references that had an effect, each as often as it had one. */
+  effects(place: Place): Promise<string[]>;
+}
+
+const TABLE = "CREATE TABLE IF NOT EXISTS effects (reference TEXT NOT NULL)";
+const LEDGER =
+  "CREATE TABLE IF NOT EXISTS effects (idempotency_key TEXT PRIMARY KEY, reference TEXT NOT NULL)";
+const INSERT = "INSERT INTO effects (reference) VALUES";
+
+const paceOf = ({ leaseMs }: Place) =>
+  leaseMs === undefined ? {} : { pace: { leaseMs, backoffMs: () => 20 } };
+
+function open(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF");
+  return database;
+}
+
+function create(path: string, table: string): void {
+  const database = open(path);
+  database.exec(table);
+  database.close();
+}
+
+function readEffects(path: string): string[] {
+  const database = open(path);
+  const rows = database.prepare("SELECT reference FROM effects").all();
+  database.close();
+  return rows.map(({ reference }) => reference as string);
+}
+
+/** Another company's service: it takes each idempotency key once. */
+const byKey = (inbox: (place: Place) => Inbox): Shop => ({
+  prepare: async ({ ledger }) => create(ledger, LEDGER),
+  open: (place) => {
+    const ship = open(place.ledger).prepare("INSERT OR IGNORE INTO effects VALUES (?, ?)");
+    return {
+      inbox: inbox(place),
+      effect: async (reference, { idempotencyKey }, halfway) => {
+        ship.run(idempotencyKey, reference);
+        halfway();
+      },
+    };
+  },
+  effects: async ({ ledger }) => readEffects(ledger),
+});
+
+async function inPostgres<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const tableOf = (queue: string) => queue.replaceAll("-", "_");
+
+/** What `--inbox` takes. */
+export const SHOPS = {
+  memory: byKey((place) => memoryInbox(paceOf(place))),
+  sqlite: {
+    prepare: async ({ store }) => create(store, TABLE),
+    open: (place) => {
+      const inbox = sqliteInbox(place.store, paceOf(place));
+      const insert = inbox.database.prepare(`${INSERT} (?)`);
+      return {
+        inbox,
+        effect: async (reference, { transaction }, halfway) => {
+          await transaction?.(() => {
+            insert.run(reference);
+            halfway();
+          });
+        },
+      };
+    },
+    effects: async ({ store }) => readEffects(store),
+  },
+  bullmq: byKey((place) =>
+    bullmqInbox({ connection: { url: place.store }, queue: place.queue, ...paceOf(place) }),
+  ),
+  "pg-boss": {
+    prepare: ({ store, queue }) =>
+      inPostgres(store, async (client) => {
+        await client.query(
+          `CREATE TABLE IF NOT EXISTS ${tableOf(queue)} (reference TEXT NOT NULL)`,
+        );
+      }),
+    open: ({ store, queue, leaseMs }) => {
+      const tuning = {
+        boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
+        queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
+      };
+      const options = { connectionString: store, queue };
+      return {
+        inbox: pgBossInbox(leaseMs === undefined ? options : { ...options, tuning }),
+        effect: async (reference, { transaction }, halfway) => {
+          await transaction?.(async (client: PgBossTransaction) => {
+            await client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [
+              reference,
+            ]);
+            halfway();
+          });
+        },
+      };
+    },
+    effects: ({ store, queue }) =>
+      inPostgres(store, async (client) => {
+        const { rows } = await client.query(`SELECT reference FROM ${tableOf(queue)}`);
+        return rows.map(({ reference }) => reference);
+      }),
+  },
+} as const satisfies Record<string, Shop>;
+
+export type InboxName = keyof typeof SHOPS;

@@ -1,0 +1,72 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { signWebhook } from "malipo/webhooks";
+
+export const SECRET = "whsec_soak";
+
+export interface Delivery {
+  readonly reference: string;
+  readonly body: string;
+  readonly signature: string;
+}
+
+export function deliveryOf(reference: string, amount = "100.00"): Delivery {
+  const body = JSON.stringify({
+    event: "payment.completed",
+    timestamp: "2026-01-02T03:04:05+03:00",
+    data: {
+      payment_id: Number(reference.replaceAll(/\D/g, "")),
+      reference,
+      status: "completed",
+      amount,
+      currency: "KES",
+      channel: "mpesa",
+      account_reference: `ORDER-${reference}`,
+    },
+  });
+  return { reference, body, signature: signWebhook(body, SECRET) };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** Posts once. Gives the status, or `undefined` where the connection broke. */
+export function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      "x-service-signature": signature,
+    };
+    const sent = request(
+      {
+        agent,
+        host: "127.0.0.1",
+        port,
+        method: "POST",
+        path: "/webhooks",
+        headers,
+        timeout: 15_000,
+      },
+      (response) => {
+        response.resume();
+        response.on("end", () => resolve(response.statusCode));
+        response.on("error", () => resolve(undefined));
+      },
+    );
+    sent.on("timeout", () => sent.destroy());
+    sent.on("error", () => resolve(undefined));
+    sent.end(body);
+  });
+}
+
+/** Posts until it is acknowledged, as the service does. Gives how often it took. */
+export async function deliver(port: number, delivery: Delivery): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const status = await post(port, delivery);
+    if (status === 200) return tries;
+    if (status !== undefined && status !== 503) {
+      throw new Error(`${delivery.reference} was answered with ${status}.`);
+    }
+    await sleep(50);
+  }
+}
