@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**", "test/browser/**", "test/usage/**"],
+          exclude: ["test/package/**", "test/browser/**", "test/usage/**", "test/cli/**"],
         },
       },
       {
@@ -42,7 +42,7 @@ export default defineConfig({
       {
         test: {
           name: "as installed",
-          include: ["test/{package,browser,usage}/**/*.test.ts"],
+          include: ["test/{package,browser,usage,cli}/**/*.test.ts", "examples/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
         },

@@ -1,0 +1,37 @@
+// A job for cron: asks the gateway about every order that the books hold open, and closes what is
+// known by now. Webhooks may be lost; reads are the truth. Exits with 1 where a person has to look.
+import { DatabaseSync } from "node:sqlite";
+import { Gateway } from "malipo";
+
+export async function reconcileOrders(gateway: Gateway, orders: DatabaseSync) {
+  const open = orders.prepare("SELECT reference FROM orders WHERE state = 'open'");
+  const close = orders.prepare(
+    "UPDATE orders SET state = ? WHERE reference = ? AND state = 'open'",
+  );
+  const references = open.all().map(({ reference }) => String(reference));
+  const count = { paid: 0, unpaid: 0, open: 0, look: 0 };
+  for await (const report of gateway.payments.reconcile(references, { concurrency: 4 })) {
+    if (report.state === "settled") {
+      const state = report.payment.status === "completed" ? "paid" : "unpaid";
+      close.run(state, report.reference);
+      count[state]++;
+    } else if (report.state === "pending") {
+      count.open++;
+    } else {
+      // Unknown to the service, or unreadable just now: never a reason to close an order.
+      count.look++;
+      console.error(report.reference, report.state);
+    }
+  }
+  return count;
+}
+
+if (import.meta.main) {
+  const orders = new DatabaseSync(process.env.ORDERS_DB ?? "orders.db");
+  orders.exec(
+    "CREATE TABLE IF NOT EXISTS orders (reference TEXT PRIMARY KEY, state TEXT NOT NULL)",
+  );
+  const count = await reconcileOrders(new Gateway(), orders);
+  console.log(count);
+  process.exit(count.look === 0 ? 0 : 1);
+}
