@@ -1,7 +1,19 @@
 import { defineConfig } from "vitest/config";
 import config from "./vitest.config.ts";
 
-// Stryker runs one project: the sources under the tests that need no browser, engine or package.
-const [source] = config.test?.projects ?? [];
+const [source] = (config.test?.projects ?? []) as { resolve?: object; test?: object }[];
 
-export default defineConfig(source as object);
+// Stryker runs each test hundreds of times: those alone that need no engine, no framework and no
+// process of their own.
+export default defineConfig({
+  ...(source?.resolve && { resolve: source.resolve }),
+  test: {
+    include: ["test/{client,contract,errors,webhooks}/**/*.test.ts"],
+    exclude: [
+      "test/webhooks/adapters/**",
+      "test/**/{redis,postgres,bullmq,pg-boss}*.test.ts",
+      "test/**/*kill*.test.ts",
+    ],
+    testTimeout: 30_000,
+  },
+});
