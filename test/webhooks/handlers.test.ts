@@ -2,10 +2,12 @@ import {
   ConfigurationError,
   createWebhookReceiver,
   type HandlerContext,
+  memoryInbox,
   signWebhook,
   type WebhookEvent,
   type WebhookReceiver,
   type WebhookReceiverOptions,
+  type Work,
 } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BODY, EVENT, SECRET } from "../conformance/webhook-sample.ts";
@@ -151,6 +153,18 @@ describe("a handler", () => {
     await expect.poll(() => contexts).toHaveLength(1);
     expect(Object.keys(contexts[0] ?? {}).sort()).toEqual(["attempt", "idempotencyKey", "signal"]);
   });
+});
+
+test("work that is no longer this process's is not begun", async () => {
+  const inbox = memoryInbox();
+  const works: Work[] = [];
+  const handler = vi.fn();
+  receive({ inbox: { ...inbox, start: async (work) => void works.push(work) } }).onOther(handler);
+  await receiver.start();
+  const signal = AbortSignal.abort(new Error("The lease was lost."));
+  const run = works[0]?.run({ key: "k", raw: BODY, attempt: 1, signal });
+  await expect(run).rejects.toThrow("The lease was lost.");
+  expect(handler).not.toHaveBeenCalled();
 });
 
 describe("concurrency", () => {

@@ -2,8 +2,12 @@ import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { Hono } from "hono";
 import { fetchHandler } from "malipo/fetch";
+import { createWebhookReceiver } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
 import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
 import { type Delivery, type Mount, onSocket, PATH } from "../../conformance/webhook-mount.ts";
+import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
+import { signed } from "../../conformance/webhook-stage.ts";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -99,4 +103,47 @@ testAdapter({
       /Hono: `fetchHandler\(receiver\)\(c\.req\.raw\)` above validators/,
     ],
   ],
+});
+
+describe("fetchHandler", () => {
+  const receive = () => fetchHandler(createWebhookReceiver({ secret: SECRET, onError() {} }));
+  const posted = (body: ReadableStream) => {
+    const init = { method: "POST", body, duplex: "half" };
+    return new Request(`https://shop.test${PATH}`, init);
+  };
+
+  test("answers a stream that never ends, lets some of the rest pass, and hangs up", async () => {
+    let passed = 0;
+    const hungUp = new Promise<void>((resolve) => {
+      const endless = new ReadableStream({
+        pull: (controller) => {
+          passed += 2 ** 20;
+          controller.enqueue(new Uint8Array(2 ** 20));
+        },
+        cancel: () => resolve(),
+      });
+      void receive()(posted(endless)).then(({ status }) => expect(status).toBe(413));
+    });
+    await hungUp;
+    expect(passed / 2 ** 20).toBeGreaterThan(60);
+    expect(passed / 2 ** 20).toBeLessThan(70);
+  });
+
+  test("refuses a stream that is none of bytes", async () => {
+    for (const chunk of ["text", 7, null, { length: 3 }, [1, 2]]) {
+      const stream = new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(chunk);
+          controller.close();
+        },
+      });
+      expect((await receive()(posted(stream))).status).toBe(400);
+    }
+  });
+
+  test("does without streams where a runtime has none", async () => {
+    const request = requestOf(signed(BODY));
+    Object.defineProperty(request, "body", { value: undefined });
+    expect((await receive()(request)).status).toBe(200);
+  });
 });

@@ -1,8 +1,13 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import express from "express";
 import { nodeHandler } from "malipo/node";
+import { createWebhookReceiver } from "malipo/webhooks";
+import { describe, expect, test, vi } from "vitest";
 import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
-import { listening, PATH } from "../../conformance/webhook-mount.ts";
+import { breakOff, listening, type Mount, PATH } from "../../conformance/webhook-mount.ts";
+import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
+import { signed } from "../../conformance/webhook-stage.ts";
 
 testAdapter({
   name: "nodeHandler on node:http",
@@ -125,4 +130,58 @@ testAdapter({
       /Koa: move it above `app\.use\(bodyParser\(\)\)`/,
     ],
   ],
+});
+
+describe("nodeHandler settles, and throws nothing,", () => {
+  const onError = vi.fn();
+  const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
+  const half = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`;
+
+  /** Serves one request; gives what became of the handler. */
+  async function outcome(
+    serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+    use: (mount: Mount) => Promise<unknown>,
+  ): Promise<unknown> {
+    onError.mockReset();
+    let settle: (outcome: unknown) => void = () => {};
+    const settled = new Promise((resolve) => {
+      settle = resolve;
+    });
+    const mount = await listening((request, response) => {
+      serve(request, response).then(() => settle("settled"), settle);
+    });
+    await use(mount);
+    const outcome = await settled;
+    await mount.close?.();
+    return outcome;
+  }
+
+  test("where the sender breaks off", async () => {
+    const use = ({ port = 0 }: Mount) => breakOff(port, [half], "reset");
+    expect(await outcome(handle, use)).toBe("settled");
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("where the sender was gone before it was called", async () => {
+    const slow = async (request: IncomingMessage, response: ServerResponse) => {
+      await new Promise((resolve) => request.socket.once("close", resolve));
+      await handle(request, response);
+    };
+    const use = ({ port = 0 }: Mount) => breakOff(port, [half], "reset");
+    expect(await outcome(slow, use)).toBe("settled");
+    // It is nobody's line to move.
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("where something else has answered meanwhile", async () => {
+    const impatient = async (request: IncomingMessage, response: ServerResponse) => {
+      const handled = handle(request, response);
+      response.writeHead(504).end("too slow");
+      await handled;
+    };
+    const use = async (mount: Mount) => {
+      expect((await mount.deliver(signed(BODY))).status).toBe(504);
+    };
+    expect(await outcome(impatient, use)).toBe("settled");
+  });
 });
