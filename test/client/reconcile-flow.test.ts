@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { gatewayMeeting, rejection } from "./support/gateway.ts";
 import { all, byHand, numbered, service } from "./support/reconciling.ts";
 
+const until = (check: () => void) => vi.waitFor(check, { interval: 1 });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("concurrency", () => {
@@ -16,7 +17,7 @@ describe("concurrency", () => {
     const { gateway, answer, open, most } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { concurrency }));
     for (let left = 20; left > 0; left--) {
-      await vi.waitFor(() => expect(open()).toHaveLength(Math.min(expected, left)));
+      await until(() => expect(open()).toHaveLength(Math.min(expected, left)));
       answer(open()[left % open().length] ?? "");
     }
     expect(new Set((await reading).map(({ reference }) => reference)).size).toBe(20);
@@ -54,10 +55,10 @@ describe("whoever stops early", () => {
       for await (const { reference } of gateway.payments.reconcile(references())) return reference;
       return undefined;
     })();
-    await vi.waitFor(() => expect(open()).toHaveLength(8));
+    await until(() => expect(open()).toHaveLength(8));
     answer("S-3");
     expect(await reading).toBe("S-3");
-    await vi.waitFor(() => expect(open()).toEqual([]));
+    await until(() => expect(open()).toEqual([]));
     expect(begun()).toHaveLength(8);
     expect(ended).toBe(true);
   });
@@ -108,7 +109,7 @@ describe("a signal", () => {
     const { gateway, open } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { signal: controller.signal }));
     const ended = expect(reading).rejects.toBe(reason);
-    await vi.waitFor(() => expect(open()).toHaveLength(8));
+    await until(() => expect(open()).toHaveLength(8));
     controller.abort(reason);
     await ended;
     expect(open()).toEqual([]);

@@ -2,7 +2,7 @@ import type { ReconcileReport } from "malipo";
 import type { Step } from "./answers.ts";
 import { gatewayMeeting } from "./gateway.ts";
 
-export const referenceOf = (url: string): string =>
+const referenceOf = (url: string): string =>
   decodeURIComponent(url.slice(url.lastIndexOf("/") + 1));
 
 /** The service: `S-1` is completed, `F-1` failed, `P-1` pending, `E-1` an error, all others odd. */

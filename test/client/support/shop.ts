@@ -5,7 +5,7 @@ export const PHONE = "0712345678";
 export const ORDER = { amount: 100, phone: PHONE, account_reference: "ORDER-42" } as const;
 
 /** A gateway on a sandbox, and how often it prompted and read. */
-export function shopOn(sandbox: Sandbox, options: GatewayOptions = {}) {
+function shopOn(sandbox: Sandbox, options: GatewayOptions = {}) {
   const sent: string[] = [];
   const gateway: Gateway = new Gateway({
     apiKey: sandbox.keys.secret,
