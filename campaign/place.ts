@@ -9,7 +9,7 @@ import { startRedis } from "../test/engines/redis.ts";
 import { type StoreName, type StorePlace, tableOf } from "./store.ts";
 
 /** A store that workers can open, while it is there. */
-export interface Ground {
+interface Ground {
   readonly address: string;
   /** Takes away what it holds, and ends what was started for it. */
   clear(): Promise<void>;

@@ -22,7 +22,7 @@ export interface Order {
 }
 
 /** A worker that is killed, and when. */
-export interface Kill {
+interface Kill {
   /** How many orders have been begun by then. */
   readonly afterOrders: number;
   readonly worker: number;
