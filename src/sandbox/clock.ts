@@ -24,11 +24,18 @@ export interface Scheduler extends Clock {
   restart(): void;
 }
 
-/** Puts a timer in its place: by its time, after those of the same time. */
+/**
+ * Puts a timer in its place: by its time, after those of the same time. Found by halves: a world of
+ * thousands of open prompts has as many timers.
+ */
 function insert(timers: Timer[], timer: Timer): void {
-  let at = timers.length;
-  while (at > 0 && (timers[at - 1] as Timer).at > timer.at) at--;
-  timers.splice(at, 0, timer);
+  let [low, high] = [0, timers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((timers[middle] as Timer).at > timer.at) high = middle;
+    else low = middle + 1;
+  }
+  timers.splice(low, 0, timer);
 }
 
 /**
