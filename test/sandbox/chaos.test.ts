@@ -123,7 +123,7 @@ describe("a chaos run", () => {
       sandbox.chaos({ seed: 3, lostResponses: 0.4, apiErrors });
       return (await times(60)).map(({ seen }) => seen);
     };
-    const [alone, beside] = [await lost(0), await lost(0.3)];
+    const [alone, beside] = [await lost(0), await lost(0.4)];
     for (const [call, seen] of beside.entries()) {
       if (typeof seen === "string") expect(alone[call]).toBe(seen);
     }
