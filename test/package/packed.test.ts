@@ -3,6 +3,8 @@ import { renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import { ASSUMPTIONS } from "../../src/sandbox/assumptions.ts";
 import { type Installed, installPacked } from "./installed.ts";
 
 let installed: Installed;
@@ -108,6 +110,17 @@ describe("the packed tarball, installed in an empty folder", () => {
     } finally {
       renameSync(`${zod}-away`, zod);
     }
+  });
+
+  test("carries the service as OpenAPI, as the sources have it", () => {
+    const text = `
+      import service from "malipo/openapi.json" with { type: "json" };
+      console.log(JSON.stringify(service));
+    `;
+    const { prefix, port } = ASSUMPTIONS.address.value;
+    expect(JSON.parse(installed.run("openapi.mjs", text))).toEqual(
+      openApiDocument(`http://127.0.0.1:${port}${prefix}`),
+    );
   });
 
   test("keeps its inside to itself", () => {
