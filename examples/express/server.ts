@@ -1,0 +1,27 @@
+// Webhooks on Express: verified, stored in a SQLite file, acknowledged, then worked off.
+import express from "express";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { nodeHandler } from "malipo/node";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
+const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});
+receiver.on("payment.failed", async ({ data }) => {
+  console.log(`tell the customer: ${data.user_message}`);
+});
+
+await receiver.start();
+const app = express();
+app.use("/webhooks", nodeHandler(receiver)); // above every body parser
+app.use(express.json());
+const server = app.listen(Number(process.env.PORT ?? 3000));
+
+process.once("SIGTERM", async () => {
+  server.close();
+  await receiver.stop(); // lets running handlers end, hands the rest back
+  inbox.close();
+});

@@ -1,0 +1,23 @@
+// Webhooks on Fastify: the plugin keeps the raw bytes of its own route, and of no other.
+import fastify from "fastify";
+import { fastifyWebhooks } from "malipo/fastify";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
+const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});
+
+const app = fastify();
+app.register(fastifyWebhooks, { receiver, path: "/webhooks" });
+app.addHook("onReady", () => receiver.start());
+app.addHook("onClose", async () => {
+  await receiver.stop(); // lets running handlers end, hands the rest back
+  inbox.close();
+});
+await app.listen({ port: Number(process.env.PORT ?? 3000) });
+
+process.once("SIGTERM", () => app.close());

@@ -1,0 +1,23 @@
+// Webhooks on Hono: `bun app.ts`, `deno serve app.ts`, or `serve(app)` of @hono/node-server.
+import { Hono } from "hono";
+import { fetchHandler } from "malipo/fetch";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
+const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+const receive = fetchHandler(receiver);
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});
+
+await receiver.start();
+const app = new Hono();
+app.all("/webhooks", (c) => receive(c.req.raw)); // above what reads the body
+export default app;
+
+process.once("SIGTERM", async () => {
+  await receiver.stop(); // lets running handlers end, hands the rest back
+  inbox.close();
+});

@@ -1,0 +1,11 @@
+// What the function and the worker share. A function is frozen after its answer and works nothing
+// off, so the inbox is one that both reach: Redis here, PostgreSQL with `pgBossInbox` alike.
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = bullmqInbox({ connection: { url: process.env.REDIS_URL ?? "redis://127.0.0.1" } });
+export const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});

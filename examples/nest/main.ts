@@ -1,0 +1,32 @@
+// Webhooks on Nest: `rawBody` keeps the bytes that were signed beside what Nest's parser makes of them.
+import "reflect-metadata";
+import { type MiddlewareConsumer, Module, type NestModule } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { nodeHandler } from "malipo/node";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
+const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});
+
+@Module({})
+class AppModule implements NestModule {
+  configure(consumer: MiddlewareConsumer) {
+    consumer.apply(nodeHandler(receiver)).forRoutes("webhooks");
+  }
+  async onApplicationBootstrap() {
+    await receiver.start();
+  }
+  async onApplicationShutdown() {
+    await receiver.stop(); // lets running handlers end, hands the rest back
+    inbox.close();
+  }
+}
+
+const app = await NestFactory.create(AppModule, { rawBody: true });
+app.enableShutdownHooks();
+await app.listen(Number(process.env.PORT ?? 3000));

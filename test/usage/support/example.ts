@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { signWebhook } from "malipo/webhooks";
+
+export const SECRET = "whsec_of_the_examples";
+
+/** A payment that a customer made for an order, as the service tells of it. */
+export const paidFor = (order: string): string =>
+  JSON.stringify({
+    event: "payment.completed",
+    timestamp: "2026-01-31T09:30:00+03:00",
+    data: { reference: `PAY-${order}`, account_reference: order, status: "completed" },
+  });
+
+export const signatureOf = (body: string): Record<string, string> => ({
+  "Content-Type": "application/json",
+  "X-Service-Signature": signWebhook(body, SECRET),
+});
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** An example that runs as a process of its own. */
+export interface Example {
+  /** All that it has printed so far. */
+  printed(): string;
+  /** What it answers to a delivery, in a word. */
+  deliver(body: string, headers?: Record<string, string>): Promise<[status: number, said: string]>;
+  get(): Promise<number>;
+  /** Ends it; gives how it ended. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+/** Runs an example; a server is waited for until it takes connections. */
+export async function runExample(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  isServer = true,
+): Promise<Example> {
+  const port = await freePort();
+  const child: ChildProcess = spawn(process.execPath, [...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, WEBHOOK_SECRET: SECRET, PORT: `${port}`, ...env },
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text) => {
+      printed += text;
+    });
+  }
+  const exit = once(child, "exit");
+  const url = `http://127.0.0.1:${port}/webhooks`;
+  while (isServer) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(printed);
+    const isUp = await fetch(url).then(Boolean, () => false);
+    if (isUp) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    printed: () => printed,
+    deliver: async (body, headers = signatureOf(body)) => {
+      const response = await fetch(url, { method: "POST", headers, body });
+      return [response.status, JSON.parse(await response.text()).ResultDesc];
+    },
+    get: async () => (await fetch(url)).status,
+    end: async (signal) => {
+      child.kill(signal);
+      const [code, by] = await exit;
+      return code ?? by;
+    },
+  };
+}
