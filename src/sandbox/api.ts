@@ -1,10 +1,12 @@
 import { ENDPOINTS, type Endpoint, type EndpointName, endpointFor } from "../contract/endpoints.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
+import { callMishap } from "./chaos-calls.ts";
 import { type FaultEffect, faultsFor } from "./faults.ts";
 import type { Body } from "./params.ts";
 import { Refusal } from "./refusal.ts";
 import { ROUTES } from "./routes.ts";
 import type { State, StoredKey } from "./state.ts";
+import { watched } from "./watch.ts";
 import type { World } from "./world.ts";
 
 /** A request below the base URL, as every skin hands it over. */
@@ -14,6 +16,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | null | undefined;
+  /** All of them, as they came: to show them. */
+  readonly headers: () => Iterable<readonly [name: string, value: string]>;
   readonly body: string;
 }
 
@@ -157,16 +161,22 @@ function statusReply(
 }
 
 /** What becomes of a request: the one function behind every skin. */
-export function handle(world: World, request: ApiRequest): FaultyReply {
+export const handle = (world: World, request: ApiRequest): FaultyReply =>
+  watched(world.watchers, world.clock.ms, request, meet(world, request));
+
+function meet(world: World, request: ApiRequest): FaultyReply {
   const whole = { latencyMs: 0, fault: undefined };
   if (request.method === "OPTIONS") return { ...whole, reply: () => preflight(request) };
   const row = endpointFor(request.method, request.path);
-  const effects = faultsFor(world.state, request.method, request.path, row?.name);
-  const last = effects.at(-1);
+  const faults = faultsFor(world.state, request.method, request.path, row?.name);
+  const ordered = faults.at(-1);
+  // What was ordered comes as it was ordered; a call that is only late may still meet with more.
+  const mishap = !ordered || ordered.kind === "latency" ? callMishap(world.state) : undefined;
+  const last = mishap?.effect ?? ordered;
   if (last === undefined) return { ...whole, reply: () => answer(world, request, {}) };
-  const mark = { "x-sandbox-fault": last.kind };
+  const mark = mishap?.mark ?? { "x-sandbox-fault": last.kind };
   return {
-    latencyMs: effects.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0),
+    latencyMs: faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0),
     fault: last.kind === "status" || last.kind === "latency" ? undefined : last.kind,
     reply: () => (last.kind === "status" ? statusReply(last, mark) : answer(world, request, mark)),
   };

@@ -179,6 +179,12 @@ export const ASSUMPTIONS = {
     "200 is the only status that section 6.7 names",
     [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE],
   ),
+  deliveryQueue: entry(
+    "how many deliveries may wait for one address",
+    "10,000, of which 100 are under way at once; what comes on top fails at once, and its attempt says so",
+    "a receiver that never answers must not fill the memory",
+    { mostPending: 10_000, atOnce: 100 },
+  ),
   invoices: entry(
     "fields, states and transitions of an invoice (sections 2 and 3)",
     'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; a payment whose account_reference is its number pays it, and so does PUT { status: "paid" }',

@@ -1,10 +1,21 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { signWebhook } from "../webhooks/signature.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
+import type { DeliveryChaos } from "./chaos.ts";
+import {
+  endWait,
+  markOf,
+  planAttempt,
+  planDelivery,
+  signatureSent,
+  waitingBehind,
+} from "./chaos-deliveries.ts";
+import { createDeliveryQueue } from "./delivery-queue.ts";
 import { nextName } from "./random.ts";
 import type { Delivery, DeliveryAttempt, StoredDelivery } from "./state.ts";
 import { timestampOf } from "./time.ts";
 import { clearTimeout, setTimeout } from "./timers.ts";
+import { changed } from "./watch.ts";
 import { randomOf, type World } from "./world.ts";
 
 /** Names the delivery on its way out. The service has no such header: it is for mocks to know it by. */
@@ -42,38 +53,48 @@ export interface Courier extends Deliveries {
 /** What became of one attempt. */
 type Reply = Pick<DeliveryAttempt, "status" | "error">;
 
+/** How much is kept of what a receiver writes, in bytes: enough for a message. */
+const ANSWER_BYTES = 2_048;
+
 function whyFailed(error: unknown): string {
   const { message, cause } = Object(error) as { message?: unknown; cause?: { code?: unknown } };
   return [message ?? error, cause?.code].filter(Boolean).map(String).join(": ");
 }
 
-async function post(delivery: Delivery, deliver: Deliver, timeoutMs: number): Promise<Reply> {
+async function post(
+  delivery: Delivery,
+  deliver: Deliver,
+  timeoutMs: number,
+  mishaps: readonly DeliveryChaos[],
+): Promise<[reply: Reply, answer: string]> {
+  if (mishaps.includes("drop")) return [{ error: "lost on its way, by chaos" }, ""];
   const controller = new AbortController();
-  const request = async (): Promise<Reply> => {
+  const request = async (): Promise<[Reply, string]> => {
     const response = await deliver(
       new Request(delivery.url, {
         method: "POST",
         body: delivery.body,
         headers: {
           "content-type": "application/json",
-          "x-service-signature": delivery.signature,
+          "x-service-signature": signatureSent(delivery, mishaps),
           [DELIVERY_HEADER]: delivery.id,
+          ...markOf(delivery, mishaps),
         },
         redirect: "manual",
         signal: controller.signal,
       }),
     );
     // Read to its end, so that the connection can serve the next one.
-    await response.arrayBuffer();
-    return { status: response.status };
+    const bytes = new Uint8Array(await response.arrayBuffer()).subarray(0, ANSWER_BYTES);
+    return [{ status: response.status }, new TextDecoder().decode(bytes)];
   };
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      resolve({ error: `no answer within ${timeoutMs} ms` });
+      resolve([{ error: `no answer within ${timeoutMs} ms` }, ""]);
       controller.abort();
     }, timeoutMs);
     request()
-      .catch((error: unknown) => ({ error: whyFailed(error) }))
+      .catch((error: unknown): [Reply, string] => [{ error: whyFailed(error) }, ""])
       .then((reply) => {
         clearTimeout(timer);
         resolve(reply);
@@ -81,11 +102,19 @@ async function post(delivery: Delivery, deliver: Deliver, timeoutMs: number): Pr
   });
 }
 
-const viewOf = ({ tries: _, ...delivery }: StoredDelivery): Delivery => structuredClone(delivery);
+/** A delivery as it is shown: a copy. */
+export const viewOf = ({ tries: _, answers: _answers, ...delivery }: StoredDelivery): Delivery =>
+  structuredClone(delivery);
 
 export function createCourier(world: () => World, deliver: Deliver, timeoutMs: number): Courier {
   /** Attempts under way; those made in turn with the id of their delivery. */
   const flights = new Map<Promise<void>, string | undefined>();
+  const queue = createDeliveryQueue();
+
+  function end(delivery: StoredDelivery, state: "delivered" | "failed"): void {
+    queue.leave(delivery);
+    delivery.state = state;
+  }
 
   function find(id: string): StoredDelivery {
     const delivery = world().state.deliveries.find((one) => one.id === id);
@@ -99,18 +128,35 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
   function attempt(
     delivery: StoredDelivery,
     inTurn: boolean,
+    mishaps: readonly DeliveryChaos[],
     afterwards: () => void,
   ): Promise<void> {
     const { clock, generation } = world();
-    const sentAt = clock.ms();
-    const flight: Promise<void> = post(delivery, deliver, timeoutMs).then((reply) => {
+    // The world may be reset or replaced meanwhile: then this delivery is no longer in it.
+    const isGone = () => world().generation !== generation;
+    const send = async () => {
+      if (isGone()) return;
+      const sentAt = clock.ms();
+      const [reply, answer] = await post(delivery, deliver, timeoutMs, mishaps);
       flights.delete(flight);
-      // The world was reset or replaced meanwhile: this delivery is no longer in it.
-      if (world().generation !== generation) return;
+      if (isGone()) return;
       const latencyMs = clock.ms() - sentAt;
-      delivery.attempts.push({ at: timestampOf(sentAt), ...reply, latencyMs });
-      if (reply.status === 200) delivery.state = "delivered";
-      else afterwards();
+      delivery.attempts.push({
+        at: timestampOf(sentAt),
+        ...reply,
+        latencyMs,
+        ...(mishaps.length > 0 && { chaos: [...mishaps] }),
+      });
+      if (answer !== "") {
+        delivery.answers ??= {};
+        delivery.answers[delivery.attempts.length - 1] = answer;
+      }
+      if (reply.status === 200) end(delivery, "delivered");
+      afterwards();
+      changed(world().watchers);
+    };
+    const flight: Promise<void> = queue.inTurn(delivery.url, send).finally(() => {
+      flights.delete(flight);
     });
     flights.set(flight, inTurn ? delivery.id : undefined);
     return flight;
@@ -118,13 +164,23 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
 
   function attemptInTurn(delivery: StoredDelivery): void {
     delivery.tries++;
-    void attempt(delivery, true, () => {
-      // Somebody may have resent it meanwhile, and it arrived.
+    const { state } = world();
+    const mishaps = planAttempt(state, delivery);
+    const waiting = waitingBehind(state, delivery);
+    void attempt(delivery, true, mishaps, () => {
+      if (waiting !== undefined && endWait(world().state, waiting)) {
+        attemptInTurn(find(waiting));
+      }
+      // It may have arrived, by this attempt or by another.
       if (delivery.state !== "pending") return;
       const inMs = ASSUMPTIONS.deliverySchedule.value[delivery.tries - 1];
-      if (inMs === undefined) delivery.state = "failed";
+      if (inMs === undefined) end(delivery, "failed");
       else world().clock.schedule(inMs, { kind: "deliver", delivery: delivery.id });
     });
+    if (mishaps.includes("duplicate")) {
+      const again = mishaps.filter((one) => one !== "drop");
+      void attempt(delivery, false, again, () => {});
+    }
   }
 
   return {
@@ -134,7 +190,7 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
     },
     resend: async (id) => {
       const delivery = find(id);
-      await attempt(delivery, false, () => {});
+      await attempt(delivery, false, [], () => {});
       return viewOf(delivery);
     },
     retry: (id) => {
@@ -143,11 +199,14 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
     },
     emit: (event, data) => {
       const { state, clock } = world();
-      const body = JSON.stringify({ event, timestamp: timestampOf(clock.ms()), data });
       for (const { url, events } of state.webhooks) {
         if (!events.includes(event)) continue;
+        const id = `dlv_${nextName(randomOf(world()), "token", 12)}`;
+        const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
+        const timestamp = timestampOf(clock.ms() - olderMs);
+        const body = JSON.stringify({ event, timestamp, data });
         const delivery: StoredDelivery = {
-          id: `dlv_${nextName(randomOf(world()), "token", 12)}`,
+          id,
           event,
           url,
           body,
@@ -155,12 +214,21 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
           state: "pending",
           attempts: [],
           tries: 0,
+          ...(chaos && { chaos }),
         };
         state.deliveries.push(delivery);
-        attemptInTurn(delivery);
+        const error = queue.enter(delivery);
+        if (error !== undefined) {
+          delivery.state = "failed";
+          delivery.attempts.push({ at: timestampOf(clock.ms()), error, latencyMs: 0 });
+        } else if (waitMs === 0) attemptInTurn(delivery);
+        else clock.schedule(waitMs, { kind: "deliver", delivery: id });
       }
     },
     inFlight: () => [...flights.values()].filter((id) => id !== undefined),
-    forget: () => flights.clear(),
+    forget: () => {
+      flights.clear();
+      queue.restart(world().state);
+    },
   };
 }

@@ -137,14 +137,16 @@ function checkFault({ match = {}, effect, after = 0, times = 1 }: FaultOptions):
   };
 }
 
-export function createFaults(state: () => State): Faults {
+export function createFaults(state: () => State, changed: () => void): Faults {
   return {
     add: (options) => {
       checkFields(options, ["match", "effect", "after", "times"], "A fault");
       state().faults.push(checkFault(options));
+      changed();
     },
     clear: () => {
       state().faults = [];
+      changed();
     },
   };
 }

@@ -26,18 +26,20 @@ export async function apiRequestOf(
     path: url.pathname.slice(new URL(baseUrl).pathname.length) || "/",
     query: url.searchParams,
     header: (name) => headers.get(name),
+    headers: () => headers,
     body: request === undefined ? String(init?.body ?? "") : await request.text(),
   };
 }
 
-/** What `fetch` rejects with where a connection is reset. */
-function connectionReset(): TypeError {
-  const cause = Object.assign(new Error("read ECONNRESET"), {
-    code: "ECONNRESET",
-    syscall: "read",
-  });
-  return new TypeError("fetch failed", { cause });
-}
+const causeOf = (message: string, code: string) => Object.assign(new Error(message), { code });
+
+/** What `fetch` rejects with where a connection is reset: as Node shows it. */
+const connectionReset = () =>
+  new TypeError("fetch failed", { cause: causeOf("read ECONNRESET", "ECONNRESET") });
+
+/** What a body breaks off with. */
+const brokenOff = () =>
+  new TypeError("terminated", { cause: causeOf("other side closed", "UND_ERR_SOCKET") });
 
 const NO_BODY = new Set([101, 204, 205, 304]);
 
@@ -54,7 +56,7 @@ function truncated({ status, headers, body }: ApiReply): Response {
     // A turn later: a mock that passes this on has sent the first half by then.
     pull: async (controller) => {
       await wait(0, undefined);
-      controller.error(new TypeError("terminated", { cause: connectionReset() }));
+      controller.error(brokenOff());
     },
   });
   return new Response(stream, {
@@ -75,16 +77,18 @@ function wait(ms: number | undefined, signal: AbortSignal | null | undefined): P
   });
 }
 
-/** Shows a reply and its faults as `fetch` does. */
+/** Shows a reply to a method, and its faults, as `fetch` does. */
 export async function respond(
   { latencyMs, fault, reply }: FaultyReply,
+  method: string,
   signal: AbortSignal | null | undefined,
 ): Promise<Response> {
   signal?.throwIfAborted();
   if (latencyMs > 0) await wait(latencyMs, signal);
   if (fault === "hang") await wait(undefined, signal);
   if (fault === "reset") throw connectionReset();
-  const whole = reply();
+  const { body, ...head } = reply();
+  const whole = { ...head, body: method === "HEAD" ? "" : body };
   if (fault === "lostResponse") throw connectionReset();
   return fault === "truncate" ? truncated(whole) : responseOf(whole);
 }

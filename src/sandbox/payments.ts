@@ -102,7 +102,7 @@ export function startPayment(world: World, order: PaymentOrder): StoredPayment {
 function settle(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
   const phone = phoneOf(world, payment.phone);
   if (phone.prompt === payment.reference) delete phone.prompt;
-  Object.assign(payment, change);
+  Object.assign(payment, change, { settledAt: world.clock.ms() });
 }
 
 function fail(world: World, payment: StoredPayment, cause: FailureName): void {

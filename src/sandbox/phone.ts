@@ -6,6 +6,7 @@ import { answerPrompt, changeMind, paymentView, phoneOf } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
 import { newPhone, type StandingAnswer, type StoredPayment } from "./state.ts";
 import { timestampOf } from "./time.ts";
+import { changed } from "./watch.ts";
 import type { World } from "./world.ts";
 
 /** What stands on a phone's screen. */
@@ -64,6 +65,7 @@ export function createPhone(world: () => World, number: string): Phone {
     );
   }
   const phone = () => phoneOf(world(), digits);
+  const touched = () => changed(world().watchers);
   // Looking must not change the world: a phone is stored once something happens to it.
   const seen = () => world().state.phones[digits] ?? newPhone();
   const open = (): StoredPayment | undefined => world().payments.get(seen().prompt ?? "");
@@ -82,6 +84,7 @@ export function createPhone(world: () => World, number: string): Phone {
       );
     }
     answerPrompt(world(), payment, answer);
+    touched();
     return paymentView(payment) as SandboxPayment;
   }
 
@@ -116,12 +119,15 @@ export function createPhone(world: () => World, number: string): Phone {
       }
       phone().standing = answer;
       changeMind(world(), digits);
+      touched();
     },
     switchOff: () => {
       phone().on = false;
+      touched();
     },
     switchOn: () => {
       phone().on = true;
+      touched();
     },
     setBalance: (amount) => {
       const cents = centsOf(amount);
@@ -131,6 +137,7 @@ export function createPhone(world: () => World, number: string): Phone {
         );
       }
       phone().balanceCents = cents;
+      touched();
     },
   };
 }

@@ -112,11 +112,17 @@ function remove<T extends { id: string }>(all: T[], one: T): Outcome {
   return { data: { id: one.id, deleted: true } };
 }
 
+/** Whose gateway this is: "the example shop". */
+export const MERCHANT = {
+  merchant_id: 1,
+  name: "Duka la Mfano",
+  country: "KE",
+  currency: "KES",
+} as const;
+
 /** What each row of the contract does. */
 export const ROUTES: Readonly<Record<EndpointName, (admitted: Admitted) => Outcome>> = {
-  "merchant.get": () => ({
-    data: { merchant_id: 1, name: "Duka la Mfano", country: "KE", currency: "KES" },
-  }),
+  "merchant.get": () => ({ data: MERCHANT }),
   "merchant.paymentAccounts": ({ query }) =>
     pageOf(
       [{ payment_account_id: DEFAULT_ACCOUNT, name: "Till", currency: "KES", is_default: true }],

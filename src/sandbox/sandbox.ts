@@ -1,40 +1,25 @@
 import type { Scope } from "../contract/endpoints.ts";
 import { KEY_PREFIXES, type KeyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { type Activity, watchActivity } from "./activity.ts";
 import { handle } from "./api.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
+import { type Chaos, createChaos } from "./chaos.ts";
 import { type Clock, createScheduler } from "./clock.ts";
-import { createCourier, type Deliver, type Deliveries } from "./deliveries.ts";
+import { createCourier, type Deliveries } from "./deliveries.ts";
 import { checkFields, createFaults, type Faults } from "./faults.ts";
 import { apiRequestOf, type FetchInput, respond } from "./fetch-skin.ts";
 import { makeOverdue } from "./invoices.ts";
+import { checkChoice, checkOptions, type SandboxOptions } from "./options.ts";
 import { answerByTimer, expirePrompt } from "./payments.ts";
 import { createPhone, type Phone } from "./phone.ts";
 import { type ServedSandbox, serve } from "./serve.ts";
+import { checkSnapshot } from "./snapshot-shape.ts";
 import { firstState, keyName, type State, scopesOf, type Task } from "./state.ts";
 import { VIRTUAL_START } from "./time.ts";
 import { machineTime } from "./timers.ts";
+import { changed, type Watchers } from "./watch.ts";
 import { indexPayments, type World } from "./world.ts";
-
-/** How a sandbox is set up. */
-export interface SandboxOptions {
-  /** The same seed and the same calls give the same transcript, ids and secrets included. @default "malipo" */
-  seed?: string | number | undefined;
-  /** Virtual time stands still until `clock.advance`; real time runs. @default "virtual" */
-  clock?: "virtual" | "real" | undefined;
-  /**
-   * Which prompts are answered by themselves, 3 s after they came: `magic` those of numbers that end
-   * in one of `MAGIC_SUFFIXES`, `approve` all, `none` none.
-   * @default "magic"
-   */
-  auto?: "magic" | "approve" | "none" | undefined;
-  /** Bounds of an amount. @default 1 to 250,000 */
-  limits?: { minAmount?: number | undefined; maxAmount?: number | undefined } | undefined;
-  /** How long a receiver may take, in real milliseconds. @default 5_000 */
-  deliveryTimeoutMs?: number | undefined;
-  /** What sends deliveries, such as a receiver in the same process. @default the global `fetch` */
-  deliver?: Deliver | undefined;
-}
 
 /** A world as JSON, clock and pending timers in it: for `sandbox.restore`. */
 export type SandboxSnapshot = { readonly version: 1 } & Readonly<Record<string, unknown>>;
@@ -47,11 +32,15 @@ export interface Sandbox {
   readonly baseUrl: string;
   /** One key of each kind, with every scope of its kind. */
   readonly keys: Readonly<Record<KeyKind, string>>;
-  /** What signs every delivery. */
+  /** What signs deliveries. */
   readonly webhookSecret: string;
+  /** What signs deliveries, then what did before or will: more than one only where chaos rotates it. */
+  readonly webhookSecrets: readonly string[];
   readonly clock: Clock;
   readonly deliveries: Deliveries;
   readonly faults: Faults;
+  /** Lets things go wrong at given rates. See {@link Chaos}. */
+  readonly chaos: Chaos;
   /**
    * Makes a key.
    *
@@ -60,6 +49,11 @@ export interface Sandbox {
   createKey(key: { kind: KeyKind; scopes?: readonly Scope[] | undefined }): string;
   /** The phone of a number, in any usual way of writing it. */
   phone(number: string): Phone;
+  /**
+   * Tells what happens from now on, soon after it happened: payments that are new or settled,
+   * deliveries with a new attempt; both empty for a change of another kind. Gives what ends it.
+   */
+  watch(listener: (activity: Activity) => void): () => void;
   /** Back to the first state: clock, keys, phones, faults, log and random sequence. */
   reset(): void;
   snapshot(): SandboxSnapshot;
@@ -67,35 +61,6 @@ export interface Sandbox {
   restore(snapshot: SandboxSnapshot): void;
   /** Puts the same gateway on real HTTP, on loopback. @default port 4010; 0 takes any that is free */
   serve(options?: { port?: number | undefined }): Promise<ServedSandbox>;
-}
-
-function checkChoice(what: string, value: unknown, choices: readonly unknown[]): void {
-  if (choices.includes(value)) return;
-  throw new ConfigurationError(
-    `${what} is ${JSON.stringify(value)}. It takes ${choices.join(", ")}.`,
-  );
-}
-
-function checkOptions(options: SandboxOptions): void {
-  const names = ["seed", "clock", "auto", "limits", "deliveryTimeoutMs", "deliver"];
-  checkFields(options, names, "A sandbox");
-  checkFields(options.limits ?? {}, ["minAmount", "maxAmount"], "`limits`");
-  const { clock = "virtual", auto = "magic" } = options;
-  checkChoice("A sandbox's `clock`", clock, ["virtual", "real"]);
-  checkChoice("A sandbox's `auto`", auto, ["magic", "approve", "none"]);
-  for (const [name, bound = 0] of Object.entries(options.limits ?? {})) {
-    if (typeof bound === "number" && Number.isFinite(bound) && bound >= 0) continue;
-    throw new ConfigurationError(`\`limits.${name}\` is ${String(bound)}. It takes an amount.`);
-  }
-  if (options.deliver !== undefined && typeof options.deliver !== "function") {
-    throw new ConfigurationError("`deliver` is not a function.");
-  }
-  const { deliveryTimeoutMs = 1 } = options;
-  if (!(deliveryTimeoutMs > 0 && Number.isFinite(deliveryTimeoutMs))) {
-    throw new ConfigurationError(
-      `\`deliveryTimeoutMs\` is ${deliveryTimeoutMs}. It takes milliseconds above 0.`,
-    );
-  }
 }
 
 /**
@@ -135,6 +100,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
   const first = () => firstState(seed, mode === "virtual" ? VIRTUAL_START : machineTime());
 
+  const watchers: Watchers = new Set();
   const courier = createCourier(() => world, deliver, deliveryTimeoutMs);
   const clock = createScheduler(
     mode,
@@ -151,6 +117,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     clock,
     payments: new Map(),
     emit: courier.emit,
+    watchers,
   };
 
   const tasks: { readonly [Kind in Task["kind"]]: (task: Task & { kind: Kind }) => void } = {
@@ -159,7 +126,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     deliver: ({ delivery }) => courier.retry(delivery),
     overdue: ({ invoice }) => makeOverdue(world, invoice),
   };
-  const run = (task: Task) => tasks[task.kind](task as never);
+  function run(task: Task): void {
+    tasks[task.kind](task as never);
+    changed(watchers);
+  }
 
   function replace(state: State): void {
     world.state = state;
@@ -167,9 +137,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     courier.forget();
     indexPayments(world);
     clock.restart();
+    changed(watchers);
   }
 
-  return {
+  const sandbox: Sandbox = {
     baseUrl: origin + prefix,
     get keys() {
       return { ...world.state.builtIn };
@@ -177,16 +148,33 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     get webhookSecret() {
       return world.state.webhookSecret;
     },
-    clock: { now: clock.now, advance: clock.advance },
+    get webhookSecrets() {
+      return [world.state.webhookSecret, ...(world.state.otherSecrets ?? [])];
+    },
+    clock: {
+      now: clock.now,
+      advance: async (by) => {
+        await clock.advance(by);
+        changed(watchers);
+      },
+    },
     deliveries: { all: courier.all, settled: courier.settled, resend: courier.resend },
-    faults: createFaults(() => world.state),
+    faults: createFaults(
+      () => world.state,
+      () => changed(watchers),
+    ),
+    chaos: createChaos(
+      () => world.state,
+      seed,
+      () => changed(watchers),
+    ),
     fetch: async (input, init) => {
       const request = await apiRequestOf(origin + prefix, input, init);
       if (request === undefined) {
         throw new TypeError(`The sandbox answers for ${origin + prefix} alone.`);
       }
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-      return respond(handle(world, request), signal);
+      return respond(handle(world, request), request.method, signal);
     },
     createKey: (key) => {
       checkFields(key, ["kind", "scopes"], "A key");
@@ -204,6 +192,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return name;
     },
     phone: (number) => createPhone(() => world, number),
+    watch: (listener) => watchActivity(world, listener),
     reset: () => replace(first()),
     snapshot: () => {
       const now = clock.ms();
@@ -217,18 +206,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       }
       return { ...state, now };
     },
-    restore: (snapshot) => {
-      if (snapshot?.version !== 1) {
-        throw new ConfigurationError(
-          "This is no snapshot of a sandbox, or one of a later version. `sandbox.snapshot()` makes one.",
-        );
-      }
-      replace(structuredClone(snapshot) as unknown as State);
-    },
+    restore: (snapshot) => replace(structuredClone(checkSnapshot(snapshot))),
     serve: async (options = {}) => {
       checkFields(options, ["port"], "serve()");
       const { port = standardPort } = options;
-      return serve((request) => handle(world, request), port);
+      return serve({ world, sandbox, clock: mode }, port);
     },
   };
+  return sandbox;
 }

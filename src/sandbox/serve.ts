@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { type ApiRequest, CORS, type FaultyReply } from "./api.ts";
+import { CORS, type FaultyReply, handle } from "./api.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
+import { logExchanges } from "./exchange-log.ts";
+import type { PageHandler } from "./page/server.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { setTimeout } from "./timers.ts";
+import type { World } from "./world.ts";
 
 /** A sandbox on real HTTP. */
 export interface ServedSandbox {
@@ -13,6 +17,13 @@ export interface ServedSandbox {
   readonly port: number;
   /** Stops listening and ends open connections. */
   close(): Promise<void>;
+}
+
+/** What is served: a sandbox, and the world behind it that its page shows. */
+export interface Host {
+  readonly world: World;
+  readonly sandbox: Sandbox;
+  readonly clock: "virtual" | "real";
 }
 
 const { mostBytes: MOST_BYTES } = ASSUMPTIONS.sizes.value;
@@ -26,21 +37,29 @@ function nodeHttp(): typeof import("node:http") {
   );
 }
 
-async function read(request: IncomingMessage): Promise<string | undefined> {
+/** The body of a request; `undefined` where it is larger than `most` bytes. */
+export async function read(
+  request: IncomingMessage,
+  most: number = MOST_BYTES,
+): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
     // The rest is read too, and thrown away: whoever is still sending does not read an answer.
-    if (length <= MOST_BYTES) chunks.push(chunk);
+    if (length <= most) chunks.push(chunk);
   }
-  return length > MOST_BYTES ? undefined : Buffer.concat(chunks).toString("utf8");
+  return length > most ? undefined : Buffer.concat(chunks).toString("utf8");
 }
 
 function json(response: ServerResponse, status: number, error: string): void {
   response.writeHead(status, { ...CORS, "content-type": "application/json" });
   response.end(JSON.stringify({ success: false, error }));
 }
+
+/** Names and values, which Node hands over in one row. */
+const pairsOf = (row: readonly string[]) =>
+  row.flatMap((name, at) => (at % 2 === 0 ? [[name, row[at + 1] ?? ""] as const] : []));
 
 /** Shows a reply and its faults on a socket. */
 function show({ latencyMs, fault, reply }: FaultyReply, response: ServerResponse): void {
@@ -68,16 +87,31 @@ function show({ latencyMs, fault, reply }: FaultyReply, response: ServerResponse
   }
 }
 
-/**
- * Puts a sandbox on `node:http`, on loopback alone.
- *
- * @param handle - Below the prefix: what becomes of a request.
- */
-export async function serve(
-  handle: (request: ApiRequest) => FaultyReply,
-  port: number,
-): Promise<ServedSandbox> {
+/** The service as OpenAPI, with this server's own address in it. */
+async function showOpenApi({ method = "", socket }: IncomingMessage, response: ServerResponse) {
+  if (method !== "GET" && method !== "HEAD") {
+    json(response, 405, "/openapi.json takes GET.");
+    return;
+  }
+  // Made when somebody asks: nobody waits for it at the start.
+  const { openApiDocument } = await import("../openapi/document.ts");
+  const baseUrl = `http://127.0.0.1:${socket.localPort}${ASSUMPTIONS.address.value.prefix}`;
+  response.writeHead(200, { ...CORS, "content-type": "application/json" });
+  response.end(JSON.stringify(openApiDocument(baseUrl)));
+}
+
+/** Orders in JSON, of the command line and whoever else may give them. */
+const isControl = (pathname: string) => pathname.startsWith("/_sandbox/api/");
+
+/** The page is at the root, its actions below `/_sandbox/`. */
+const isPage = (pathname: string) => pathname === "/" || pathname.startsWith("/_sandbox/");
+
+/** Puts a sandbox on `node:http`, on loopback alone: the service below its prefix, and the page. */
+export async function serve(host: Host, port: number): Promise<ServedSandbox> {
   const { prefix } = ASSUMPTIONS.address.value;
+  const { world } = host;
+  const log = logExchanges(world);
+  let page: Promise<PageHandler> | undefined;
   const server = nodeHttp().createServer(async (request, response) => {
     const { url: target = "/" } = request;
     if (!URL.canParse(target, "http://localhost")) {
@@ -85,6 +119,20 @@ export async function serve(
       return;
     }
     const { pathname, searchParams } = new URL(target, "http://localhost");
+    if (isControl(pathname)) {
+      (await import("./control.ts")).control(host, request, response);
+      return;
+    }
+    if (isPage(pathname)) {
+      // Loaded when somebody looks: a server in a test never needs it.
+      page ??= import("./page/server.ts").then(({ createPage }) => createPage(host, log));
+      (await page)(request, response);
+      return;
+    }
+    if (pathname === "/openapi.json") {
+      await showOpenApi(request, response);
+      return;
+    }
     const below = pathname.startsWith(prefix) ? pathname.slice(prefix.length) : undefined;
     if (below === undefined || !/^(\/|$)/.test(below)) {
       json(response, 404, `There is nothing at ${pathname}. The service is at ${prefix}.`);
@@ -97,7 +145,9 @@ export async function serve(
     }
     const header = (name: string) => request.headers[name]?.toString();
     const method = request.method ?? "GET";
-    show(handle({ method, path: below || "/", query: searchParams, header, body }), response);
+    const headers = () => pairsOf(request.rawHeaders);
+    const path = below || "/";
+    show(handle(world, { method, path, query: searchParams, header, headers, body }), response);
   });
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
     throw new ConfigurationError(
@@ -108,7 +158,9 @@ export async function serve(
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(
         error.code === "EADDRINUSE"
-          ? new ConfigurationError(`Port ${port} is in use. Choose another, or 0 for any.`)
+          ? new ConfigurationError(`Port ${port} is in use. Choose another, or 0 for any.`, {
+              cause: error,
+            })
           : error,
       ),
     );
@@ -122,6 +174,7 @@ export async function serve(
     port: address.port,
     close: () =>
       new Promise((resolve) => {
+        log.stop();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -1,6 +1,7 @@
 import { ENDPOINTS, type Endpoint, type Scope } from "../contract/endpoints.ts";
 import { KEY_PREFIXES, type KeyKind } from "../contract/keys.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
+import type { DeliveryChaos, StoredChaos } from "./chaos.ts";
 import type { Fault } from "./faults.ts";
 import type { Answer } from "./outcomes.ts";
 import { nextName, type RandomState, seedRandom } from "./random.ts";
@@ -44,6 +45,7 @@ export interface StoredPayment {
   readonly description: string;
   readonly checkout_request_id?: string;
   readonly createdAt: number;
+  settledAt?: number;
   /** The customer has put the phone away: nothing but the expiry will come. */
   ignored?: true;
   /** Completed payments. */
@@ -81,6 +83,8 @@ export interface DeliveryAttempt {
   error?: string;
   /** How long it took on the sandbox's clock: 0 in virtual time. */
   latencyMs: number;
+  /** What chaos did to this attempt. */
+  chaos?: DeliveryChaos[];
 }
 
 /** One event on its way to one address. */
@@ -93,11 +97,15 @@ export interface Delivery {
   signature: string;
   state: "pending" | "delivered" | "failed";
   attempts: DeliveryAttempt[];
+  /** What chaos did to it and its attempts, and the seed that does it again. */
+  chaos?: { seed: string; touched: DeliveryChaos[] };
 }
 
 export interface StoredDelivery extends Delivery {
   /** Attempts made in turn; those that somebody asked for do not count. */
   tries: number;
+  /** What the receiver wrote, its first bytes as text, by the index of the attempt. */
+  answers?: Record<number, string>;
 }
 
 /** The whole world, as JSON. */
@@ -111,12 +119,15 @@ export interface State {
   keys: Record<string, StoredKey>;
   builtIn: Record<KeyKind, string>;
   webhookSecret: string;
+  /** Secrets that signed before, or will: only where chaos rotates them. */
+  otherSecrets?: string[];
   phones: Record<string, StoredPhone>;
   payments: StoredPayment[];
   invoices: StoredInvoice[];
   webhooks: StoredWebhook[];
   deliveries: StoredDelivery[];
   faults: Fault[];
+  chaos?: StoredChaos;
 }
 
 /** The scopes that a kind of key may hold: those of the rows that accept it. */

@@ -1,6 +1,7 @@
 import type { Scheduler } from "./clock.ts";
 import type { RandomState } from "./random.ts";
 import type { State, StoredPayment } from "./state.ts";
+import type { Watchers } from "./watch.ts";
 
 /** What the parts of a sandbox share: its state, its clock, and how they reach each other. */
 export interface World {
@@ -15,6 +16,7 @@ export interface World {
   readonly payments: Map<string, StoredPayment>;
   /** Sends an event to whoever subscribed to its kind. */
   readonly emit: (event: string, data: object) => void;
+  readonly watchers: Watchers;
 }
 
 /** Builds anew what is derived from the state. */

@@ -1,0 +1,102 @@
+import type { ExchangeLog } from "../exchange-log.ts";
+import type { Host } from "../serve.ts";
+import { connectCard } from "./connect.ts";
+import { deliveriesPane } from "./deliveries-pane.ts";
+import { faultsPane } from "./faults-pane.ts";
+import { dateOf, timeOf } from "./format.ts";
+import { type Html, html } from "./html.ts";
+import { icon } from "./icons.ts";
+import type { Note } from "./notes.ts";
+import { paymentsPane } from "./payments-pane.ts";
+import { phonePane, ringingOf } from "./phone-pane.ts";
+import { form } from "./pieces.ts";
+import type { View } from "./view.ts";
+
+/** What a page is drawn from. */
+export interface Shown {
+  readonly host: Host;
+  readonly log: ExchangeLog;
+  readonly view: View;
+  /** The origin by which the browser came here. */
+  readonly address: string;
+  /** What the last action had to say. */
+  readonly note: Note | undefined;
+}
+
+/** How far the clock can be moved with one click: to the first retry, past a prompt's life, past three retries. */
+const STEPS = { "10s": "10 s", "61s": "61 s", "10m": "10 min" };
+
+function clock({ host, view }: Shown): Html {
+  const now = host.world.clock.ms();
+  const running = host.clock === "real";
+  return html`<div class="clock"><p><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${running ? "real time" : "virtual: stands still"}</small></span></p>
+${form(
+  { action: "clock", view, at: "top", name: "steps", label: "Move the clock on" },
+  html`<span class="steps-label">Move on</span>${Object.entries(STEPS).map(([step, text]) => html`<button name="by" value="${step}">${text}</button>`)}`,
+)}
+${form(
+  {
+    action: "clock",
+    view,
+    at: "top",
+    name: "inline custom",
+    label: "Move the clock on by another time",
+  },
+  html`<label><span class="unseen">By how much, such as 2h</span><input name="by" placeholder="2h" required autocomplete="off" pattern="[0-9.]+ *(ms|s|m|min|h|d)"></label><button>Go</button>`,
+)}</div>`;
+}
+
+const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21"/><path class="wave" d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0"/></svg>`;
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%230a6279'/%3E%3Cpath d='M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21' fill='none' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3Cpath d='M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0' fill='none' stroke='%23f4b860' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+
+function header(shown: Shown): Html {
+  return html`<header class="top" id="top"><h1><a class="brand" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
+<p class="live" id="live-state" hidden><span class="dot"></span><span data-live>live</span></p>
+${clock(shown)}</header>`;
+}
+
+const said = ({ note }: Shown): Html =>
+  html`<p id="said" role="status" class="${note === undefined ? "" : note.good ? "good" : "bad"}">${note?.text ?? ""}</p>`;
+
+/** Where one can go on a narrow screen. */
+function shortcuts(shown: Shown): Html {
+  const { payments, deliveries } = shown.host.world.state;
+  const ringing = ringingOf(shown).length;
+  const count = (all: number) => all > 0 && html`<small>${all > 999 ? "999+" : all}</small>`;
+  return html`<nav class="shortcuts" aria-label="Parts of the page"><a href="#phone">${icon("phone")}Phone${count(ringing)}</a><a href="#payments">${icon("coins")}Payments${count(payments.length)}</a><a href="#deliveries">${icon("send")}Deliveries${count(deliveries.length)}</a><a href="#faults">${icon("bolt")}Faults</a></nav>`;
+}
+
+/** The whole page, as HTML. */
+export function renderPage(shown: Shown): string {
+  const ringing = ringingOf(shown).length;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${ringing > 0 && `(${ringing}) `}malipo sandbox</title>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="/_sandbox/page.css">
+<script src="/_sandbox/page.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#phone-title">Skip to the phone</a>
+${said(shown)}
+<div id="live">
+${header(shown)}
+<main>
+${connectCard(shown)}
+${phonePane(shown)}
+${paymentsPane(shown)}
+${deliveriesPane(shown)}
+${faultsPane(shown)}
+</main>
+${shortcuts(shown)}
+</div>
+<noscript><p class="noscript">Without JavaScript this page does not follow by itself. <a href="/">Look again</a></p></noscript>
+</body>
+</html>`.markup;
+}

@@ -1,0 +1,90 @@
+import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+let sandbox: Sandbox;
+let served: ServedSandbox;
+beforeEach(async () => {
+  sandbox = createSandbox();
+  served = await sandbox.serve({ port: 0 });
+});
+afterEach(() => served.close());
+
+async function pay(more: object = {}, key = sandbox.keys.secret): Promise<string> {
+  const response = await sandbox.fetch(`${sandbox.baseUrl}/mobile-money/payment/initiate`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ amount: 1, phone: "0712345678", ...more }),
+  });
+  return (await response.json()).data?.reference ?? "";
+}
+const read = (reference: string) =>
+  sandbox.fetch(`${sandbox.baseUrl}/payments/${reference}`, {
+    headers: { "x-api-key": sandbox.keys.public },
+  });
+const shown = async (query: string) => (await fetch(`${served.url}/?${query}`)).text();
+const count = (text: string, part: string) => text.split(part).length - 1;
+
+describe("what went over the wire", () => {
+  test("is shown with its payment, in process and over HTTP alike, keys shortened", async () => {
+    const reference = await pay();
+    await fetch(`${served.baseUrl}/payments/${reference}`, {
+      headers: { "x-api-key": sandbox.keys.public },
+    });
+    const page = await shown(`payment=${reference}`);
+    const [, detail = ""] = page.split(`id="payment-detail-${reference}"`);
+    expect(detail).toContain("<code>POST /mobile-money/payment/initiate</code>");
+    expect(detail).toContain("authorization: Bearer sk_sandbox…");
+    expect(detail).toContain(`<code>GET /payments/${reference}</code>`);
+    expect(detail).toContain("x-api-key: pk_sandbox…");
+    expect(detail).not.toContain(sandbox.keys.secret);
+  });
+
+  test("is bounded: the first exchange of a payment, and the last few", async () => {
+    const reference = await pay();
+    for (let times = 0; times < 50; times++) await read(reference);
+    const page = await shown(`payment=${reference}`);
+    expect(count(page, "<code>POST /mobile-money/payment/initiate</code>")).toBe(1);
+    expect(count(page, `<code>GET /payments/${reference}</code>`)).toBe(5);
+  });
+
+  test("is bounded: a body that goes on and on is cut", async () => {
+    const reference = await pay({ description: "x".repeat(500_000) });
+    const page = await shown(`payment=${reference}`);
+    expect(page.length).toBeLessThan(100_000);
+    expect(page).toMatch(/… \(\d{6} characters in all\)/);
+  });
+
+  test("is bounded: thirty refused requests, the newest first", async () => {
+    for (let times = 0; times < 40; times++) {
+      await sandbox.fetch(`${sandbox.baseUrl}/nothing/${times}`, {
+        headers: { "x-api-key": "nonsense-key-of-mine" },
+      });
+    }
+    await pay();
+    const [, refused = ""] = (await shown("")).split('id="refused"');
+    expect(count(refused, "<summary><code>")).toBe(30);
+    expect(refused.indexOf("/nothing/39")).toBeLessThan(refused.indexOf("/nothing/38"));
+    expect(refused).not.toContain("/nothing/9<");
+    // What is no key at all may still be one of another place.
+    expect(refused).not.toContain("nonsense-key-of-mine");
+  });
+
+  test("names faults, those too that let no answer out", async () => {
+    await pay();
+    sandbox.faults.add({ effect: { kind: "reset" } });
+    await pay().catch(() => "");
+    const [, refused = ""] = (await shown("")).split('id="refused"');
+    expect(refused).toContain("no answer fault: reset");
+  });
+
+  test("ends with its world", async () => {
+    const reference = await pay();
+    await pay({}, "sk_wrong");
+    const snapshot = sandbox.snapshot();
+    expect(await shown(`payment=${reference}`)).toContain('id="refused"');
+    sandbox.restore(snapshot);
+    const page = await shown(`payment=${reference}`);
+    expect(page).not.toContain('id="refused"');
+    expect(page).toContain("Its requests are no longer kept");
+  });
+});

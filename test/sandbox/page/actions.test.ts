@@ -1,0 +1,234 @@
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+  type ServedSandbox,
+} from "malipo/sandbox";
+import { afterEach, describe, expect, test } from "vitest";
+
+const PHONE = "0712345678";
+let sandbox: Sandbox;
+let served: ServedSandbox;
+async function open(options: SandboxOptions = {}) {
+  sandbox = createSandbox({ deliver: async () => new Response("thanks"), ...options });
+  served = await sandbox.serve({ port: 0 });
+}
+afterEach(() => served.close());
+
+/** Sends a form as a browser without a script does; gives where it leads and what the page then says. */
+async function post(action: string, fields: Record<string, string>) {
+  const body = new URLSearchParams(fields);
+  const url = `${served.url}/_sandbox/${action}`;
+  const response = await fetch(url, { method: "POST", body, redirect: "manual" });
+  const location = response.headers.get("location") ?? "";
+  const page = location && (await (await fetch(served.url + location)).text());
+  const [, tone, said] = /<p id="said" role="status" class="(\w*)">([^<]*)</.exec(page) ?? [];
+  return {
+    status: response.status,
+    location,
+    page,
+    tone,
+    said: said?.replaceAll("&#39;", "'").replaceAll("&quot;", '"'),
+  };
+}
+
+const pay = (fields = {}) =>
+  post("pay", { amount: "1500", phone: PHONE, account_reference: "ORDER-42", ...fields });
+const payments = async () => {
+  const headers = { "x-api-key": sandbox.keys.secret };
+  const { data } = await (await sandbox.fetch(`${sandbox.baseUrl}/payments`, { headers })).json();
+  return data as { reference: string; status: string; amount: string }[];
+};
+
+describe("a form", () => {
+  test("leads back to the page it was on, where the outcome is said once by name", async () => {
+    await open();
+    const { status, location, tone, said } = await pay({
+      back: "find=x&deliveries=2&note=9",
+      at: "payments",
+    });
+    const [{ reference } = { reference: "" }] = await payments();
+    expect(status).toBe(303);
+    expect(location).toBe(`/?phone=254712345678&payment=${reference}&deliveries=2&note=1#payments`);
+    expect([tone, said]).toEqual(["good", "A prompt went out to 0712 345 678."]);
+  });
+
+  test("leads nowhere else, whatever it says", async () => {
+    await open();
+    for (const back of [
+      "//evil.example",
+      "https://evil.example",
+      "\r\nSet-Cookie: x=y",
+      "a=b#@evil.example",
+    ]) {
+      const { location } = await post("clock", { by: "1s", back, at: "x\r\ny://evil" });
+      expect(location).toMatch(/^\/\?note=\d+#xyevil$/);
+    }
+  });
+
+  test("that fails says why, and changes nothing", async () => {
+    await open();
+    const before = sandbox.snapshot();
+    const wrong: [string, Record<string, string>, RegExp][] = [
+      ["pay", { amount: "", phone: PHONE }, /^422: amount/],
+      ["pay", { amount: "1e9", phone: PHONE }, /^422: amount/],
+      ["pay", { amount: "99999999", phone: PHONE }, /^422: amount/],
+      ["pay", { amount: "10", phone: "12" }, /^422: phone/],
+      ["phone/approve", { number: PHONE }, /shows no prompt/],
+      ["phone/pin", { number: PHONE, pin: "12" }, /four digits/],
+      ["phone/cancel", { number: "x" }, /no Kenyan mobile number/],
+      ["phone/always", { number: PHONE, answer: "sing" }, /cannot always/],
+      ["phone/balance", { number: PHONE, balance: "-1" }, /is no balance/],
+      ["clock", { by: "-5s" }, /goes back/],
+      ["clock", {}, /no length of time/],
+      ["deliveries/resend", { id: "dlv_none" }, /no delivery/],
+      ["webhooks/register", { url: "http://shop.example" }, /^422: url/],
+      ["webhooks/remove", { id: "../payments" }, /^404/],
+      ["faults/add", { kind: "explode" }, /no fault/],
+      ["faults/add", { kind: "status", status: "99" }, /99/],
+      ["faults/add", { kind: "latency", ms: "soon" }, /NaN/],
+      ["faults/add", { kind: "reset", endpoint: "nothing" }, /no endpoint/],
+      ["faults/add", { kind: "reset", times: "0.5" }, /times/],
+      ["chaos", { drop: "2", seed: "s" }, /drop/],
+    ];
+    for (const [action, fields, why] of wrong) {
+      const { status, tone, said } = await post(action, fields);
+      expect([action, status, tone, said]).toEqual([
+        action,
+        303,
+        "bad",
+        expect.stringMatching(why),
+      ]);
+    }
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+
+  test("of an unknown action, or of a size that no form has, is refused", async () => {
+    await open();
+    for (const action of ["nothing", "__proto__", "constructor", "phone/", ""]) {
+      expect((await post(action, {})).status).toBe(404);
+    }
+    expect((await post("clock", { by: "x".repeat(70_000) })).status).toBe(413);
+  });
+
+  test("is answered to the page's script in JSON", async () => {
+    await open();
+    const body = new URLSearchParams({ by: "61s" });
+    const ask = (action: string) =>
+      fetch(`${served.url}/_sandbox/${action}`, {
+        method: "POST",
+        body,
+        headers: { accept: "application/json" },
+      });
+    expect(await (await ask("clock")).json()).toEqual({
+      success: true,
+      said: "It is 09:01:01 now.",
+      view: "",
+    });
+    const refused = await ask("pay");
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toEqual({
+      success: false,
+      error: expect.stringMatching(/^422: /),
+    });
+  });
+});
+
+describe("the phone's actions", () => {
+  test.each([
+    ["phone/approve", {}, "completed", "Paid."],
+    ["phone/pin", { pin: "0000" }, "completed", "Paid."],
+    ["phone/cancel", {}, "failed", "Cancelled on the phone."],
+    ["phone/wrong-pin", {}, "failed", "A wrong PIN was entered."],
+    ["phone/ignore", {}, "pending", "Put away: nothing more comes, and the prompt expires."],
+    ["phone/off", {}, "pending", "The phone is off."],
+  ])("%s", async (action, fields, status, said) => {
+    await open();
+    await pay();
+    expect((await post(action, { number: PHONE, ...fields })).said).toBe(said);
+    expect((await payments())[0]?.status).toBe(status);
+  });
+
+  test("say that an approval came to nothing where the balance does not suffice", async () => {
+    await open();
+    await post("phone/balance", { number: PHONE, balance: "10" });
+    await pay();
+    const { said } = await post("phone/approve", { number: PHONE });
+    expect(said).toBe("Not paid: There is not enough money in your account.");
+  });
+
+  test("hold to the prompt that was shown", async () => {
+    await open();
+    await pay();
+    const [first] = await payments();
+    sandbox.phone(PHONE).cancel();
+    await pay({ amount: "9" });
+    const { said } = await post("phone/approve", {
+      number: PHONE,
+      reference: first?.reference ?? "",
+    });
+    expect(said).toMatch(/^That prompt is gone/);
+    expect((await payments())[0]).toMatchObject({ status: "pending", amount: "9.00" });
+  });
+
+  test("leave the habit as it was where none is chosen", async () => {
+    await open();
+    await post("phone/always", { number: PHONE, answer: "" });
+    await pay();
+    await post("phone/always", { number: PHONE, answer: "cancel" });
+    await post("clock", { by: "3s" });
+    expect((await payments())[0]?.status).toBe("failed");
+  });
+});
+
+describe("the other actions", () => {
+  test("register, resend and remove", async () => {
+    await open();
+    await post("webhooks/register", { url: "https://shop.example.test/hook" });
+    const { page } = await pay();
+    expect(page).toContain("https://shop.example.test/hook");
+    await sandbox.deliveries.settled();
+    const [{ id, event } = { id: "", event: "" }] = sandbox.deliveries.all();
+    expect(event).toBe("payment.initiated");
+    expect((await post("deliveries/resend", { id })).said).toBe("Sent again: answered 200.");
+    expect(sandbox.deliveries.all()[0]?.attempts).toHaveLength(2);
+    const [, webhook = ""] = /id="webhook-(\w+)"/.exec(page) ?? [];
+    expect((await post("webhooks/remove", { id: webhook })).page).toContain(
+      "No receiver is registered",
+    );
+  });
+
+  test("set faults that the page's own calls meet too, and clear them", async () => {
+    await open();
+    const faulty = async (kind: string, more = {}) => {
+      await post("faults/add", { kind, endpoint: "mobileMoney.initiate", ...more });
+      return (await pay()).said;
+    };
+    expect(await faulty("status", { status: "429" })).toMatch(
+      /^429: .* A fault that is set did this\.$/,
+    );
+    expect(await faulty("reset")).toMatch(/^No answer came: the fault "reset"/);
+    expect(await payments()).toHaveLength(0);
+    expect(await faulty("lostResponse")).toMatch(/^It was done, but the fault "lostResponse"/);
+    expect(await payments()).toHaveLength(1);
+    await post("faults/add", { kind: "hang", times: "always", after: "2" });
+    expect(sandbox.snapshot().faults).toEqual([
+      { match: {}, effect: { kind: "hang" }, after: 2, times: null },
+    ]);
+    await post("faults/clear", {});
+    expect(sandbox.snapshot().faults).toEqual([]);
+  });
+
+  test("begin chaos, end it, and reset the world", async () => {
+    await open();
+    await post("chaos", { drop: "0.3", duplicate: "0", seed: "7" });
+    expect(sandbox.snapshot().chaos).toMatchObject({ seed: "7", rates: { drop: 0.3 } });
+    await post("chaos/end", {});
+    expect(sandbox.snapshot().chaos).toBeUndefined();
+    await pay();
+    const { page, location } = await post("reset", { back: "payment=PAY-1" });
+    expect(location).toMatch(/^\/\?note=\d+$/);
+    expect(page).toContain("Make your first payment");
+    expect(sandbox.snapshot()).toEqual(createSandbox().snapshot());
+  });
+});

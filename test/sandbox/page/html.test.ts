@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { html } from "../../../src/sandbox/page/html.ts";
+
+/** Text as a browser reads it out of markup. */
+const read = (markup: string) =>
+  markup
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+describe("html", () => {
+  test("escapes whatever text it is given, so that it is read back as it was", () => {
+    const nasty = fc.string({ unit: fc.constantFrom(..."<>&\"'`=/ a;#lt", "&lt;", "<!--", "]]>") });
+    fc.assert(
+      fc.property(fc.oneof(nasty, fc.string()), (text) => {
+        const { markup } = html`${text}`;
+        expect(markup).not.toMatch(/[<>"']/);
+        expect(read(markup)).toBe(text);
+      }),
+    );
+  });
+
+  test("leaves its own markup as it is, however deep", () => {
+    const rows = ["a<", 1, null].map((one) => html`<li>${one}</li>`);
+    expect(html`<ul>${rows}${[[html`<hr>`]]}</ul>`.markup).toBe(
+      "<ul><li>a&lt;</li><li>1</li><li></li><hr></ul>",
+    );
+  });
+
+  test.each([false as const, null, undefined, ""])("writes nothing for %j", (part) => {
+    expect(html`[${part}]`.markup).toBe("[]");
+  });
+
+  test("writes 0, which is a number like any other", () => {
+    expect(html`${0}`.markup).toBe("0");
+  });
+
+  test("does not take an object from elsewhere for markup", () => {
+    const forged = JSON.parse('{"markup":"<script>"}');
+    expect(html`${forged}`.markup).not.toContain("<");
+    expect(html`${[forged]}`.markup).not.toContain("<");
+  });
+});
