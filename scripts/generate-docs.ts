@@ -1,6 +1,10 @@
 // Writes the tables of the docs that come from the sources, between their markers.
 // `npm run docs:tables` writes; a test fails where a table is behind its source.
 import { readFileSync, writeFileSync } from "node:fs";
+import { COMMANDS, ENVIRONMENT } from "../src/cli/commands.ts";
+import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
+import { flagSummary, flagUsage, usageOf } from "../src/cli/help.ts";
+import type { Command } from "../src/cli/table.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/outcomes.ts";
@@ -48,24 +52,96 @@ function magicNumbers(): string {
   );
 }
 
-/** Every generated table, by the name in its marker. */
-const TABLES: Readonly<Record<string, () => string>> = { endpoints, assumptions, magicNumbers };
+/** Text as a table's cell takes it. */
+const cell = (text: string) => text.replaceAll("|", "\\|");
 
-/** The text of a page with its tables as the sources have them now. */
-export function withTables(page: string): string {
-  return page.replace(
-    /(<!-- generated: (\w+) -->)[\s\S]*?(<!-- end -->)/g,
-    (_, begin: string, name: string, end: string) => {
-      const make = TABLES[name];
-      if (make === undefined) throw new Error(`No table is called ${name}.`);
-      return `${begin}\n${make()}\n${end}`;
-    },
+/** The flags of a command, each once, with the forms that take it. */
+function flagRows({ forms }: Command): string[][] {
+  const flags = new Map(forms.flatMap((form) => form.flags.map((flag) => [flag.name, flag])));
+  return [...flags.values()].map((flag) => {
+    const takers = forms.filter((form) => form.flags.some(({ name }) => name === flag.name));
+    const all = takers.length === forms.length;
+    const names = takers.map(({ action = "" }) => code(action)).join(", ");
+    return [code(flagUsage(flag)), all ? "all" : names, cell(flagSummary(flag))];
+  });
+}
+
+function commandOf(command: Command): string {
+  const { name, summary, forms } = command;
+  const calls = forms.map((form) => [
+    code(usageOf(command, { ...form, flags: [] })),
+    cell(form.summary),
+  ]);
+  const flags = flagRows(command);
+  const examples = forms.flatMap((form) => form.examples.map((example) => `malipo ${example}`));
+  const single = forms.length === 1;
+  return [
+    `## malipo ${name}`,
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    table(["call", "what it does"], calls),
+    single
+      ? table(
+          ["flag", ""],
+          flags.map(([flag = "", , what = ""]) => [flag, what]),
+        )
+      : table(["flag", "of", ""], flags),
+    `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
+  ].join("\n\n");
+}
+
+const commands = () => COMMANDS.map(commandOf).join("\n\n");
+
+const exitCodes = () =>
+  table(
+    ["code", "meaning"],
+    Object.entries(EXIT).map(([name, exit]) => [
+      String(exit),
+      EXIT_MEANINGS[name as keyof typeof EXIT],
+    ]),
   );
+
+const environment = () =>
+  table(
+    ["variable", "what it holds"],
+    Object.entries(ENVIRONMENT).map(([name, meaning]) => [code(name), meaning]),
+  );
+
+/** Every generated table, by the name in its marker. */
+const TABLES: Readonly<Record<string, () => string>> = {
+  endpoints,
+  assumptions,
+  magicNumbers,
+  commands,
+  exitCodes,
+  environment,
+};
+
+/** The text of a page with its tables and examples as the sources have them now. */
+export function withTables(page: string): string {
+  return page
+    .replace(
+      /(<!-- generated: (\w+) -->)[\s\S]*?(<!-- end -->)/g,
+      (_, begin: string, name: string, end: string) => {
+        const make = TABLES[name];
+        if (make === undefined) throw new Error(`No table is called ${name}.`);
+        return `${begin}\n${make()}\n${end}`;
+      },
+    )
+    .replace(
+      /(<!-- example: (\S+) -->)[\s\S]*?(<!-- end -->)/g,
+      // Not as a block of `ts`: it is compiled and run where it is.
+      (_, begin: string, file: string, end: string) =>
+        `${begin}\n\`\`\`typescript\n${readFileSync(file, "utf8")}\`\`\`\n${end}`,
+    );
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["README.md", "docs/sandbox.md"];
+export const PAGES = ["README.md", "docs/sandbox.md", "docs/cli.md"];
+
+/** The pages that hold the code of examples. */
+export const EXAMPLE_PAGES = ["docs/webhooks.md"];
 
 if (import.meta.main) {
-  for (const page of PAGES) writeFileSync(page, withTables(readFileSync(page, "utf8")));
+  for (const page of [...PAGES, ...EXAMPLE_PAGES])
+    writeFileSync(page, withTables(readFileSync(page, "utf8")));
 }

@@ -58,8 +58,9 @@ async function within(timeoutMs: number, end: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Receives webhooks so that none is lost and none is worked twice: each is verified, stored, and only
- * then acknowledged; then worked off by your handlers, with retries, one effect for one event.
+ * Receives webhooks so that none is lost and no repeat is worked: each is verified, stored, and only
+ * then acknowledged; then worked off by your handlers, with retries. A handler may run again for an
+ * event that it died over: `idempotencyKey`, or `transaction`, keeps the effect at one.
  *
  * Mount it with the adapter of your framework: `malipo/fetch`, `malipo/node`, `malipo/fastify`,
  * `malipo/lambda`.

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { PAGES, withTables } from "../../scripts/generate-docs.ts";
+import { EXAMPLE_PAGES, PAGES, withTables } from "../../scripts/generate-docs.ts";
 
 const FOLDER = "test/usage/blocks";
 const DOCS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md")].sort();
@@ -74,6 +74,12 @@ describe("the docs", () => {
   test.each(PAGES)("hold tables as the sources have them: %s", (page) => {
     const text = readFileSync(page, "utf8");
     expect(text).toMatch(/<!-- generated: \w+ -->\n\|/);
+    expect(text).toBe(withTables(text));
+  });
+
+  test.each(EXAMPLE_PAGES)("hold the code of examples as it is run: %s", (page) => {
+    const text = readFileSync(page, "utf8");
+    expect(text).toMatch(/<!-- example: \S+ -->\n```typescript\n/);
     expect(text).toBe(withTables(text));
   });
 
