@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+import { run } from "./run.ts";
+
+// A reader that has seen enough (`malipo events list | head -1`) is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+process.exitCode = await run(process.argv.slice(2));

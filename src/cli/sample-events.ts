@@ -1,0 +1,66 @@
+import { randomInt } from "node:crypto";
+import type { EventKind, KnownWebhookEvent } from "../contract/events.ts";
+import { timestampOf } from "../sandbox/time.ts";
+
+type Data = { readonly [Kind in EventKind]: KnownWebhookEvent<Kind>["data"] };
+
+/**
+ * `data` of each kind. The two that the interface documents hold its fields; the others are as the
+ * sandbox has them, or an example where it has none.
+ */
+function samples(id: number, reference: string, now: number): Data {
+  const payment = {
+    payment_id: id,
+    merchant_id: 1,
+    reference,
+    amount: "100.00",
+    currency: "KES",
+    phone: "254712345678",
+    account_reference: "ORDER-42",
+    checkout_request_id: `ws_CO_${id}`,
+  };
+  const invoice = {
+    id: `inv_${id}`,
+    number: "INV-0001",
+    amount: "100.00",
+    due_at: timestampOf(now),
+    created_at: timestampOf(now - 14 * 24 * 3_600_000),
+  };
+  const subscription = { id: `sub_${id}`, plan: "monthly", amount: "100.00" };
+  return {
+    "payment.completed": {
+      ...payment,
+      status: "completed",
+      transaction_id: `TX${id}`,
+      provider_transaction_id: `TX${id}`,
+      provider_reference: "The service request is processed successfully.",
+      payer_name: "SAMPLE CUSTOMER",
+    },
+    "payment.failed": {
+      payment_id: id,
+      reference,
+      amount: "100.00",
+      status: "failed",
+      failure_reason: "1032: the customer cancelled the request",
+      user_message: "You cancelled the request.",
+      retry_possible: true,
+    },
+    "payment.initiated": { ...payment, status: "pending" },
+    "invoice.created": { ...invoice, status: "draft" },
+    "invoice.paid": { ...invoice, status: "paid" },
+    "invoice.overdue": { ...invoice, status: "overdue" },
+    "subscription.created": { ...subscription, status: "active" },
+    "subscription.canceled": { ...subscription, status: "canceled" },
+  };
+}
+
+/**
+ * An event as the service would send it now. Its identifiers are new each time: receivers take a
+ * second event about the same reference for a repeat.
+ */
+export function sampleEvent(kind: string): Record<string, unknown> {
+  const now = Date.now();
+  const id = randomInt(1_000_000, 1_000_000_000);
+  const known: Readonly<Record<string, unknown>> = samples(id, `PAY-SAMPLE${id}`, now);
+  return { event: kind, timestamp: timestampOf(now), data: known[kind] ?? {} };
+}

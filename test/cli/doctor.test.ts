@@ -1,0 +1,218 @@
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nodeHandler } from "malipo/node";
+import { createSandbox, type ServedSandbox } from "malipo/sandbox";
+import { createWebhookReceiver } from "malipo/webhooks";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import type { Check } from "../../src/cli/check.ts";
+import { EXIT } from "../../src/cli/exit-codes.ts";
+import { malipo, startReceiver } from "./command-line.ts";
+
+const SECRET = "whsec_test";
+const sandbox = createSandbox();
+let service: ServedSandbox;
+let folder: string;
+
+beforeAll(async () => {
+  service = await sandbox.serve({ port: 0 });
+  folder = mkdtempSync(join(tmpdir(), "malipo-doctor-"));
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the doctor says, by the name of the check. */
+async function examine(args: string[] = [], env: Record<string, string> = {}) {
+  const ended = await malipo(["doctor", "--json", ...args], {
+    env: { MALIPO_API_KEY: sandbox.keys.secret, MALIPO_BASE_URL: service.baseUrl, ...env },
+  });
+  const { healthy, checks } = ended.json() as { healthy: boolean; checks: Check[] };
+  const found = (name: string) => checks.find((check) => check.name === name);
+  return { code: ended.code, healthy, found };
+}
+
+/** A service that answers as it is told. */
+async function serviceSaying(status: number, headers: Record<string, string>) {
+  const server = createServer((_, response) => {
+    response.sendDate = false;
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end('{"success":true,"data":{}}');
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, close: () => server.close() };
+}
+
+describe.concurrent("malipo doctor", () => {
+  test("finds nothing wrong with a sandbox, and says what it looked at", async ({ expect }) => {
+    const { code, healthy, found } = await examine();
+    expect([code, healthy]).toEqual([EXIT.ok, true]);
+    expect(found("key")).toMatchObject({ state: "ok", detail: expect.stringContaining("server alone") });
+    expect(found("base URL")).toMatchObject({ state: "ok", detail: service.baseUrl });
+    expect(found("TLS")?.state).toBe("skipped");
+    expect(found("service")).toMatchObject({ state: "ok", detail: expect.stringContaining("200") });
+    expect(found("clock")?.state).toBe("ok");
+    expect(found("receiver")?.state).toBe("skipped");
+    const words = await malipo(["doctor"], {
+      env: { MALIPO_API_KEY: sandbox.keys.secret, MALIPO_BASE_URL: service.baseUrl },
+    });
+    expect(words.stdout).toMatch(/^ok {4}key .*\nok {4}base URL/);
+  });
+
+  test.for([
+    ["public", "browsers included"],
+    ["secret", "server alone"],
+    ["sandbox", "tests alone"],
+  ] as const)("says where a %s key may be", async ([kind, said], { expect }) => {
+    const { found } = await examine([], { MALIPO_API_KEY: sandbox.keys[kind] });
+    expect(found("key")?.detail).toContain(said);
+  });
+
+  test.for([
+    ["", "No API key"],
+    ["rk_live_1", "none of the known prefixes"],
+    ["sk_1 ", "white space"],
+  ])("finds a key wrong: %j", async ([key = "", said = ""], { expect }) => {
+    const { code, found } = await examine([], { MALIPO_API_KEY: key });
+    expect(code).toBe(EXIT.failed);
+    expect(found("key")).toMatchObject({ state: "fail", detail: expect.stringContaining(said) });
+    // The address can be looked at all the same.
+    expect(found("base URL")?.state).toBe("ok");
+    expect(found("service")).toBeUndefined();
+  });
+
+  test("finds a key file that others can read", async ({ expect }) => {
+    const path = join(folder, "key");
+    writeFileSync(path, sandbox.keys.secret);
+    chmodSync(path, 0o644);
+    const open = await examine(["--key-file", path], { MALIPO_API_KEY: "" });
+    expect([open.code, open.found("key")?.state]).toEqual([EXIT.ok, "warn"]);
+    expect(open.found("key")?.advice).toContain("chmod 600");
+    chmodSync(path, 0o600);
+    const closed = await examine(["--key-file", path], { MALIPO_API_KEY: "" });
+    expect(closed.found("key")?.state).toBe("ok");
+  });
+
+  test.for([
+    ["", "No base URL"],
+    ["http://pay.example/v1", "https"],
+    ["pay.example/v1", "absolute"],
+  ])("finds an address wrong: %j", async ([url = "", said = ""], { expect }) => {
+    const { code, found } = await examine([], { MALIPO_BASE_URL: url });
+    expect(code).toBe(EXIT.failed);
+    expect(found("base URL")).toMatchObject({
+      state: "fail",
+      detail: expect.stringContaining(said),
+    });
+  });
+
+  test("finds a service that does not know the key, or lacks the path", async ({ expect }) => {
+    const key = sandbox.createKey({ kind: "secret", scopes: ["payments.read"] });
+    const [unknown, noScope, noPath] = await Promise.all([
+      examine([], { MALIPO_API_KEY: "sk_unknown" }),
+      examine([], { MALIPO_API_KEY: key }),
+      examine([], { MALIPO_BASE_URL: service.url }),
+    ]);
+    expect([unknown.code, noScope.code, noPath.code]).toEqual([EXIT.failed, EXIT.ok, EXIT.failed]);
+    expect(unknown.found("service")?.advice).toContain("does not know this key");
+    expect(unknown.found("clock")?.state).toBe("ok");
+    expect(noScope.found("service")).toMatchObject({ state: "warn" });
+    expect(noPath.found("base URL")).toMatchObject({ state: "warn" });
+    expect(noPath.found("service")?.advice).toContain("path prefix");
+  });
+
+  test("finds TLS that is none", async ({ expect }) => {
+    const { code, found } = await examine([], {
+      MALIPO_BASE_URL: service.baseUrl.replace("http", "https"),
+    });
+    expect(code).toBe(EXIT.failed);
+    expect(found("TLS")).toMatchObject({ state: "fail", advice: expect.stringContaining("TLS") });
+    expect(found("service")?.state).toBe("fail");
+  });
+
+  test.for([
+    [0, "ok", "agree"],
+    [-100, "warn", "ahead of"],
+    [100, "warn", "behind"],
+    [4_000, "fail", "behind"],
+  ] as const)("tells a clock that is %i s off", async ([seconds, state, said], { expect }) => {
+    const date = new Date(Date.now() + seconds * 1_000).toUTCString();
+    const { url, close } = await serviceSaying(200, { date });
+    const { code, found } = await examine([], { MALIPO_BASE_URL: `${url}/v1` });
+    // A loaded machine may take a second or two.
+    const detail = expect.stringMatching(seconds === 0 ? /agree|\b[0-9] s / : said);
+    expect(found("clock")).toMatchObject({ state, detail });
+    expect(code).toBe(state === "fail" ? EXIT.failed : EXIT.ok);
+    close();
+  });
+
+  test("can tell no clock without a Date", async ({ expect }) => {
+    const { url, close } = await serviceSaying(200, {});
+    const { found } = await examine([], { MALIPO_BASE_URL: `${url}/v1` });
+    expect(found("clock")?.state).toBe("skipped");
+    close();
+  });
+});
+
+describe.concurrent("malipo doctor --webhook", () => {
+  const flags = (url: string) => ["--webhook", url, "--secret", SECRET];
+
+  test("pings a receiver end to end: the signed one is taken, the forged one not", async ({
+    expect,
+  }) => {
+    const receiver = createWebhookReceiver({ secret: SECRET, onError: () => {} });
+    const events: string[] = [];
+    receiver.onOther(async ({ event }) => void events.push(event));
+    await receiver.start();
+    const server = createServer(nodeHandler(receiver)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+    const { code, found } = await examine(flags(url));
+    expect(code).toBe(EXIT.ok);
+    expect([found("receiver")?.state, found("forgery")?.state]).toEqual(["ok", "ok"]);
+    await expect.poll(() => events).toEqual(["malipo.ping"]);
+    server.close();
+    await receiver.stop();
+  });
+
+  test("finds one that takes what is forged", async ({ expect }) => {
+    const { url, close } = await startReceiver();
+    const { code, found } = await examine(flags(url));
+    expect(code).toBe(EXIT.failed);
+    expect(found("receiver")?.state).toBe("ok");
+    expect(found("forgery")).toMatchObject({
+      state: "fail",
+      advice: expect.stringContaining("Verify"),
+    });
+    close();
+  });
+
+  test("finds one that refuses what is signed, or does so with another status", async ({
+    expect,
+  }) => {
+    const { url, close } = await startReceiver((_, response) => response.writeHead(400).end());
+    const { code, found } = await examine(flags(url));
+    expect(code).toBe(EXIT.failed);
+    expect(found("receiver")).toMatchObject({
+      state: "fail",
+      detail: expect.stringContaining("400"),
+    });
+    expect(found("forgery")?.state).toBe("warn");
+    close();
+  });
+
+  test("finds nobody, and wants a secret", async ({ expect }) => {
+    const { url, close } = await startReceiver();
+    close();
+    const { code, found } = await examine(flags(url));
+    expect(code).toBe(EXIT.failed);
+    expect(found("receiver")?.detail).toContain("nothing listens there");
+    const noSecret = await malipo(["doctor", "--webhook", url]);
+    expect(noSecret.code).toBe(EXIT.usage);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { EXIT } from "../../src/cli/exit-codes.ts";
+import { malipo, type Running, startReceiver, startSandbox } from "./command-line.ts";
+
+// One sandbox for all: each test has a phone of its own.
+let sandbox: Running;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  sandbox = await startSandbox(["--clock", "virtual", "--webhook", receiver.url]);
+});
+afterAll(async () => {
+  await sandbox.stop();
+  receiver.close();
+});
+
+async function prompt(phone: string): Promise<string> {
+  const response = await sandbox.call("POST", "/payments/initiate", { amount: 50, phone });
+  return (await response.json()).data.reference;
+}
+
+const statusOf = async (reference: string) =>
+  (await (await sandbox.call("GET", `/payments/${reference}`)).json()).data.status;
+
+describe.concurrent("malipo phone", () => {
+  test.for([
+    ["approve", "completed"],
+    ["cancel", "failed"],
+    ["wrong-pin", "failed"],
+    ["ignore", "pending"],
+  ] as const)("%s: the payment is %s", async ([action, status], { expect }) => {
+    const phone = `07120000${action.length}${status.length}`;
+    const reference = await prompt(phone);
+    const { code, json } = await malipo(["phone", action, phone, ...sandbox.url, "--json"]);
+    expect(code).toBe(EXIT.ok);
+    expect(json()).toMatchObject({
+      number: `254${phone.slice(1)}`,
+      payment: { reference, status },
+    });
+    expect(await statusOf(reference)).toBe(status);
+    // What is done is done; and with nothing to answer, it says what to do.
+    const again = await malipo(["phone", action, phone, ...sandbox.url]);
+    expect(again.code).toBe(EXIT.failed);
+    expect(again.stderr).toMatch(/shows no prompt|was put away/);
+  });
+
+  test("off and on: a phone that is off shows nothing", async ({ expect }) => {
+    const phone = "0712111000";
+    const off = await malipo(["phone", "off", phone, ...sandbox.url]);
+    expect([off.code, off.stdout]).toEqual([EXIT.ok, "254712111000 is off.\n"]);
+    const reference = await prompt(phone);
+    const refused = await malipo(["phone", "approve", phone, ...sandbox.url]);
+    expect(refused.stderr).toContain("is off");
+    expect((await malipo(["phone", "on", phone, ...sandbox.url, "--json"])).json()).toEqual({
+      number: "254712111000",
+    });
+    await malipo(["phone", "approve", phone, ...sandbox.url]);
+    expect(await statusOf(reference)).toBe("completed");
+  });
+
+  test.for(["12", "hello", "../status", "%"])(
+    "refuses the number %j",
+    async (number, { expect }) => {
+      const { code, stderr } = await malipo(["phone", "approve", number, ...sandbox.url]);
+      expect(code).toBe(EXIT.failed);
+      expect(stderr).toContain("is no Kenyan mobile number");
+    },
+  );
+
+  test("without a sandbox says how to start one", async ({ expect }) => {
+    const nobody = await startReceiver();
+    nobody.close();
+    const { origin } = new URL(nobody.url);
+    const { code, stderr } = await malipo(["phone", "on", "0712111001", "--url", origin]);
+    expect(code).toBe(EXIT.unreachable);
+    expect(stderr).toContain("Start one: malipo sandbox");
+  });
+
+  test("is not taken in by another server", async ({ expect }) => {
+    const { origin } = new URL(receiver.url);
+    const { code, stderr } = await malipo(["phone", "on", "0712111001", "--url", origin]);
+    expect(code).toBe(EXIT.failed);
+    expect(stderr).toContain("no sandbox of this version");
+  });
+});
+
+// In order: there is one clock.
+describe("malipo clock", () => {
+  const now = async () => (await malipo(["clock", "now", ...sandbox.url, "--json"])).json();
+
+  test("advance lets a prompt expire, and tells the time", async () => {
+    const reference = await prompt("0712222000");
+    const before = await now();
+    expect(before.clock).toBe("virtual");
+    const { code, stdout } = await malipo(["clock", "advance", "61s", ...sandbox.url]);
+    expect(code).toBe(EXIT.ok);
+    const after = await now();
+    expect(stdout).toBe(`${after.now} (virtual)\n`);
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBe(61_000);
+    expect(await statusOf(reference)).toBe("failed");
+  });
+
+  test.each([
+    ["-5s", "does not go back"],
+    ["-1", "does not go back"],
+    ["soon", "no length of time"],
+    ["5", "no length of time"],
+    ["5 parsecs", "no length of time"],
+  ])("advance %s is refused, and moves nothing", async (by, said) => {
+    const before = await now();
+    const { code, stderr } = await malipo(["clock", "advance", by, ...sandbox.url]);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain(said);
+    expect(await now()).toEqual(before);
+  });
+});
+
+describe("malipo events", () => {
+  test("list shows deliveries, the newest first, and resend sends one again", async () => {
+    await prompt("0712333000");
+    const list = (...flags: string[]) => malipo(["events", "list", ...sandbox.url, ...flags]);
+    await expect
+      .poll(async () => (await list("--json", "--limit", "1")).json().deliveries[0]?.state)
+      .toBe("delivered");
+    const { deliveries, total } = (await list("--json", "--limit", "2")).json();
+    expect(deliveries).toHaveLength(2);
+    expect(total).toBeGreaterThan(2);
+    expect(deliveries[0]).toMatchObject({ event: "payment.initiated", url: receiver.url });
+    const words = await list();
+    expect(words.stdout).toContain(deliveries[0].id);
+    expect(words.stdout).toContain("200 in");
+
+    const before = receiver.received.length;
+    const again = await malipo(["events", "resend", deliveries[0].id, ...sandbox.url, "--json"]);
+    expect(again.code).toBe(EXIT.ok);
+    expect(again.json().attempts).toHaveLength(2);
+    expect(receiver.received.length).toBe(before + 1);
+    const sent = receiver.received.at(-1);
+    expect(sent?.headers["x-service-signature"]).toBe(deliveries[0].signature);
+    expect(sent?.body.toString()).toBe(deliveries[0].body);
+  });
+
+  test("list shows those of one state alone, and says where there are none", async () => {
+    const { code, stdout } = await malipo(["events", "list", "--state", "failed", ...sandbox.url]);
+    expect(code).toBe(EXIT.ok);
+    expect(stdout).toContain("No deliveries");
+  });
+
+  test("resend knows no other id, and list no other limit", async () => {
+    const [unknown, none] = await Promise.all([
+      malipo(["events", "resend", "dlv_none", ...sandbox.url]),
+      malipo(["events", "list", "--limit", "0", ...sandbox.url]),
+    ]);
+    expect([unknown.code, none.code]).toEqual([EXIT.failed, EXIT.usage]);
+    expect(unknown.stderr).toContain('no delivery "dlv_none"');
+  });
+});

@@ -1,0 +1,272 @@
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { EXIT } from "../../src/cli/exit-codes.ts";
+import { type Given, malipo, startReceiver, startSandbox } from "./command-line.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "malipo-cli-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const newFile = (text?: string): string => {
+  const path = join(folder, `file-${++files}.json`);
+  if (text !== undefined) writeFileSync(path, text);
+  return path;
+};
+
+async function running(args: readonly string[], given?: Given) {
+  const sandbox = await startSandbox(args, given);
+  onTestFinished(async () => {
+    await sandbox.stop("SIGKILL");
+  });
+  return sandbox;
+}
+
+describe("malipo sandbox", () => {
+  test("answers with its keys, and says the same in its ready file, which goes with it", async () => {
+    const path = newFile();
+    const { ready, call, stop } = await running(["--ready-file", path]);
+    expect(ready).toMatchObject({ clock: "real", auto: "magic", webhook: null, state: null });
+    expect(ready.base_url).toBe(`${ready.url}/api/v1`);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(ready);
+    expect(statSync(path).mode & 0o077).toBe(0);
+    expect((await call("GET", "/merchant")).status).toBe(200);
+    expect((await fetch(ready.page)).headers.get("content-type")).toContain("text/html");
+    expect(await stop()).toBe(EXIT.ok);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("has the same keys for the same seed, and others for another", async () => {
+    const [one, same, other] = await Promise.all([
+      running(["--seed", "a"]),
+      running(["--seed", "a"]),
+      running(["--seed", "b"]),
+    ]);
+    expect(same.ready.keys).toEqual(one.ready.keys);
+    expect(other.ready.keys).not.toEqual(one.ready.keys);
+  });
+
+  test("prints what leads to a paid payment: every line to paste works", async () => {
+    const { child, output } = await inWords([]);
+    await expect.poll(output).toContain("Ctrl-C");
+    const text = output();
+    for (const said of ["base URL", "secret key", "public key", "sandbox key", "webhook secret"]) {
+      expect(text).toContain(said);
+    }
+    const [, url = ""] = /The page: (http:\S+)/.exec(text) ?? [];
+    expect((await fetch(url)).status).toBe(200);
+    const [, address = "", headers = "", body = ""] =
+      /curl -s (\S+) \\\n((?: +-H .*\\\n)+) +-d '(.*)'/.exec(text) ?? [];
+    const pairs = [...headers.matchAll(/-H "([^:]+): ([^"]+)"/g)].map(
+      ([, name = "", value = ""]) => [name, value] as [string, string],
+    );
+    const asked = await fetch(address, { method: "POST", headers: pairs, body });
+    expect(asked.status).toBe(200);
+    await expect.poll(output).toContain("the phone is ringing");
+    const [, command = ""] = /npx malipo (phone approve .*)/.exec(text) ?? [];
+    expect((await malipo(command.split(" "))).code).toBe(EXIT.ok);
+    await expect.poll(output).toMatch(/payment {2}PAY-\w+ {2}completed/);
+    child.kill("SIGINT");
+    const [code] = await once(child, "exit");
+    expect(code).toBe(EXIT.ok);
+    expect(output()).toContain("Stopped.");
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "stops on %s with connections open: idle, half sent, hanging, live",
+    async (signal) => {
+      const { ready, url, stop, call } = await running([]);
+      const { port } = new URL(ready.url);
+      const silent = connect(Number(port), "127.0.0.1");
+      const half = connect(Number(port), "127.0.0.1");
+      for (const socket of [silent, half]) socket.on("error", () => {});
+      half.write("POST /api/v1/invoices HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{");
+      const live = await fetch(`${ready.url}/_sandbox/events`);
+      expect(live.headers.get("content-type")).toContain("text/event-stream");
+      await call("GET", "/merchant");
+      const ended = Promise.all([silent, half].map((socket) => once(socket, "close")));
+      expect(await stop(signal)).toBe(EXIT.ok);
+      await ended;
+      await expect(live.text()).rejects.toThrow();
+      expect((await malipo(["clock", "now", ...url])).code).toBe(EXIT.unreachable);
+    },
+  );
+
+  test("says what to change where the port is in use", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const { code, stderr } = await malipo(["sandbox", "--port", String(port)]);
+    expect(code).toBe(EXIT.portInUse);
+    expect(stderr).toContain(`Port ${port} is in use`);
+    expect(stderr).toContain(`malipo sandbox --port ${port + 1}`);
+    const told = await malipo(["sandbox", "--port", String(port), "--json"]);
+    expect(told.json().error).toMatchObject({ code: "port_in_use", exit_code: EXIT.portInUse });
+    server.close();
+  });
+
+  test.each([
+    ["--port", "4010x"],
+    ["--port", "65536"],
+    ["--port", "-1"],
+    ["--clock", "reel"],
+    ["--auto", "yes"],
+    ["--webhook", "shop"],
+    ["--webhook", "http://shop.example/hook"],
+    ["--ready-file", "/nowhere/at/all.json"],
+    ["--state", "/nowhere/at/all.json"],
+  ])("refuses %s %s", async (flag, value) => {
+    const { code, stdout, stderr } = await malipo(["sandbox", "--port=0", flag, value]);
+    expect([code, stdout]).toEqual([flag === "--state" ? EXIT.failed : EXIT.usage, ""]);
+    expect(stderr).toContain(flag === "--state" ? "could not be saved" : flag.replace("--", ""));
+  });
+});
+
+/** A sandbox without `--json`: its words. */
+async function inWords(args: readonly string[]) {
+  const { spawn } = await import("node:child_process");
+  const cli = new URL("../../dist/cli.js", import.meta.url).pathname;
+  const child = spawn(process.execPath, [cli, "sandbox", "--port", "0", ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data) => {
+      text += data;
+    });
+  }
+  return { child, output: () => text };
+}
+
+describe("malipo sandbox --webhook", () => {
+  test("delivers all eight kinds to the receiver, signed", async () => {
+    const receiver = await startReceiver();
+    const { call, ready } = await running(["--webhook", receiver.url]);
+    const { data } = await (await call("GET", "/webhooks")).json();
+    expect(data).toMatchObject([{ url: receiver.url }]);
+    expect(data[0].events).toHaveLength(8);
+    await call("POST", "/invoices", {});
+    await expect.poll(() => receiver.received).toHaveLength(1);
+    const [{ body, headers } = { body: Buffer.alloc(0), headers: {} }] = receiver.received;
+    const signature = String(headers["x-service-signature"]);
+    const args = ["verify", "--signature", signature, "--secret", ready.webhook_secret];
+    expect((await malipo(args, { input: body })).code).toBe(EXIT.ok);
+    receiver.close();
+  });
+
+  test("that never answers: what waits for it shows, and holds nothing up", async () => {
+    const receiver = await startReceiver(() => {});
+    const { call, url, stop } = await running(["--webhook", receiver.url]);
+    await Promise.all(Array.from({ length: 150 }, () => call("POST", "/invoices", {})));
+    await expect.poll(() => receiver.received).toHaveLength(100);
+    const { queues, total } = (await malipo(["events", "list", ...url, "--json"])).json();
+    expect(queues).toEqual([{ url: receiver.url, pending: 150, most: 10_000 }]);
+    expect(total).toBe(150);
+    const { stdout } = await malipo(["events", "list", ...url]);
+    expect(stdout).toContain(`150 of at most 10000 wait for ${receiver.url}`);
+    expect(receiver.received).toHaveLength(100);
+    expect(await stop()).toBe(EXIT.ok);
+    receiver.close();
+  });
+});
+
+describe("malipo sandbox --state", () => {
+  const initiate = { amount: 70, phone: "0712345678" };
+
+  test("keeps the world between runs: payments, prompts, webhooks, keys", async () => {
+    const receiver = await startReceiver();
+    const path = newFile();
+    const args = ["--state", path, "--seed", "kept", "--webhook", receiver.url];
+    const first = await running(args);
+    expect(first.ready.restored).toBe(false);
+    const asked = await (await first.call("POST", "/payments/initiate", initiate)).json();
+    // Saved as it happens, and not only at the end.
+    await expect.poll(() => readFileSync(path, "utf8")).toContain(asked.data.reference);
+    expect(statSync(path).mode & 0o077).toBe(0);
+    expect(await first.stop("SIGKILL")).toBe(null);
+
+    const second = await running(["--state", path, "--webhook", receiver.url]);
+    expect(second.ready).toMatchObject({ restored: true, keys: first.ready.keys });
+    const approved = await malipo(["phone", "approve", initiate.phone, ...second.url, "--json"]);
+    expect(approved.json().payment).toMatchObject({ ...asked.data, status: "completed" });
+    const webhooks = await (await second.call("GET", "/webhooks")).json();
+    expect(webhooks.data).toHaveLength(1);
+    await second.stop();
+
+    const third = await running(["--state", path]);
+    const payment = await third.call("GET", `/payments/${asked.data.reference}`);
+    expect((await payment.json()).data.status).toBe("completed");
+    await third.stop();
+    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    receiver.close();
+  });
+
+  test("keeps virtual time, and lets real time have gone on", async () => {
+    const path = newFile();
+    const virtual = await running(["--state", path, "--clock", "virtual"]);
+    await malipo(["clock", "advance", "1h", ...virtual.url]);
+    await virtual.stop();
+    const again = await running(["--state", path, "--clock", "virtual"]);
+    const time = await malipo(["clock", "now", ...again.url]);
+    expect(time.stdout).toBe("2026-01-01T10:00:00+03:00 (virtual)\n");
+    await again.call("POST", "/payments/initiate", initiate);
+    await again.stop();
+    const real = await running(["--state", path]);
+    // The prompt has long expired.
+    const { data } = await (await real.call("GET", "/payments")).json();
+    expect(data[0].status).toBe("failed");
+    const now = (await malipo(["clock", "now", ...real.url, "--json"])).json();
+    expect(Math.abs(Date.parse(now.now) - Date.now())).toBeLessThan(60_000);
+  });
+
+  const BEGINNING = '{"malipo":"malipo sandbox state","version":1,"now":1,';
+  test.each([
+    ["cut short", `${BEGINNING}"state":{"version":1,"tim`],
+    ["with a part missing", `${BEGINNING}"state":{"version":1}}`],
+    ["with nothing in it", `${BEGINNING}"state":null}`],
+  ])("puts a damaged file aside, %s, and begins anew", async (_, text) => {
+    const path = newFile(text);
+    const { ready, stderr, stop } = await running(["--state", path]);
+    expect(ready.restored).toBe(false);
+    const [, aside = ""] = /kept as (\S+\.damaged-[\w-]+)/.exec(stderr()) ?? [];
+    expect(readFileSync(aside, "utf8")).toBe(text);
+    await stop();
+    expect((await running(["--state", path])).ready.restored).toBe(true);
+  });
+
+  test.each([
+    ["of somebody else's", '{"name":"shop","version":"1.0.0"}'],
+    ["that is no JSON", "hello"],
+    ["that is not text", "\u0000\u0001"],
+    ["of a later version", '{"malipo":"malipo sandbox state","version":2,"now":1,"state":{}}'],
+  ])("refuses a file %s, and leaves it as it is", async (_, text) => {
+    const path = newFile(text);
+    const { code, stderr } = await malipo(["sandbox", "--port=0", "--state", path]);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain("left as it is");
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+
+  test("takes an empty file for a new one, and refuses a folder", async () => {
+    const empty = await running(["--state", newFile("")]);
+    expect(empty.ready.restored).toBe(false);
+    const { code, stderr } = await malipo(["sandbox", "--port=0", "--state", folder]);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain("EISDIR");
+    chmodSync(folder, 0o700);
+  });
+});

@@ -1,0 +1,141 @@
+import { type Activity, createSandbox } from "malipo/sandbox";
+import { describe, expect, test } from "vitest";
+
+/** A sandbox whose receivers answer when they are told to, or refuse at once. */
+function withReceivers(...urls: string[]) {
+  const open: { url: string; answer: (status: number) => void }[] = [];
+  let refusing = false;
+  const sandbox = createSandbox({
+    deliveryTimeoutMs: 60_000,
+    deliver: ({ url }) =>
+      new Promise((resolve) => {
+        if (refusing) resolve(new Response(null, { status: 500 }));
+        open.push({ url, answer: (status) => resolve(new Response(null, { status })) });
+      }),
+  });
+  const call = (method: string, path: string, body: object) =>
+    sandbox.fetch(sandbox.baseUrl + path, {
+      method,
+      headers: { "x-api-key": sandbox.keys.secret },
+      body: JSON.stringify(body),
+    });
+  const ready = Promise.all(
+    urls.map((url) =>
+      call("POST", "/webhooks/register", { name: "x", url, events: ["invoice.created"] }),
+    ),
+  );
+  const emit = async (times: number) => {
+    await ready;
+    for (let at = 0; at < times; at++) await call("POST", "/invoices", {});
+  };
+  const refuse = (does: boolean) => {
+    refusing = does;
+  };
+  return { sandbox, open, refuse, emit };
+}
+
+const DEAD = "https://dead.example/";
+const ALIVE = "https://alive.example/";
+
+describe("deliveries to an address that never answers", () => {
+  test("go out a hundred at once; the others wait in their order", async () => {
+    const { sandbox, open, emit } = withReceivers(DEAD);
+    await emit(130);
+    expect(open).toHaveLength(100);
+    for (const { answer } of open.slice(0, 30)) answer(200);
+    await expect.poll(() => open).toHaveLength(130);
+    for (const { answer } of open) answer(200);
+    await sandbox.deliveries.settled();
+    const all = sandbox.deliveries.all();
+    expect(all.map(({ state }) => state)).toEqual(Array(130).fill("delivered"));
+    expect(all.map(({ attempts }) => attempts.length)).toEqual(Array(130).fill(1));
+  });
+
+  test("hold up none to another", async () => {
+    const { open, emit } = withReceivers(DEAD, ALIVE);
+    await emit(130);
+    const alive = () => open.filter(({ url }) => url === ALIVE);
+    for (const { answer } of alive()) answer(200);
+    await expect.poll(alive).toHaveLength(130);
+    expect(open).toHaveLength(230);
+  });
+
+  test("are ten thousand at most; what comes on top fails at once, and says so", async () => {
+    const { sandbox, open, emit } = withReceivers(DEAD);
+    await emit(10_002);
+    const failed = sandbox.deliveries.all().filter(({ state }) => state === "failed");
+    expect(failed).toHaveLength(2);
+    expect(failed[0]?.attempts).toMatchObject([
+      { error: "not sent: 10000 deliveries wait for this address already" },
+    ]);
+    // One that arrives makes room for one.
+    open[0]?.answer(200);
+    await expect.poll(() => sandbox.deliveries.all()[0]?.state).toBe("delivered");
+    await emit(2);
+    expect(
+      sandbox.deliveries
+        .all()
+        .slice(-2)
+        .map(({ state }) => state),
+    ).toEqual(["pending", "failed"]);
+    // A world that takes this one's place counts anew; of this one, nothing more is sent.
+    const sent = open.length;
+    const snapshot = sandbox.snapshot();
+    sandbox.reset();
+    for (const { answer } of open) answer(200);
+    await sandbox.deliveries.settled();
+    expect(open).toHaveLength(sent);
+    sandbox.restore(snapshot);
+    await emit(1);
+    expect(sandbox.deliveries.all().at(-1)?.state).toBe("failed");
+  }, 60_000);
+
+  test("that were given up leave room too", async () => {
+    const { sandbox, refuse, emit } = withReceivers(DEAD);
+    refuse(true);
+    await emit(1);
+    await sandbox.clock.advance("3h");
+    expect(sandbox.deliveries.all()[0]).toMatchObject({ state: "failed", attempts: { length: 6 } });
+    refuse(false);
+    await emit(10_001);
+    const states = sandbox.deliveries.all().map(({ state }) => state);
+    expect(states.slice(-2)).toEqual(["pending", "failed"]);
+  }, 60_000);
+});
+
+describe("watch()", () => {
+  const order = { amount: 1, phone: "0712345678" };
+
+  test("tells of payments and attempts as they come, and of nothing twice", async () => {
+    const told: Activity[] = [];
+    const { sandbox, open, emit } = withReceivers(ALIVE);
+    await emit(1);
+    const stop = sandbox.watch((activity) => told.push(activity));
+    const seen = () => told.flatMap(({ payments }) => payments.map(({ status }) => status));
+    await sandbox.fetch(`${sandbox.baseUrl}/payments/initiate`, {
+      method: "POST",
+      headers: { "x-api-key": sandbox.keys.secret },
+      body: JSON.stringify(order),
+    });
+    await expect.poll(seen).toEqual(["pending"]);
+    sandbox.phone(order.phone).approve();
+    await expect.poll(seen).toEqual(["pending", "completed"]);
+    open[0]?.answer(200);
+    await expect
+      .poll(() => told.flatMap(({ deliveries }) => deliveries))
+      .toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
+    // A change of another kind is told too, with nothing in it.
+    told.length = 0;
+    sandbox.phone(order.phone).switchOff();
+    await expect.poll(() => told).toEqual([{ payments: [], deliveries: [] }]);
+    // What a snapshot brings along is no news.
+    told.length = 0;
+    sandbox.restore(sandbox.snapshot());
+    await expect.poll(() => told).toEqual([{ payments: [], deliveries: [] }]);
+
+    stop();
+    sandbox.phone(order.phone).switchOn();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(told).toHaveLength(1);
+  });
+});

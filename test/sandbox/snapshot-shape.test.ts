@@ -1,0 +1,82 @@
+import { ConfigurationError } from "malipo";
+import { createSandbox, type SandboxSnapshot } from "malipo/sandbox";
+import { describe, expect, test } from "vitest";
+
+/** A world with one of everything in it. */
+async function lived() {
+  const sandbox = createSandbox({ deliver: async () => new Response(null, { status: 500 }) });
+  const call = (path: string, body: object) =>
+    sandbox.fetch(sandbox.baseUrl + path, {
+      method: "POST",
+      headers: { "x-api-key": sandbox.keys.secret },
+      body: JSON.stringify(body),
+    });
+  const events = ["payment.initiated"];
+  await call("/webhooks/register", { name: "x", url: "https://x.example/", events });
+  await call("/invoices", {});
+  await call("/payments/initiate", { amount: 1, phone: "0712345678" });
+  await sandbox.deliveries.settled();
+  sandbox.faults.add({ effect: { kind: "reset" }, times: Number.POSITIVE_INFINITY });
+  return sandbox;
+}
+
+describe("restore()", () => {
+  test("takes what JSON made of a snapshot", async () => {
+    const sandbox = await lived();
+    const snapshot = JSON.parse(JSON.stringify(sandbox.snapshot()));
+    const other = createSandbox();
+    other.restore(snapshot);
+    expect(JSON.parse(JSON.stringify(other.snapshot()))).toEqual(snapshot);
+  });
+
+  const parts = [
+    "timers",
+    "random",
+    "nextId",
+    "nextInvoice",
+    "keys",
+    "builtIn",
+    "webhookSecret",
+    "phones",
+    "payments",
+    "invoices",
+    "webhooks",
+    "deliveries",
+    "faults",
+    "now",
+  ];
+
+  test("looks at every part that a snapshot has", async () => {
+    const sandbox = await lived();
+    expect(Object.keys(sandbox.snapshot()).sort()).toEqual([...parts, "version"].sort());
+  });
+
+  test.each(parts)("refuses a snapshot whose %s is damaged, and stays as it was", async (part) => {
+    const sandbox = await lived();
+    const before = sandbox.snapshot();
+    for (const damage of [undefined, null, "x\u0000", -1.5, [null], { a: null }, [{ id: 1 }]]) {
+      if (fits(part, damage)) continue;
+      const damaged = { ...before, [part]: damage } as SandboxSnapshot;
+      expect(() => sandbox.restore(damaged)).toThrow(ConfigurationError);
+      expect(() => sandbox.restore(damaged)).toThrow(`\`${part}\``);
+    }
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+
+  test("refuses timers that lead to deliveries that are not there", async () => {
+    const sandbox = await lived();
+    const damaged = { ...sandbox.snapshot(), deliveries: [] };
+    expect(() => sandbox.restore(damaged)).toThrow("`timers`");
+  });
+
+  test.each([undefined, null, 1, "x", [], {}, { version: 2 }])("refuses %j", (snapshot) => {
+    const restore = () => createSandbox().restore(snapshot as never);
+    expect(restore).toThrow("no snapshot of a sandbox");
+  });
+});
+
+/** What is odd, but of the right kind. */
+function fits(part: string, damage: unknown): boolean {
+  if (typeof damage === "number") return ["nextId", "nextInvoice", "now"].includes(part);
+  return typeof damage === "string" && part === "webhookSecret";
+}
