@@ -57,14 +57,20 @@ function rowsOf(report: Report): (readonly [string, string | number, string])[] 
     ["faults of reads", "", counted(reads)],
     ["webhooks", "", counted(Object.entries(report.webhooks))],
     ["service taken down", report.restarts, ""],
-    ["workers", workers, leases(store.leaseMs)],
-    ["workers killed", kills.killed, `${kills.jobsLost} jobs died with them`],
+    ["workers", workers, sharing(workers, store.leaseMs)],
+    [
+      "workers killed",
+      kills.killed,
+      kills.killed > 0 ? `${kills.jobsLost} jobs died with them` : "",
+    ],
     ["time", "", `${report.seconds.toFixed(1)} s`],
   ];
 }
 
-const leases = (leaseMs: number | undefined) =>
-  leaseMs === undefined ? "sharing one store" : `sharing one store, leases of ${leaseMs} ms`;
+function sharing(workers: number, leaseMs: number | undefined): string {
+  const notes = [workers > 1 && "sharing one store", leaseMs && `leases of ${leaseMs} ms`];
+  return notes.filter(Boolean).join(", ");
+}
 
 const WIDTH = 100;
 

@@ -14,4 +14,4 @@ export const LOOK_AFTER_MS = 500;
 export const LOOK_AGAIN_MS = 300;
 
 /** How long a campaign may take at most, before what is open is given up. */
-export const limitMs = (payments: number): number => 90_000 + payments * 120;
+export const limitMs = (payments: number): number => 180_000 + payments * 120;
