@@ -54,7 +54,8 @@ const config :Workerd.Config = (
 
 describe("the example for workers, in workerd", () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-workers-"));
-  const { default: binary } = createRequire(import.meta.url)("workerd") as { default: string };
+  const require = createRequire(import.meta.url);
+  const { default: binary }: { default: string } = require("workerd");
   let workerd: ChildProcessWithoutNullStreams;
   let printed = "";
   let shop = "";

@@ -31,7 +31,7 @@ function bytesOf(body: string, isBase64: boolean): Uint8Array {
   try {
     if (isBase64) return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
   } catch {
-    // No base64, whatever the flag says: its own bytes, which no signature fits.
+    // No base64, whatever the flag says: the signature decides whether it is the body.
   }
   return new TextEncoder().encode(body);
 }

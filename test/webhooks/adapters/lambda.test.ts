@@ -1,6 +1,10 @@
 import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
+import { createWebhookReceiver } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
 import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
 import type { Delivery, Mounting } from "../../conformance/webhook-mount.ts";
+import { SECRET, utf8 } from "../../conformance/webhook-sample.ts";
+import { signed } from "../../conformance/webhook-stage.ts";
 
 type Bodied = Pick<LambdaRequest, "body" | "isBase64Encoded">;
 
@@ -73,3 +77,25 @@ for (const [name, event] of PLACES) {
     ],
   });
 }
+
+describe("lambdaHandler", () => {
+  const body = utf8('{"event":"payment.completed","data":{"payer_name":"José é 🧾"}}');
+  const base64 = Buffer.from(body).toString("base64");
+  const handler = lambdaHandler(createWebhookReceiver({ secret: SECRET, onError() {} }));
+
+  test.each<[name: string, given: Partial<LambdaRequest>, status: number]>([
+    ["base64 with the flag", { body: base64, isBase64Encoded: true }, 200],
+    ["base64 without the flag", { body: base64, isBase64Encoded: false }, 401],
+    ["base64 where the flag is missing", { body: base64 }, 401],
+    ["text with the flag", { body: Buffer.from(body).toString(), isBase64Encoded: true }, 200],
+    ["text", { body: Buffer.from(body).toString() }, 200],
+    ["base64 without its padding", { body: base64.replace(/=+$/, ""), isBase64Encoded: true }, 200],
+    ["no method", { body: base64, isBase64Encoded: true, httpMethod: undefined }, 405],
+    ["no headers", { body: base64, isBase64Encoded: true, headers: null }, 401],
+    ["no body", { body: null }, 401],
+  ])("takes the bytes for what they are: %s", async (_, given, status) => {
+    const headers = signed(body).headers as Record<string, string>;
+    const event: LambdaRequest = { httpMethod: "POST", headers, ...given };
+    expect((await handler(event)).statusCode).toBe(status);
+  });
+});
