@@ -39,7 +39,7 @@ export function banner(ready: Ready): string {
   const pay =
     auto === "approve"
       ? `The customer pays by itself, 3 s later.${clock === "virtual" ? ` Let them pass:\n\n  ${time}` : ""}`
-      : `The phone is ringing. Enter the PIN on the page, ${bold(page)}, or type:\n\n  npx malipo phone approve ${PHONE}${at}`;
+      : `The phone is ringing: enter the PIN on the page, ${bold(page)}, or type:\n\n  npx malipo phone approve ${PHONE}${at}`;
   return `
 ${bold("A payment gateway is running on this machine.")}  The page: ${bold(page)}
 

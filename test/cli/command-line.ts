@@ -5,11 +5,13 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** What the shell of whoever runs the tests has set is not to be seen. */
 const CLEAN = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(MALIPO_|NO_COLOR|FORCE_COLOR)/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(MALIPO_|npm_|NO_COLOR|FORCE_COLOR)/.test(name),
+  ),
 );
 
 export interface Ended {

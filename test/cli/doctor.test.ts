@@ -52,7 +52,10 @@ describe.concurrent("malipo doctor", () => {
   test("finds nothing wrong with a sandbox, and says what it looked at", async ({ expect }) => {
     const { code, healthy, found } = await examine();
     expect([code, healthy]).toEqual([EXIT.ok, true]);
-    expect(found("key")).toMatchObject({ state: "ok", detail: expect.stringContaining("server alone") });
+    expect(found("key")).toMatchObject({
+      state: "ok",
+      detail: expect.stringContaining("server alone"),
+    });
     expect(found("base URL")).toMatchObject({ state: "ok", detail: service.baseUrl });
     expect(found("TLS")?.state).toBe("skipped");
     expect(found("service")).toMatchObject({ state: "ok", detail: expect.stringContaining("200") });

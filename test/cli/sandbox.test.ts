@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -14,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { type Given, malipo, startReceiver, startSandbox } from "./command-line.ts";
+import { CLI, type Given, malipo, startReceiver, startSandbox } from "./command-line.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -62,7 +63,7 @@ describe("malipo sandbox", () => {
   });
 
   test("prints what leads to a paid payment: every line to paste works", async () => {
-    const { child, output } = await inWords([]);
+    const { child, output } = inWords([]);
     await expect.poll(output).toContain("Ctrl-C");
     const text = output();
     for (const said of ["base URL", "secret key", "public key", "sandbox key", "webhook secret"]) {
@@ -107,6 +108,22 @@ describe("malipo sandbox", () => {
     },
   );
 
+  test("stops when npm ends that started it, which leaves its child behind", async () => {
+    const parent = `
+      const { spawn } = require("node:child_process");
+      spawn(process.execPath, [process.argv[1], "sandbox", "--port", "0", "--json"], { stdio: "inherit" });
+    `;
+    const npm = spawn(process.execPath, ["-e", parent, CLI], {
+      env: { ...process.env, npm_command: "exec" },
+    });
+    const [line] = await once(npm.stdout, "data");
+    const { url, pid } = JSON.parse(String(line));
+    onTestFinished(() => void spawn("kill", [String(pid)]));
+    npm.kill("SIGKILL");
+    const isUp = () => fetch(url).then(Boolean, () => false);
+    await expect.poll(isUp, { timeout: 10_000 }).toBe(false);
+  });
+
   test("says what to change where the port is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -138,10 +155,8 @@ describe("malipo sandbox", () => {
 });
 
 /** A sandbox without `--json`: its words. */
-async function inWords(args: readonly string[]) {
-  const { spawn } = await import("node:child_process");
-  const cli = new URL("../../dist/cli.js", import.meta.url).pathname;
-  const child = spawn(process.execPath, [cli, "sandbox", "--port", "0", ...args]);
+function inWords(args: readonly string[]) {
+  const child = spawn(process.execPath, [CLI, "sandbox", "--port", "0", ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -64,12 +64,23 @@ export async function run({ text, json }: Input): Promise<number> {
   process.exit(EXIT.ok);
 }
 
+const LOOK_MS = 500;
+
 /** Resolves at the first signal to stop; the second ends the process at once. */
 const untilStopped = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => resolve());
     }
+    // npm passes on what the keyboard sends, but ends by itself at `kill`, and leaves its child
+    // behind, with the port.
+    const { ppid, env } = process;
+    if (env.npm_command === undefined) return;
+    const timer = setInterval(() => {
+      if (process.ppid === ppid) return;
+      clearInterval(timer);
+      resolve();
+    }, LOOK_MS);
   });
 
 async function listen(sandbox: Sandbox, port: number): Promise<ServedSandbox> {
