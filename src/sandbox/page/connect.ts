@@ -74,8 +74,8 @@ function firstSteps(shown: Shown): Html {
 /** How to reach this gateway: folded away once it is in use. */
 export function connectCard(shown: Shown): Html {
   if (shown.host.world.state.payments.length === 0) return firstSteps(shown);
-  return html`<section class="card connect" id="connect" aria-label="Connect your application">
-<details id="connect-details"><summary>${icon("plug")}<span>Connect your application</span><small>base URL, keys, webhook secret, a first payment to paste</small></summary>
+  return html`<section class="card connect" id="connect" aria-label="Connection">
+<details id="connect-details"><summary>${icon("plug")}<h2>Connect your application</h2><small>base URL, keys, webhook secret, a first payment to paste</small></summary>
 ${settings(shown)}<h3>A first payment</h3>${snippets(shown)}
 </details>
 </section>`;

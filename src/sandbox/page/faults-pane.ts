@@ -65,7 +65,7 @@ export function faultsPane(shown: Shown): Html {
     chaos !== undefined && `chaos: ${chaosText(chaos)}`,
   ].filter((text) => text !== false);
   return html`<section class="card" id="faults" aria-label="Faults and chaos">
-<details id="faults-details"><summary>${icon("bolt")}<span>Faults and chaos</span><small>${standing.length === 0 ? "none: everything works" : standing.join("; ")}</small></summary>
+<details id="faults-details"><summary>${icon("bolt")}<h2>Faults and chaos</h2><small>${standing.length === 0 ? "none: everything works" : standing.join("; ")}</small></summary>
 <div class="columns"><div><h3>Let a call go wrong</h3>${addForm(shown)}${inPlace(shown)}
 <h3>Begin again</h3><p class="hint">Forgets every payment, phone, webhook and fault. Clock and keys are as at first.</p>${form({ action: "reset", view: shown.view, at: "faults" }, html`<button class="danger">Reset the sandbox</button>`)}</div>
 <div><h3>Chaos</h3>${chaosForm(shown)}</div></div>

@@ -51,6 +51,7 @@ main {
 .card-head { display: flex; align-items: center; justify-content: space-between; margin-bottom: .5rem; }
 .card h2 { display: flex; align-items: center; gap: .5em; }
 .card h2 .icon, .card > details > summary > .icon { color: var(--accent); }
+.card > details > summary h2 { font-size: .9375rem; }
 .card > details > summary { font-weight: 600; margin: -.35rem 0; padding: .35rem 0; }
 .card > details > summary small { color: var(--ink-2); margin-left: .25rem; }
 .card > details[open] > summary { margin-bottom: .9rem; }

@@ -40,7 +40,7 @@ export const LISTS = `
 .timeline .bad .icon { background: var(--bad-soft); color: var(--bad); }
 .timeline .waiting .icon { background: var(--waiting-soft); color: var(--waiting); }
 .facts { display: grid; gap: .1rem; }
-.facts div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: .5rem; align-items: center; min-height: 1.75rem; }
+.facts div { display: grid; grid-template-columns: 7.25rem minmax(0, 1fr); gap: .5rem; align-items: center; min-height: 1.75rem; }
 .facts dd { display: flex; align-items: center; gap: .35rem; }
 .facts dt { font-size: var(--small); color: var(--ink-2); }
 .facts dd code { font-size: var(--tiny); }
@@ -67,7 +67,6 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 tr.good td .icon { color: var(--good); }
 tr.bad td .icon { color: var(--bad); }
 td .icon { margin-right: .35em; }
-@media (max-width: 47rem) { .facts div { grid-template-columns: 7rem minmax(0, 1fr); } }
 .number { text-align: right; padding-right: 0; white-space: nowrap; }
 .signature { display: flex; align-items: start; gap: .5rem; }
 .signature code { font-size: var(--tiny); }

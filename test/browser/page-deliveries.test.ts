@@ -1,0 +1,85 @@
+import { nodeHandler } from "malipo/node";
+import { createWebhookReceiver, verifyWebhook } from "malipo/webhooks";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, launchChromium } from "./chromium.ts";
+import { openPage, type PageWorld, PHONE } from "./page-world.ts";
+
+describe.skipIf(!hasChromium)("deliveries on the sandbox's page", () => {
+  let browser: Browser;
+  let world: PageWorld;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    expect(world.troubles).toEqual([]);
+    await world.close();
+  });
+
+  const deliveries = () => world.page.locator("#deliveries .row");
+
+  test("says why a delivery failed, and sends it again once it is mended", async () => {
+    world = await openPage(browser);
+    let broken = true;
+    const bodies: string[] = [];
+    await world.receive(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      bodies.push(Buffer.concat(chunks).toString());
+      response.writeHead(broken ? 500 : 200).end(broken ? "the database is down" : "");
+    });
+    await world.pay();
+    world.sandbox.phone(PHONE).approve();
+    await deliveries().getByText("Not 200: the receiver failed with 500").waitFor();
+    await deliveries().getByText("Again 09:00:10").waitFor();
+    await deliveries().first().locator("a").first().click();
+    await deliveries().getByText("the database is down").waitFor();
+    broken = false;
+    await deliveries().getByRole("button", { name: "Send again" }).click();
+    await deliveries().getByText("Delivered").waitFor();
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toBe(bodies[0]);
+    const [{ signature } = { signature: "" }] = world.sandbox.deliveries.all();
+    const { webhookSecret: secret } = world.sandbox;
+    expect(verifyWebhook({ body: bodies[0] ?? "", signature, secret }).event).toBe(
+      "payment.completed",
+    );
+    expect(await deliveries().locator(".signature").textContent()).toContain(signature);
+    expect(await deliveries().locator(".raw").first().textContent()).toContain(bodies[0]);
+  });
+
+  const silent = { onError: () => {} };
+  test.each<[string, (secret: string) => Promise<Parameters<PageWorld["receive"]>[0]>]>([
+    [
+      "Wrong secret, most likely",
+      async () => nodeHandler(createWebhookReceiver({ secret: "another", ...silent })),
+    ],
+    [
+      "The clock: too old for the receiver",
+      async (secret) =>
+        nodeHandler(createWebhookReceiver({ secret, maxAgeSeconds: 300, ...silent })),
+    ],
+    [
+      "The body was parsed before it was verified",
+      async (secret) => {
+        const { default: express } = await import("express");
+        const receiver = createWebhookReceiver({ secret, ...silent });
+        return express().use(express.json()).use(nodeHandler(receiver));
+      },
+    ],
+    ["Answered 204, not 200", async () => (_, response) => response.writeHead(204).end()],
+    [
+      "The receiver hung up without an answer",
+      async () =>
+        ({ socket }) =>
+          socket.destroy(),
+    ],
+  ])("tells a receiver's defect: %s", async (reason, make) => {
+    world = await openPage(browser);
+    await world.receive(await make(world.sandbox.webhookSecret));
+    await world.pay();
+    world.sandbox.phone(PHONE).approve();
+    await deliveries().getByText(reason).waitFor();
+  });
+});
