@@ -12,7 +12,7 @@ export interface TransactionStore {
 
 /** What a `transaction` promises. */
 export function transactionSuite(name: string, fresh: () => Promise<TransactionStore>): void {
-  describe(`${name}: transaction`, () => {
+  describe(`${name}: transaction`, { timeout: 70_000 }, () => {
     stopAll();
 
     async function working(

@@ -18,7 +18,7 @@ const JUMPS = [3_600_000, -7_200_000, -2_000];
 export function inboxSuite(name: string, under: InboxUnderTest): void {
   const { fresh, isAlone = false } = under;
 
-  describe(`${name}: what is accepted`, () => {
+  describe(`${name}: what is accepted`, { timeout: 70_000 }, () => {
     stopAll();
 
     test("of a hundred same deliveries at once, one is worked and 99 are repeats", async () => {
@@ -102,6 +102,28 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       expect(raws.sort()).toEqual(bodies.sort());
     });
 
+    test("may have a key of digits alone", async () => {
+      const inbox = (await fresh()).open();
+      const receiver = receiverOn(inbox);
+      const keys: string[] = [];
+      receiver.onOther((_, { idempotencyKey }) => keys.push(idempotencyKey));
+      await receiver.start();
+      const key = "1234567890".repeat(7).slice(0, 64);
+      const raw = Buffer.from('{"event":"e","data":{}}');
+      const delivery = {
+        key,
+        digest: key,
+        event: "e",
+        raw,
+        secretIndex: 0,
+        receivedAt: Date.now(),
+      };
+      expect(await inbox.accept(delivery)).toMatchObject({ standing: "accepted" });
+      expect(await inbox.accept(delivery)).toMatchObject({ standing: "duplicate" });
+      await until(() => keys.length > 0);
+      expect(keys).toEqual([key]);
+    });
+
     test("is worked once, whatever its clock does", async () => {
       const receiver = receiverOn((await fresh()).open());
       const seen: unknown[] = [];
@@ -145,7 +167,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
 
 /** How attempts end, and how the work does. */
 function lifeSuite(name: string, { fresh, isAlone = false, ...under }: InboxUnderTest): void {
-  describe(`${name}: the work`, () => {
+  describe(`${name}: the work`, { timeout: 70_000 }, () => {
     stopAll();
 
     test("a poisoned event is given up after 12 attempts, and worked as new where it is requeued", async () => {

@@ -46,7 +46,7 @@ export type PgBossInboxOptions = Common &
 const ANSWER_WITHIN_MS = 5_000;
 const TRY_AGAIN_MS = 2_000;
 // After a timeout of `stop`, for what is still to be written.
-const LAST_WORDS_MS = 5_000;
+const LAST_WORDS_MS = 2_500;
 
 const SILENT = "PostgreSQL does not answer.";
 
@@ -206,8 +206,7 @@ export function pgBossInbox({
         await bounded(ended, LAST_WORDS_MS, SILENT).catch(onError);
       });
       if (theirs !== undefined) return;
-      const closed = boss.stop({ graceful: false });
-      await bounded(closed, LAST_WORDS_MS, SILENT).catch(onError);
+      await bounded(boss.stop({ graceful: false }), LAST_WORDS_MS, SILENT).catch(onError);
     },
     deadLetters: () =>
       ask(async () => {

@@ -1,6 +1,9 @@
 import { DIED, LONGEST_BACKOFF_MS, MOST_ATTEMPTS } from "./contract.ts";
 
 /**
+ * Keys and digests are kept as the bytes that their hexadecimal stands for: the key's index is what
+ * every insert touches, at random.
+ *
  * `due_at` of what is `ready`: when it falls due; of what is `done`: until when it is remembered: both
  * by the clock on the wall. Of what is `leased`: when the lease runs out, by the clock that counts
  * from the start of the machine, which all its processes share and nobody sets.
@@ -8,8 +11,8 @@ import { DIED, LONGEST_BACKOFF_MS, MOST_ATTEMPTS } from "./contract.ts";
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS malipo_inbox (
     id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    digest TEXT NOT NULL,
+    key BLOB NOT NULL UNIQUE,
+    digest BLOB NOT NULL,
     event TEXT NOT NULL,
     raw BLOB NOT NULL,
     secret_index INTEGER NOT NULL,
@@ -22,8 +25,8 @@ export const SCHEMA = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS malipo_inbox_due ON malipo_inbox (state, due_at);
   CREATE TABLE IF NOT EXISTS malipo_inbox_conflicts (
-    key TEXT NOT NULL,
-    digest TEXT NOT NULL,
+    key BLOB NOT NULL,
+    digest BLOB NOT NULL,
     event TEXT NOT NULL,
     raw BLOB NOT NULL,
     secret_index INTEGER NOT NULL,
@@ -38,13 +41,13 @@ const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime 
 export const STATEMENTS = {
   insert: `
     INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, due_at)
-    VALUES ($key, $digest, $event, $raw, $secretIndex, $receivedAt, $receivedAt)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
     ON CONFLICT (key) DO NOTHING
   `,
-  digest: "SELECT digest FROM malipo_inbox WHERE key = $key",
+  isRepeat: "SELECT digest = ?2 AS same FROM malipo_inbox WHERE key = ?1",
   insertConflict: `
     INSERT INTO malipo_inbox_conflicts (key, digest, event, raw, secret_index, received_at)
-    VALUES ($key, $digest, $event, $raw, $secretIndex, $receivedAt)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT DO NOTHING
   `,
 

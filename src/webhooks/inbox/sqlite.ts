@@ -44,6 +44,9 @@ const CHORES_EVERY_MS = 1_000;
 /** Milliseconds since the machine started. */
 const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
 
+const fromHex = (hex: string) => Buffer.from(hex, "hex");
+const toHex = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString("hex");
+
 const rowOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
 
 /**
@@ -85,12 +88,24 @@ export function sqliteInbox(
   let worker: LeaseWorker | undefined;
   let choresAt = 0;
 
+  /**
+   * Writes how work ended without waiting for the disk: what is done, and lost with the machine, is
+   * worked again, as if the machine had failed a moment before. No kill loses it.
+   */
+  function inLightTransaction<T>(work: () => T): T {
+    database.exec("PRAGMA synchronous = NORMAL");
+    try {
+      return inTransaction(database, work);
+    } finally {
+      database.exec("PRAGMA synchronous = FULL");
+    }
+  }
+
   function store({ key, digest, event, raw, secretIndex, receivedAt }: NewDelivery): Receipt {
-    const values = { key, digest, event, raw, secretIndex, receivedAt };
-    if (statements.insert.run(values).changes === 1) return receiptFor("accepted");
-    const { digest: stored } = statements.digest.get({ key }) as { digest: string };
-    if (stored === digest) return receiptFor("duplicate");
-    statements.insertConflict.run(values);
+    const values = [fromHex(key), fromHex(digest), event, raw, secretIndex, receivedAt] as const;
+    if (statements.insert.run(...values).changes === 1) return receiptFor("accepted");
+    if (statements.isRepeat.get(values[0], values[1])?.same === 1) return receiptFor("duplicate");
+    statements.insertConflict.run(...values);
     return receiptFor("conflict");
   }
 
@@ -126,7 +141,7 @@ export function sqliteInbox(
     const token = globalThis.crypto.randomUUID();
     const rows = statements.take.all({ now, token, count, leaseUntil: uptime + leaseMs });
     return rows.map(({ key, raw, attempts, token }) => ({
-      key: key as string,
+      key: toHex(key),
       raw: raw as Uint8Array,
       attempt: attempts as number,
       token: token as string,
@@ -141,12 +156,14 @@ export function sqliteInbox(
     const batch = pending;
     pending = [];
     if (batch.length + ended.length === 0 && !(count > 0 && isDue())) return [];
+    const write = () => {
+      const receipts = batch.map(({ delivery }) => store(delivery));
+      for (const one of ended) end(one);
+      return [receipts, take(count)] as const;
+    };
     try {
-      const [receipts, leases] = inTransaction(database, () => {
-        const receipts = batch.map(({ delivery }) => store(delivery));
-        for (const one of ended) end(one);
-        return [receipts, take(count)] as const;
-      });
+      const [receipts, leases] =
+        batch.length > 0 ? inTransaction(database, write) : inLightTransaction(write);
       for (const [at, { resolve }] of batch.entries()) resolve(receipts[at] as Receipt);
       return leases;
     } catch (error) {
@@ -172,7 +189,7 @@ export function sqliteInbox(
       const leaseUntil = uptimeMs() + leaseMs;
       const renew = (token: string) =>
         statements.renew.run({ id: rowOf(token), token, leaseUntil }).changes === 1;
-      return inTransaction(database, () => tokens.filter((token) => !renew(token)));
+      return inLightTransaction(() => tokens.filter((token) => !renew(token)));
     },
     nextDueInMs: () => {
       const { due } = statements.nextDue.get() ?? {};
@@ -212,14 +229,14 @@ export function sqliteInbox(
     },
     deadLetters: async () =>
       statements.dead.all().map(({ key, event, raw, attempts, error }) => ({
-        id: key as string,
+        id: toHex(key),
         event: event as string,
         body: new TextDecoder().decode(raw as Uint8Array),
         attempts: attempts as number,
         error: error as string,
       })),
     requeue: async (id) => {
-      const { changes } = statements.requeue.run({ key: id, now: Date.now() });
+      const { changes } = statements.requeue.run({ key: fromHex(id), now: Date.now() });
       if (changes === 0) throw noDeadLetter(id);
       worker?.look();
     },

@@ -58,7 +58,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-describe("a disk that is full", () => {
+describe("a disk that is full", { timeout: 70_000 }, () => {
   stopAll();
 
   test("answers 503, loses nothing of what it took, and goes on where there is room again", async () => {
@@ -96,7 +96,7 @@ describe("a disk that is full", () => {
   });
 });
 
-describe("time", () => {
+describe("time", { timeout: 70_000 }, () => {
   stopAll();
   afterEach(() => {
     vi.useRealTimers();
