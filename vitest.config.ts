@@ -33,6 +33,9 @@ export default defineConfig({
           name: "source",
           include: ["test/**/*.test.ts"],
           exclude: ["test/package/**", "test/browser/**", "test/usage/**", "test/cli/**"],
+          // A busy machine is no failure.
+          testTimeout: 30_000,
+          expect: { poll: { timeout: 25_000 } },
         },
       },
       {
@@ -45,6 +48,7 @@ export default defineConfig({
           include: ["test/{package,browser,usage,cli}/**/*.test.ts", "examples/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
+          expect: { poll: { timeout: 25_000 } },
         },
       },
     ],
