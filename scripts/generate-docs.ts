@@ -1,5 +1,5 @@
 // Writes the tables of the docs that come from the sources, between their markers.
-// `npm run docs:tables` writes; a test fails where a table is behind its source.
+// `npx node scripts/generate-docs.ts` writes; a test fails where a table is behind its source.
 import { readFileSync, writeFileSync } from "node:fs";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/commands.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";

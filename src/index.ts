@@ -1,3 +1,9 @@
+/**
+ * The client: a gateway, its errors, and what a handler of webhooks cannot do without.
+ *
+ * @module malipo
+ */
+
 // The client
 
 export type { Query } from "./client/address.ts";

@@ -1,3 +1,9 @@
+/**
+ * Spans of OpenTelemetry.
+ *
+ * @module malipo/otel
+ */
+
 import {
   type Attributes,
   context,

@@ -1,5 +1,11 @@
 "use client";
 
+/**
+ * A payment, as React sees it.
+ *
+ * @module malipo/react
+ */
+
 import { useEffect, useRef, useState } from "react";
 import type { WaitOptions } from "../client/settlement.ts";
 import type { Payment } from "../contract/payment.ts";

@@ -1,3 +1,9 @@
+/**
+ * The sandbox behind msw.
+ *
+ * @module malipo/msw
+ */
+
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { DELIVERY_HEADER } from "./deliveries.ts";

@@ -1,3 +1,9 @@
+/**
+ * The signature check, and a receiver that never loses and never repeats.
+ *
+ * @module malipo/webhooks
+ */
+
 export {
   type EventKind,
   type InvoiceCreatedData,

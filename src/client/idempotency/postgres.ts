@@ -1,3 +1,9 @@
+/**
+ * Idempotency keys in PostgreSQL.
+ *
+ * @module malipo/idempotency/postgres
+ */
+
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { digestOf } from "./digest.ts";

@@ -1,3 +1,9 @@
+/**
+ * Idempotency keys in Redis.
+ *
+ * @module malipo/idempotency/redis
+ */
+
 import type { Redis } from "ioredis";
 import { digestOf } from "./digest.ts";
 import { type StoredRecord, settledFrom, standingOf } from "./record.ts";

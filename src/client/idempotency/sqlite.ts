@@ -1,3 +1,9 @@
+/**
+ * Idempotency keys in SQLite.
+ *
+ * @module malipo/idempotency/sqlite
+ */
+
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { digestOf } from "./digest.ts";

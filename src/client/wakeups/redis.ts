@@ -1,3 +1,9 @@
+/**
+ * Wake-ups for machines that share a Redis.
+ *
+ * @module malipo/wakeups/redis
+ */
+
 import type { Redis } from "ioredis";
 import { createWakeups, type Wakeups } from "./local.ts";
 

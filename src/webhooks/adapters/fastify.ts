@@ -1,3 +1,9 @@
+/**
+ * A receiver on Fastify.
+ *
+ * @module malipo/fastify
+ */
+
 import type { FastifyInstance } from "fastify";
 import { replyTo } from "../node-body.ts";
 import type { WebhookReceiver } from "../receiver.ts";

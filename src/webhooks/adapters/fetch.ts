@@ -1,3 +1,9 @@
+/**
+ * A receiver wherever a request is a `Request`.
+ *
+ * @module malipo/fetch
+ */
+
 import type { WebhookReceiver } from "../receiver.ts";
 import { type Reply, refuse } from "../reply.ts";
 

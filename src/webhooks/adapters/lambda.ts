@@ -1,3 +1,9 @@
+/**
+ * A receiver on AWS Lambda.
+ *
+ * @module malipo/lambda
+ */
+
 import type { WebhookReceiver } from "../receiver.ts";
 import type { WebhookHeaders } from "../signature-header.ts";
 

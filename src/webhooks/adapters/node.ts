@@ -1,3 +1,9 @@
+/**
+ * A receiver on `node:http`, Express, Koa and Nest.
+ *
+ * @module malipo/node
+ */
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type NodeRequest, replyTo } from "../node-body.ts";
 import type { WebhookReceiver } from "../receiver.ts";
