@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -8,11 +8,23 @@ const PAYMENTS = 200;
 // Leases are shortened, so that a crash is over sooner.
 const ARGS = ["--payments", `${PAYMENTS}`, "--seed", "1", "--store", "all", "--lease", "2500"];
 
-const campaign = (...args: string[]) =>
-  spawnSync(process.execPath, ["campaign/main.ts", ...args], { cwd: ROOT, encoding: "utf8" });
+interface Run {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+// Not in one breath with the test runner, which has to answer meanwhile.
+const campaign = (...args: string[]): Promise<Run> =>
+  new Promise((resolve) => {
+    const script = ["campaign/main.ts", ...args];
+    execFile(process.execPath, script, { cwd: ROOT }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
 
 describe("a campaign of injected faults", () => {
-  let run: ReturnType<typeof campaign>;
+  let run: Run;
   /** The rows of a store's table: the figure and what stands beside it. */
   function tableOf(store: string): ReadonlyMap<string, string> {
     const table = run.stdout.split("\n\n").find((block) => block.startsWith(`${store} store,`));
@@ -20,8 +32,8 @@ describe("a campaign of injected faults", () => {
     return new Map([...rows].map(([, name = "", rest = ""]) => [name, rest.replace(/\s+/g, " ")]));
   }
 
-  beforeAll(() => {
-    run = campaign(...ARGS);
+  beforeAll(async () => {
+    run = await campaign(...ARGS);
   }, 600_000);
 
   test("ends with every promise held", () => {
@@ -59,8 +71,8 @@ describe("a campaign of injected faults", () => {
     expect(table.get("workers killed")).toMatch(store === "memory" ? /^0$/ : /^4 [1-9]/);
   });
 
-  test("says how to ask for one, where it is asked wrongly", () => {
-    const { status, stderr } = campaign("--store", "oracle");
+  test("says how to ask for one, where it is asked wrongly", async () => {
+    const { status, stderr } = await campaign("--store", "oracle");
     expect(status).toBe(1);
     expect(stderr).toContain("--store is oracle.");
     expect(stderr).toContain("npm run campaign -- [options]");
