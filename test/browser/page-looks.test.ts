@@ -1,12 +1,11 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "./chromium.ts";
 import { DESKTOP, NARROW, openPage, type PageWorld, PHONE } from "./page-world.ts";
 
 const ARTEFACTS = new URL("./artefacts/", import.meta.url);
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCHEMES = ["light", "dark"] as const;
 
 /** What the page looks like when; each opens all that is folded there. */
@@ -80,13 +79,15 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
       await unfold(page);
       expect(await widest(page)).toBe(NARROW.width);
       // The policy lets no script of ours in; the debugger is above it.
-      await page.evaluate(AXE);
+      await page.evaluate(axe.source);
       for (const viewport of [NARROW, DESKTOP]) {
         await page.setViewportSize(viewport);
         for (const colorScheme of SCHEMES) {
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           const found = await page.evaluate(async () => {
-            const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
+            const { violations } = await (
+              globalThis as unknown as { axe: typeof import("axe-core") }
+            ).axe.run();
             return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
           });
           expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
@@ -98,7 +99,7 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
   test("has every part within reach on a narrow screen, and a prompt whole above the fold", async () => {
     world = await openPage(browser, { viewport: NARROW, hasTouch: true });
     const { page, pay } = world;
-    await pay();
+    await pay({ description: "Unbreakable".repeat(50), account_reference: "WWWWWWWWWWWW" });
     const send = page.locator("#phone").getByRole("button", { name: "Send", exact: true });
     await send.waitFor();
     await expect
@@ -107,6 +108,12 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
         return (box?.y ?? 999) + (box?.height ?? 0);
       })
       .toBeLessThan(NARROW.height - 50);
+    expect(await send.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThan(350);
+    expect(await widest(page)).toBe(NARROW.width);
+    // As large as a phone of 2016 shows it, or a desk at 400 %.
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await widest(page)).toBe(320);
+    await page.setViewportSize(NARROW);
     for (const [part, heading] of [
       ["Deliveries", "Webhook deliveries"],
       ["Payments", "Payments"],
@@ -126,7 +133,3 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
     expect(moving).toBe(0);
   });
 });
-
-interface Axe {
-  run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-}

@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
       .first()
       .getAttribute("data-copy");
     // What is to be pasted works as it stands.
-    const { stdout } = await run("sh", ["-c", `${curl} -s`]);
+    const { stdout } = await run("sh", ["-c", `${curl}`]);
     expect(JSON.parse(stdout).success).toBe(true);
     await phone().getByText("KES 1,500.00").waitFor();
     await payments().getByText("Pending").waitFor();

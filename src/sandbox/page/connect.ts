@@ -11,7 +11,7 @@ const EXAMPLE = { amount: 1500, phone: "0712345678", account_reference: "ORDER-4
 
 const curlLine = (baseUrl: string, key: string) =>
   [
-    `curl ${baseUrl}/mobile-money/payment/initiate \\`,
+    `curl -s ${baseUrl}/mobile-money/payment/initiate \\`,
     `  -H ${quoted(`X-API-Key: ${key}`)} \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -d ${quoted(JSON.stringify(EXAMPLE))}`,
@@ -25,12 +25,12 @@ const typescriptLines = (baseUrl: string, key: string) =>
     `  apiKey: ${JSON.stringify(key)},`,
     `  baseUrl: ${JSON.stringify(baseUrl)},`,
     "});",
-    "const { reference } = await gateway.mobileMoney.initiate({",
+    "const payment = await gateway.mobileMoney.collect({",
     `  amount: ${EXAMPLE.amount},`,
     `  phone: ${JSON.stringify(EXAMPLE.phone)},`,
     `  account_reference: ${JSON.stringify(EXAMPLE.account_reference)},`,
     "});",
-    "console.log(reference);",
+    'console.log(payment.status); // "completed", once it is paid',
   ].join("\n");
 
 const setting = (name: string, variable: string, value: string): Html =>
@@ -53,7 +53,8 @@ function snippets({ host, address }: Shown): Html {
   const baseUrl = address + ASSUMPTIONS.address.value.prefix;
   const key = host.sandbox.keys.secret;
   return html`${block(curlLine(baseUrl, key), "the curl command", "code")}
-<details class="more" id="in-typescript"><summary>The same in TypeScript</summary>${block(typescriptLines(baseUrl, key), "the TypeScript lines", "code")}</details>`;
+<details class="more" id="in-typescript"><summary>The same in TypeScript</summary>${block(typescriptLines(baseUrl, key), "the TypeScript lines", "code")}</details>
+<p class="hint">In another language: start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
 }
 
 /** What to do first, where nothing has happened yet. */

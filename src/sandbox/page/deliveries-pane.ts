@@ -14,7 +14,8 @@ const PER_PAGE = 50;
 function nextAttempts({ host }: Shown): ReadonlyMap<string, number> {
   const next = new Map<string, number>();
   for (const { at, task } of host.world.state.timers) {
-    if (task.kind === "deliver" && !next.has(task.delivery)) next.set(task.delivery, at);
+    if (task.kind !== "deliver") continue;
+    next.set(task.delivery, Math.min(at, next.get(task.delivery) ?? at));
   }
   return next;
 }
@@ -44,6 +45,7 @@ function took(shown: Shown, { url, attempts }: StoredDelivery): Part {
   const facts = [
     shown.host.world.state.webhooks.length > 1 && placeOf(url),
     attempts.length > 1 && `${attempts.length} attempts`,
+    status === undefined && attempts.length > 0 && "no answer",
     // Virtual time stands still while a receiver works.
     status !== undefined && `answered ${status}${running ? ` in ${latencyMs} ms` : ""}`,
   ];

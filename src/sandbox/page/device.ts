@@ -21,7 +21,7 @@ export interface Handset {
 const { value: LIFE } = ASSUMPTIONS.promptLife;
 
 /** Seconds that a prompt has left: a ring that empties, and the number in words. */
-export function countdown(shown: Shown, payment: StoredPayment): Html {
+function countdown(shown: Shown, payment: StoredPayment): Html {
   const left = Math.max(0, payment.createdAt + LIFE - shown.host.world.clock.ms());
   const share = Math.round((left / LIFE) * 100);
   // The script counts on from here where time runs.

@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Text as it may stand between tags and inside quoted attributes. */
-export const escaped = (text: string): string =>
+const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 
 // Known by where they were made: an object out of a JSON body must not pass for markup.

@@ -71,8 +71,9 @@ function timeline(shown: Shown, payment: StoredPayment): Html {
     lastMoment(shown, payment),
     ...deliveriesOf(shown, payment).map((one) => delivered(shown, one)),
   ];
-  const order = (one: Moment, other: Moment) =>
-    (one.at ?? Number.POSITIVE_INFINITY) - (other.at ?? Number.POSITIVE_INFINITY) || 0;
+  // To the second, as deliveries have it; what is of the same second stays as it was put.
+  const second = ({ at = Number.POSITIVE_INFINITY }: Moment) => Math.floor(at / 1_000);
+  const order = (one: Moment, other: Moment) => second(one) - second(other) || 0;
   return html`<ol class="timeline">${moments
     .sort(order)
     .map(

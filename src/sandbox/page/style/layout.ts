@@ -91,13 +91,14 @@ main {
 .noscript a { color: inherit; }
 
 @media (max-width: 70rem) {
+  .steps .steps-label, .clock form.custom { display: none; }
+  .card.connect > details > summary small { display: none; }
   main { grid-template-columns: 19.5rem minmax(0, 1fr); grid-template-areas: "phone connect" "phone payments" "phone deliveries" "faults faults"; grid-template-rows: auto auto 1fr auto; }
 }
 @media (max-width: 47rem) {
   .top { position: static; padding: .75rem 1rem; gap: .75rem; }
   .live { margin-left: auto; }
   .clock { margin: 0; width: 100%; justify-content: space-between; }
-  .steps .steps-label, .clock form.custom { display: none; }
   .card > details > summary small { display: none; }
   main { display: flex; flex-direction: column; align-items: stretch; padding: 1rem 1rem 6rem; gap: 1rem; }
   .phone-pane { order: -1; }

@@ -5,7 +5,7 @@ const WALLPAPER =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='48' height='48' fill='none' stroke='%23fff' stroke-opacity='.07' stroke-width='1.5'%3E%3Cpath d='M24 4 44 24 24 44 4 24zM24 14l10 10-10 10-10-10z'/%3E%3Ccircle cx='0' cy='0' r='5'/%3E%3Ccircle cx='48' cy='0' r='5'/%3E%3Ccircle cx='0' cy='48' r='5'/%3E%3Ccircle cx='48' cy='48' r='5'/%3E%3C/svg%3E";
 
 export const PHONE = `
-.phone-pane { display: grid; gap: .9rem; justify-items: center; position: sticky; top: 5.25rem; }
+.phone-pane { display: grid; grid-template-columns: minmax(0, 1fr); gap: .9rem; justify-items: center; position: sticky; top: 5.25rem; }
 .phones { display: flex; flex-wrap: wrap; justify-content: center; gap: .15rem; margin: 0 -.5rem; }
 .phones a { display: inline-flex; align-items: center; gap: .35em; padding: .25rem .5rem; border-radius: 99px; font-size: var(--tiny); white-space: nowrap; color: var(--ink-2); text-decoration: none; }
 .phones a:hover { background: var(--line); }
@@ -13,7 +13,7 @@ export const PHONE = `
 .phones .dot { width: .5rem; height: .5rem; border-radius: 50%; background: #d97706; }
 
 .device {
-  position: relative; width: 18.75rem; padding: .7rem; border-radius: 3.1rem;
+  position: relative; width: 18.75rem; max-width: 100%; padding: .7rem; border-radius: 3.1rem;
   background: linear-gradient(135deg, #474b50, #17191b 22%, #0d0e0f 70%, #33373b);
   box-shadow: inset 0 0 0 1px #6b7177, inset 0 0 0 3px #121314, 0 24px 48px -18px rgb(20 30 40 / 45%), 0 6px 14px rgb(20 30 40 / 14%);
 }
@@ -46,7 +46,7 @@ export const PHONE = `
 .message time { display: block; color: #59616a; font-size: .6875rem; }
 
 .dialog {
-  position: absolute; inset: auto .5rem .5rem; display: grid; gap: .55rem; padding: 1rem 1rem .9rem; border-radius: 2rem;
+  position: absolute; inset: auto .5rem .5rem; max-height: calc(100% - 3.2rem); overflow: auto; display: grid; grid-template-columns: minmax(0, 1fr); gap: .55rem; padding: 1rem 1rem .9rem; border-radius: 2rem;
   background: var(--surface); color: var(--ink); box-shadow: 0 -10px 40px rgb(0 0 0 / 35%); animation: ring .3s cubic-bezier(.2, .9, .3, 1.1);
 }
 @keyframes ring { from { transform: translateY(1.5rem); opacity: 0; } }
@@ -61,10 +61,10 @@ export const PHONE = `
 .ask { line-height: 1.35; color: var(--ink-2); }
 .ask .amount { display: block; font-size: 1.625rem; font-weight: 700; letter-spacing: -.03em; line-height: 1.15; color: var(--ink); }
 .ask strong { color: var(--ink); font-weight: 600; }
-.ask-facts { display: grid; gap: .1rem; font-size: var(--small); }
+.ask-facts { display: grid; grid-template-columns: minmax(0, 1fr); gap: .1rem; font-size: var(--small); }
 .ask-facts div { display: flex; gap: .5em; }
-.ask-facts dt { color: var(--ink-2); }
-.ask-facts dd { font-weight: 550; min-width: 0; }
+.ask-facts dt { flex: none; color: var(--ink-2); }
+.ask-facts dd { font-weight: 550; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .pin { display: grid; gap: .4rem; }
 .pin > label { font-size: var(--tiny); }
 .pin-field { min-height: 2.75rem; font: 700 1.375rem/1 var(--mono); letter-spacing: .75em; text-align: center; text-indent: .75em; -webkit-text-security: disc; border-radius: var(--r-2); background: var(--sunken); }
@@ -84,5 +84,6 @@ export const PHONE = `
   .phone-pane { position: static; }
   .phone-pane > .more { width: 100%; max-width: 22rem; }
   .screen { min-height: 34.5rem; }
+  .phone-pane { min-width: 0; }
 }
 `;
