@@ -1,5 +1,6 @@
 import { chaosMark, type DeliveryChaos, luck, strikes } from "./chaos.ts";
 import type { Delivery, State, StoredDelivery } from "./state.ts";
+import { dropTimer } from "./timer-queue.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_DELAY_MS = 60_000;
@@ -93,11 +94,6 @@ export function waitingBehind({ chaos }: State, delivery: StoredDelivery): strin
   return held === id ? undefined : held;
 }
 
-/** Ends a delivery's wait, unless it has ended by itself. */
-export function endWait({ timers }: State, waiting: string): boolean {
-  const timer = timers.findIndex(
-    ({ task }) => task.kind === "deliver" && task.delivery === waiting,
-  );
-  if (timer >= 0) timers.splice(timer, 1);
-  return timer >= 0;
-}
+/** Ends a delivery's wait. Gives whether it had not ended by itself. */
+export const endWait = ({ timers }: State, waiting: string): boolean =>
+  dropTimer(timers, (task) => task.kind === "deliver" && task.delivery === waiting);

@@ -1,5 +1,6 @@
-import type { State, Task, Timer } from "./state.ts";
+import type { State, Task } from "./state.ts";
 import { type Duration, durationMs } from "./time.ts";
+import { addTimer, takeDue } from "./timer-queue.ts";
 import { clearTimeout, LONGEST_TIMEOUT_MS, machineTime, setTimeout } from "./timers.ts";
 
 /** The sandbox's time: prompts, deliveries and their retries, and due dates all hang on it. */
@@ -22,20 +23,6 @@ export interface Scheduler extends Clock {
   schedule(inMs: number, task: Task): void;
   /** To be called after the state was replaced. */
   restart(): void;
-}
-
-/**
- * Puts a timer in its place: by its time, after those of the same time. Found by halves: a world of
- * thousands of open prompts has as many timers.
- */
-function insert(timers: Timer[], timer: Timer): void {
-  let [low, high] = [0, timers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((timers[middle] as Timer).at > timer.at) high = middle;
-    else low = middle + 1;
-  }
-  timers.splice(low, 0, timer);
 }
 
 /**
@@ -63,9 +50,9 @@ export function createScheduler(
   /** Lets what is due by now happen, in order. */
   function runDue(): void {
     for (;;) {
-      const { timers } = state();
-      if (timers[0] === undefined || timers[0].at > ms()) break;
-      run((timers.shift() as Timer).task);
+      const task = takeDue(state().timers, ms());
+      if (task === undefined) break;
+      run(task);
     }
     arm();
   }
@@ -107,7 +94,8 @@ export function createScheduler(
       await advancing;
     },
     schedule: (inMs, task) => {
-      insert(state().timers, { at: ms() + inMs, task });
+      const begun = state();
+      addTimer(begun.timers, { at: ms() + inMs, turn: begun.nextTurn++, task });
       arm();
     },
     restart: () => {

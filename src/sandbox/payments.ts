@@ -4,6 +4,7 @@ import { amountOf } from "./money.ts";
 import { type Answer, FAILURES, type FailureName, magicAnswer } from "./outcomes.ts";
 import { nextName } from "./random.ts";
 import { newPhone, type StandingAnswer, type StoredPayment, type StoredPhone } from "./state.ts";
+import { dropTimer } from "./timer-queue.ts";
 import { indexPayment, nextId, randomOf, type World } from "./world.ts";
 
 /** What a payment is started with, checked. */
@@ -46,11 +47,7 @@ function answerByItself(
 /** The customer decides anew: what was meant to become of the open prompt no longer holds. */
 export function changeMind(world: World, phone: string): void {
   const { prompt } = phoneOf(world, phone);
-  const { timers } = world.state;
-  const before = timers.findIndex(
-    ({ task }) => task.kind === "answer" && task.reference === prompt,
-  );
-  if (before >= 0) timers.splice(before, 1);
+  dropTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
   scheduleAnswer(world, phone);
 }
 

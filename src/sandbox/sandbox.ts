@@ -17,6 +17,7 @@ import { type ServedSandbox, serve } from "./serve.ts";
 import { checkSnapshot } from "./snapshot-shape.ts";
 import { firstState, keyName, type State, scopesOf, type Task } from "./state.ts";
 import { VIRTUAL_START } from "./time.ts";
+import { addTimer, inOrder } from "./timer-queue.ts";
 import { machineTime } from "./timers.ts";
 import { changed, type Watchers } from "./watch.ts";
 import { indexPayments, type World } from "./world.ts";
@@ -198,13 +199,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const now = clock.ms();
       const state = structuredClone(world.state);
       // An attempt under way ends in the world that it began in: the snapshot's is yet to be made.
-      for (const id of courier.inFlight().reverse()) {
+      for (const [index, id] of courier.inFlight().entries()) {
         const delivery = state.deliveries.find((one) => one.id === id);
         if (delivery === undefined) continue;
         delivery.tries--;
-        state.timers.unshift({ at: now, task: { kind: "deliver", delivery: id } });
+        // Before whatever else is due, in the order in which they began.
+        const turn = index - state.deliveries.length;
+        addTimer(state.timers, { at: now, turn, task: { kind: "deliver", delivery: id } });
       }
-      return { ...state, now };
+      return { ...state, timers: inOrder(state.timers), now };
     },
     restore: (snapshot) => replace(structuredClone(checkSnapshot(snapshot))),
     serve: async (options = {}) => {

@@ -28,13 +28,21 @@ const holding =
   (value) =>
     isObject(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
 
+const maybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
 const TASKS = ["answer", "expire", "deliver", "overdue"];
 const KINDS = ["public", "secret", "sandbox"];
 
 /** What the sandbox cannot do without, by the field of the state. */
 const SHAPE: Readonly<Record<string, Check>> = {
   now: isNumber,
-  timers: listOf(holding({ at: isNumber, task: holding({ kind: oneOf(...TASKS) }) })),
+  timers: listOf(
+    holding({ at: isNumber, turn: isNumber, task: holding({ kind: oneOf(...TASKS) }) }),
+  ),
+  nextTurn: isNumber,
   random: holding({ word: isNumber }),
   nextId: isNumber,
   nextInvoice: isNumber,
@@ -76,6 +84,16 @@ const SHAPE: Readonly<Record<string, Check>> = {
     }),
   ),
   faults: listOf(holding({ match: isObject, effect: isObject, after: isNumber })),
+  otherSecrets: maybe(listOf(isText)),
+  chaos: maybe(
+    holding({
+      seed: isText,
+      rates: recordOf(isNumber),
+      calls: isNumber,
+      held: recordOf(isText),
+      nextSecret: maybe(isText),
+    }),
+  ),
 };
 
 /** A timer for a delivery that is not there would stop the clock. */

@@ -15,6 +15,8 @@ export type Task =
 
 export interface Timer {
   readonly at: number;
+  /** Which of those of the same time comes first. */
+  readonly turn: number;
   readonly task: Task;
 }
 
@@ -112,7 +114,9 @@ export interface StoredDelivery extends Delivery {
 export interface State {
   version: 1;
   now: number;
+  /** The next one first; the others as a heap has them. */
   timers: Timer[];
+  nextTurn: number;
   random: RandomState;
   nextId: number;
   nextInvoice: number;
@@ -156,6 +160,7 @@ export function firstState(seed: string, now: number): State {
     version: 1,
     now,
     timers: [],
+    nextTurn: 0,
     random,
     nextId: 1,
     nextInvoice: 1,

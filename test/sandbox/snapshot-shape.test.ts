@@ -31,6 +31,7 @@ describe("restore()", () => {
 
   const parts = [
     "timers",
+    "nextTurn",
     "random",
     "nextId",
     "nextInvoice",
@@ -77,6 +78,7 @@ describe("restore()", () => {
 
 /** What is odd, but of the right kind. */
 function fits(part: string, damage: unknown): boolean {
-  if (typeof damage === "number") return ["nextId", "nextInvoice", "now"].includes(part);
+  if (typeof damage === "number")
+    return ["nextTurn", "nextId", "nextInvoice", "now"].includes(part);
   return typeof damage === "string" && part === "webhookSecret";
 }
