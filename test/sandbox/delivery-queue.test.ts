@@ -1,4 +1,4 @@
-import { type Activity, createSandbox } from "malipo/sandbox";
+import { type Activity, createSandbox, type Sandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 
 /** A sandbox whose receivers answer when they are told to, or refuse at once. */
@@ -19,11 +19,13 @@ function withReceivers(...urls: string[]) {
       headers: { "x-api-key": sandbox.keys.secret },
       body: JSON.stringify(body),
     });
-  const ready = Promise.all(
-    urls.map((url) =>
-      call("POST", "/webhooks/register", { name: "x", url, events: ["invoice.created"] }),
-    ),
-  );
+  const register = () =>
+    Promise.all(
+      urls.map((url) =>
+        call("POST", "/webhooks/register", { name: "x", url, events: ["invoice.created"] }),
+      ),
+    );
+  const ready = register();
   const emit = async (times: number) => {
     await ready;
     for (let at = 0; at < times; at++) await call("POST", "/invoices", {});
@@ -31,9 +33,10 @@ function withReceivers(...urls: string[]) {
   const refuse = (does: boolean) => {
     refusing = does;
   };
-  return { sandbox, open, refuse, emit };
+  return { sandbox, open, refuse, register, emit };
 }
 
+const PHONE = "0712345678";
 const DEAD = "https://dead.example/";
 const ALIVE = "https://alive.example/";
 
@@ -61,7 +64,7 @@ describe("deliveries to an address that never answers", () => {
   });
 
   test("are ten thousand at most; what comes on top fails at once, and says so", async () => {
-    const { sandbox, open, emit } = withReceivers(DEAD);
+    const { sandbox, open, register, emit } = withReceivers(DEAD);
     await emit(10_002);
     const failed = sandbox.deliveries.all().filter(({ state }) => state === "failed");
     expect(failed).toHaveLength(2);
@@ -85,6 +88,9 @@ describe("deliveries to an address that never answers", () => {
     for (const { answer } of open) answer(200);
     await sandbox.deliveries.settled();
     expect(open).toHaveLength(sent);
+    await register();
+    await emit(1);
+    expect(sandbox.deliveries.all().map(({ state }) => state)).toEqual(["pending"]);
     sandbox.restore(snapshot);
     await emit(1);
     expect(sandbox.deliveries.all().at(-1)?.state).toBe("failed");
@@ -104,7 +110,12 @@ describe("deliveries to an address that never answers", () => {
 });
 
 describe("watch()", () => {
-  const order = { amount: 1, phone: "0712345678" };
+  const initiate = ({ fetch, baseUrl, keys }: Sandbox, phone: string) =>
+    fetch(`${baseUrl}/payments/initiate`, {
+      method: "POST",
+      headers: { "x-api-key": keys.secret },
+      body: JSON.stringify({ amount: 1, phone }),
+    });
 
   test("tells of payments and attempts as they come, and of nothing twice", async () => {
     const told: Activity[] = [];
@@ -112,13 +123,9 @@ describe("watch()", () => {
     await emit(1);
     const stop = sandbox.watch((activity) => told.push(activity));
     const seen = () => told.flatMap(({ payments }) => payments.map(({ status }) => status));
-    await sandbox.fetch(`${sandbox.baseUrl}/payments/initiate`, {
-      method: "POST",
-      headers: { "x-api-key": sandbox.keys.secret },
-      body: JSON.stringify(order),
-    });
+    await initiate(sandbox, PHONE);
     await expect.poll(seen).toEqual(["pending"]);
-    sandbox.phone(order.phone).approve();
+    sandbox.phone(PHONE).approve();
     await expect.poll(seen).toEqual(["pending", "completed"]);
     open[0]?.answer(200);
     await expect
@@ -126,15 +133,17 @@ describe("watch()", () => {
       .toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
     // A change of another kind is told too, with nothing in it.
     told.length = 0;
-    sandbox.phone(order.phone).switchOff();
+    sandbox.phone(PHONE).switchOff();
     await expect.poll(() => told).toEqual([{ payments: [], deliveries: [] }]);
     // What a snapshot brings along is no news.
     told.length = 0;
-    sandbox.restore(sandbox.snapshot());
+    const elsewhere = createSandbox({ deliver: async () => new Response() });
+    for (const phone of ["0712345601", "0712345602"]) await initiate(elsewhere, phone);
+    sandbox.restore(elsewhere.snapshot());
     await expect.poll(() => told).toEqual([{ payments: [], deliveries: [] }]);
 
     stop();
-    sandbox.phone(order.phone).switchOn();
+    sandbox.phone(PHONE).switchOn();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(told).toHaveLength(1);
   });
