@@ -61,11 +61,10 @@ const commandLine: Options = {
   target: "es2023",
   platform: "node",
   noExternal: ["zod"],
+  // It is run, never read or bundled: a third less to download.
+  minify: true,
   esbuildOptions: (options) => {
     options.chunkNames = "cli/[name]-[hash]";
-    // Names stay: a stack that a user sends is to be read.
-    options.minifyWhitespace = true;
-    options.minifySyntax = true;
   },
   plugins: [
     { name: "no stale files", buildStart: () => rm("dist/cli", { recursive: true, force: true }) },
