@@ -32,6 +32,9 @@ export interface Given {
 function start(args: readonly string[], { env = {}, cwd }: Given): ChildProcess {
   return spawn(process.execPath, [CLI, ...args], {
     stdio: "pipe",
+    // One that should have ended and did not must not outlive the tests.
+    timeout: 120_000,
+    killSignal: "SIGKILL",
     env: { ...CLEAN, ...env },
     ...(cwd !== undefined && { cwd }),
   });
