@@ -99,5 +99,7 @@ export async function send(
     if (attempt > maxRetries || !mayWait || !mayRetry(context.effect, failure)) throw error;
     tell(hooks.retry, () => ({ ...view(), delayMs, error }));
     if (!(await sleep(delayMs, signal))) throw signal?.reason;
+    // A busy machine may have slept past the deadline: another attempt would have no time at all.
+    if (performance.now() >= deadline) throw error;
   }
 }

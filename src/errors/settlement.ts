@@ -43,8 +43,11 @@ export class OutcomeUnknownError extends GatewayError {
   protected static override readonly malipo: string = "OutcomeUnknownError";
   override readonly code = "outcome_unknown" as const;
   readonly idempotencyKey: string;
-  constructor(message: string, idempotencyKey: string) {
+  /** Names the attempt that may have happened, for `settle` in another process. */
+  readonly attempt: string;
+  constructor(message: string, idempotencyKey: string, attempt: string) {
     super(message, "unknown");
     this.idempotencyKey = idempotencyKey;
+    this.attempt = attempt;
   }
 }

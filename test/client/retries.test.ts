@@ -138,3 +138,20 @@ describe("a failure that passes", () => {
     },
   );
 });
+
+test("a wait that a busy machine drags past the deadline is followed by no attempt", async () => {
+  let slept = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + slept);
+  const { gateway, sent } = gatewayMeeting([status(503)], {
+    hooks: {
+      retry: () => {
+        slept = 60_000;
+      },
+    },
+  });
+  const error = await failureOf(gateway.merchant.get({ totalTimeoutMs: 20_000 }));
+  expect(error).toMatchObject({ code: "server", outcome: "unknown" });
+  expect(sent).toHaveLength(1);
+  vi.restoreAllMocks();
+});

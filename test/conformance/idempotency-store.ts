@@ -63,8 +63,15 @@ const STANDINGS: readonly [
   ],
 ];
 
-const standing = (state: Standing["state"], sameParameters: boolean) =>
-  state === "succeeded" ? { state, sameParameters, result: "R" } : { state, sameParameters };
+const FURTHER: Partial<Record<Standing["state"], object>> = {
+  succeeded: { result: "R" },
+  unknown: { owner: "a" },
+};
+const standing = (state: Standing["state"], sameParameters: boolean) => ({
+  state,
+  sameParameters,
+  ...FURTHER[state],
+});
 
 /** What every store promises, `name` says of which. */
 export function standsByTheContract(name: string, open: Open): void {
@@ -106,6 +113,18 @@ export function standsByTheContract(name: string, open: Open): void {
         await reach(store, key);
         expect(await store.settle(key, undefined)).toBe(state);
         const after = state === "unknown" ? { state: "begun" } : standing(state, true);
+        expect(await store.begin(key, same)).toEqual(after);
+      },
+    );
+
+    test.each(["R", undefined])(
+      "settles the attempt that was named, and none that began since, with %s",
+      async (result) => {
+        await store.begin(key, attemptOf("a", { leaseMs: 0 }));
+        expect(await store.settle(key, result, "before")).toBe("another");
+        expect(await store.begin(key, same)).toEqual(standing("unknown", true));
+        expect(await store.settle(key, result, "a")).toBe("unknown");
+        const after = result === undefined ? { state: "begun" } : standing("succeeded", true);
         expect(await store.begin(key, same)).toEqual(after);
       },
     );
@@ -213,8 +232,8 @@ export function standsByTheContract(name: string, open: Open): void {
       type Step = (store: IdempotencyStore, key: string) => Promise<unknown>;
       const step = fc.oneof<fc.Arbitrary<Step>[]>(
         fc
-          .record({ parameters, leaseMs: fc.constantFrom(0, 60_000) })
-          .map((own) => (on, key) => on.begin(key, attemptOf(crypto.randomUUID(), own))),
+          .record({ owner: fc.uuid(), parameters, leaseMs: fc.constantFrom(0, 60_000) })
+          .map((own) => (on, key) => on.begin(key, own)),
         fc
           .record({ owner, parameters, leaseMs: fc.constantFrom(0, 60_000) })
           .map((own) => (on, key) => on.forget(key, own.owner).then(() => on.begin(key, own))),
@@ -224,7 +243,11 @@ export function standsByTheContract(name: string, open: Open): void {
               on.finish(key, own, ended),
         ),
         owner.map((own) => (on, key) => on.forget(key, own)),
-        fc.constantFrom("R", undefined).map((result) => (on, key) => on.settle(key, result)),
+        fc.tuple(fc.constantFrom("R", undefined), fc.option(owner, { nil: undefined })).map(
+          ([result, own]) =>
+            (on, key) =>
+              on.settle(key, result, own),
+        ),
       );
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {

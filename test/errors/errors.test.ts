@@ -53,7 +53,7 @@ const ROWS: Row[] = [
   ["UnexpectedResponseError", "unexpected_response", "unknown", (e) => new e.UnexpectedResponseError(MESSAGE, "unknown", answer(200)), { status: 200 }],
   ["PaymentPendingError", "payment_pending", "unknown", (e) => new e.PaymentPendingError(MESSAGE, "MP1", undefined), { reference: "MP1" }],
   ["IdempotencyConflictError", "idempotency_conflict", "not_sent", (e) => new e.IdempotencyConflictError(MESSAGE, "order-1"), { idempotencyKey: "order-1" }],
-  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1"), { idempotencyKey: "order-1" }],
+  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1", "a-1"), { idempotencyKey: "order-1", attempt: "a-1" }],
   ["WebhookVerificationError", "signature_missing", "rejected", (e) => new e.WebhookVerificationError("signature_missing", MESSAGE), { status: 401 }],
 ];
 

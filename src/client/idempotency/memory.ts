@@ -42,7 +42,9 @@ export function memoryIdempotency({
   function standing(record: Stored, { parameters }: NewAttempt): Standing {
     const sameParameters = record.parameters === parameters;
     if (record.end?.state === "succeeded") return { ...record.end, sameParameters };
-    return { state: isUnknown(record) ? "unknown" : "in_flight", sameParameters };
+    return isUnknown(record)
+      ? { state: "unknown", sameParameters, owner: record.owner }
+      : { state: "in_flight", sameParameters };
   }
 
   function succeed(key: string, record: Stored, result: string): void {
@@ -70,10 +72,11 @@ export function memoryIdempotency({
     forget: async (key, owner) => {
       if (records.get(key)?.owner === owner) records.delete(key);
     },
-    settle: async (key, result) => {
+    settle: async (key, result, owner) => {
       const record = records.get(key);
       if (record === undefined) return "free";
       if (!isUnknown(record)) return record.end?.state ?? "in_flight";
+      if (owner !== undefined && owner !== record.owner) return "another";
       if (result === undefined) {
         records.delete(key);
       } else {

@@ -37,6 +37,26 @@ interface Shared<T> {
 // By store, since a key is scoped by its store: two gateways that share one share its calls.
 const UNDER_WAY = new WeakMap<IdempotencyStore, Map<string, Shared<unknown>>>();
 
+// The last unknown attempt that this process was told of, by its key: whoever looked at that one must
+// not close another that has begun since.
+const SEEN = new WeakMap<IdempotencyStore, Map<string, string>>();
+const MOST_SEEN = 10_000;
+
+/** The attempt that this process knows to be of unknown outcome. */
+export const attemptSeen = (store: IdempotencyStore, name: string): string | undefined =>
+  SEEN.get(store)?.get(name);
+
+function sawUnknown(store: IdempotencyStore, name: string, owner: string): void {
+  const seen = SEEN.get(store) ?? new Map<string, string>();
+  SEEN.set(store, seen);
+  seen.delete(name);
+  seen.set(name, owner);
+  for (const oldest of seen.keys()) {
+    if (seen.size <= MOST_SEEN) break;
+    seen.delete(oldest);
+  }
+}
+
 /** The name of a record. */
 export const recordKey = (endpoint: string, key: string): string => `${endpoint} ${key}`;
 
@@ -138,10 +158,12 @@ async function run<T>(call: KeyedCall<T>, name: string, shared: Shared<T>): Prom
     if (!standing.sameParameters) throw conflict(call);
     if (standing.state === "succeeded") return call.decode(standing.result);
     if (standing.state === "unknown") {
+      sawUnknown(store, name, standing.owner);
       throw new OutcomeUnknownError(
         `${call.endpoint}: an earlier attempt under the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ` +
           'Look whether it did, then close it: gateway.idempotency.settle(key, reference), or "not_sent".',
         key,
+        standing.owner,
       );
     }
     // Another process is at it: wait for what comes of that.
@@ -170,6 +192,7 @@ async function attempt<T>(
   } catch (error) {
     const ended = isGatewayError(error) ? error.outcome : "unknown";
     const outcome = sent ? ended : "not_sent";
+    if (outcome === "unknown") sawUnknown(store, name, owner);
     await written(() =>
       outcome === "unknown"
         ? store.finish(name, owner, { state: "unknown" })

@@ -7,7 +7,7 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { digestOf } from "./digest.ts";
-import { type StoredRecord, settledFrom, standingOf } from "./record.ts";
+import { notSettledFrom, type StoredRecord, standingOf } from "./record.ts";
 import {
   checkRetention,
   type IdempotencyStore,
@@ -23,6 +23,8 @@ export interface PostgresIdempotency extends IdempotencyStore {
 
 const OPEN = `version <= ${RECORD_VERSION}
   AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= clock_timestamp()))`;
+
+const owned = (parameter: string) => `AND owner = coalesce(${parameter}::text, owner)`;
 
 // One statement each: PostgreSQL makes each atomic and durable. Leases are on its clock, which all
 // processes share. What was settled has no owner: one that wakes up late must not undo it.
@@ -50,7 +52,7 @@ const statementsFor = (table: string) => ({
       WHERE stored.keep_until <= clock_timestamp() AND stored.version <= ${RECORD_VERSION}
   `,
   read: `
-    SELECT version, state, digest, result, lease_until <= clock_timestamp() AS "leaseOver"
+    SELECT version, state, digest, owner, result, lease_until <= clock_timestamp() AS "leaseOver"
     FROM ${table} WHERE key = $1
   `,
   finish: `
@@ -62,9 +64,9 @@ const statementsFor = (table: string) => ({
   settle: `
     UPDATE ${table} SET state = 'succeeded', result = $2, owner = '',
       keep_until = clock_timestamp() + $3 * interval '1 ms'
-    WHERE key = $1 AND ${OPEN}
+    WHERE key = $1 AND ${OPEN} ${owned("$4")}
   `,
-  free: `DELETE FROM ${table} WHERE key = $1 AND ${OPEN}`,
+  free: `DELETE FROM ${table} WHERE key = $1 AND ${OPEN} ${owned("$2")}`,
 });
 
 /**
@@ -129,12 +131,12 @@ export function postgresIdempotency(
     forget: async (key, owner) => {
       await run("forget", key, owner);
     },
-    settle: async (key, result) => {
+    settle: async (key, result, owner) => {
       const { rowCount } =
         result === undefined
-          ? await run("free", key)
-          : await run("settle", key, result, retentionMs);
-      return rowCount === 1 ? "unknown" : settledFrom(await read(key));
+          ? await run("free", key, owner ?? null)
+          : await run("settle", key, result, retentionMs, owner ?? null);
+      return rowCount === 1 ? "unknown" : notSettledFrom(await read(key));
     },
   };
 }

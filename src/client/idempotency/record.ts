@@ -6,6 +6,8 @@ export interface StoredRecord {
   readonly state: "in_flight" | "succeeded" | "unknown";
   /** Digest of the parameters. */
   readonly digest: string;
+  /** Who began it. */
+  readonly owner: string;
   readonly result: string | null;
   /** Whether the lease has run out. */
   readonly leaseOver: boolean;
@@ -25,11 +27,15 @@ function stateOf({ version, state, leaseOver }: StoredRecord): StoredRecord["sta
 export function standingOf(record: StoredRecord, digest: string): Standing {
   const state = stateOf(record);
   const sameParameters = record.digest === digest;
-  return state === "succeeded"
-    ? { state, sameParameters, result: record.result ?? "" }
+  if (state === "succeeded") return { state, sameParameters, result: record.result ?? "" };
+  return state === "unknown"
+    ? { state, sameParameters, owner: record.owner }
     : { state, sameParameters };
 }
 
-/** What a record means to whoever wants to settle it. */
-export const settledFrom = (record: StoredRecord | undefined): SettledFrom =>
-  record === undefined ? "free" : stateOf(record);
+/** What a record means to whoever wanted to settle it, and did not. */
+export function notSettledFrom(record: StoredRecord | undefined): SettledFrom {
+  if (record === undefined) return "free";
+  const state = stateOf(record);
+  return state === "unknown" ? "another" : state;
+}

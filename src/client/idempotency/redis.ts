@@ -6,7 +6,7 @@
 
 import type { Redis } from "ioredis";
 import { digestOf } from "./digest.ts";
-import { type StoredRecord, settledFrom, standingOf } from "./record.ts";
+import { notSettledFrom, type StoredRecord, standingOf } from "./record.ts";
 import {
   checkRetention,
   type IdempotencyStore,
@@ -25,8 +25,8 @@ const SCRIPT = `
     redis.call('HMGET', key, 'version', 'state', 'owner', 'lease'))
   local over = state == 'in_flight' and tonumber(lease) <= now
   local function standing()
-    local f = redis.call('HMGET', key, 'version', 'state', 'digest', 'result')
-    return { f[1], f[2], f[3], f[4], over and 1 or 0 }
+    local f = redis.call('HMGET', key, 'version', 'state', 'digest', 'owner', 'result')
+    return { f[1], f[2], f[3], f[4], f[5], over and 1 or 0 }
   end
   local function succeed(result, retention)
     redis.call('HSET', key, 'state', 'succeeded', 'result', result)
@@ -48,7 +48,8 @@ const SCRIPT = `
   elseif operation == 'settle' then
     if not version then return {} end
     local stood = standing()
-    if (state == 'unknown' or over) and tonumber(stood[1]) <= tonumber(ARGV[6]) then
+    if (state == 'unknown' or over) and tonumber(stood[1]) <= tonumber(ARGV[6])
+      and (owner == '' or owner == stored_owner) then
       if ARGV[3] == 'free' then
         redis.call('DEL', key)
       else
@@ -56,22 +57,33 @@ const SCRIPT = `
         redis.call('HSET', key, 'owner', '')
         succeed(ARGV[4], ARGV[5])
       end
+      return { 'settled' }
     end
     return stood
   end
   return {}
 `;
 
-/** A record as the script gives it: five fields, or none where nothing stands. */
-type Reply = [version: string, state: string, digest: string, result: string | null, over: number];
+/** A record as the script gives it. */
+type RecordReply = [
+  version: string,
+  state: string,
+  digest: string,
+  owner: string,
+  result: string | null,
+  over: number,
+];
+/** What the script gives: a record, nothing where none stands, or word that it was settled. */
+type Reply = RecordReply | [] | ["settled"];
 
-function recordOf(reply: Reply | []): StoredRecord | undefined {
-  if (reply.length === 0) return undefined;
-  const [version, state, digest, result, over] = reply;
+function recordOf(reply: Reply): StoredRecord | undefined {
+  if (reply.length < 2) return undefined;
+  const [version, state, digest, owner, result, over] = reply as RecordReply;
   return {
     version: Number(version),
     state: state as StoredRecord["state"],
     digest,
+    owner,
     result,
     leaseOver: over === 1,
   };
@@ -107,16 +119,13 @@ export function redisIdempotency(
   }: { prefix?: string | undefined; retentionMs?: number | undefined } = {},
 ): IdempotencyStore {
   checkRetention(retentionMs);
-  const run = async (
-    key: string,
-    ...args: (string | number)[]
-  ): Promise<StoredRecord | undefined> =>
-    recordOf((await redis.eval(SCRIPT, 1, prefix + key, ...args)) as Reply | []);
+  const run = async (key: string, ...args: (string | number)[]): Promise<Reply> =>
+    (await redis.eval(SCRIPT, 1, prefix + key, ...args)) as Reply;
 
   return {
     begin: async (key, { parameters, owner, leaseMs }) => {
       const digest = digestOf(parameters);
-      const record = await run(key, "begin", owner, RECORD_VERSION, digest, leaseMs);
+      const record = recordOf(await run(key, "begin", owner, RECORD_VERSION, digest, leaseMs));
       return record === undefined ? { state: "begun" } : standingOf(record, digest);
     },
     finish: async (key, owner, end) => {
@@ -126,17 +135,10 @@ export function redisIdempotency(
     forget: async (key, owner) => {
       await run(key, "forget", owner);
     },
-    settle: async (key, result) =>
-      settledFrom(
-        await run(
-          key,
-          "settle",
-          "",
-          result === undefined ? "free" : "done",
-          result ?? "",
-          retentionMs,
-          RECORD_VERSION,
-        ),
-      ),
+    settle: async (key, result, owner = "") => {
+      const how = result === undefined ? "free" : "done";
+      const reply = await run(key, "settle", owner, how, result ?? "", retentionMs, RECORD_VERSION);
+      return reply[0] === "settled" ? "unknown" : notSettledFrom(recordOf(reply));
+    },
   };
 }

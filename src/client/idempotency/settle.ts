@@ -5,7 +5,7 @@ import { type CallInput, nameOf } from "../call.ts";
 import { type RequestParams, rowFor } from "../request.ts";
 import { checkNames, type Settings } from "../settings.ts";
 import { checkIdempotencyKey } from "./key.ts";
-import { recordKey, storeFailed } from "./one-per-key.ts";
+import { attemptSeen, recordKey, storeFailed } from "./one-per-key.ts";
 import { settledAnswer } from "./stored-answer.ts";
 
 /** A call that creates: by its name, or by what `gateway.request` sent. */
@@ -36,12 +36,17 @@ export class Idempotency {
    * With a reference, calls with this key give that reference from now on. With `"not_sent"`, the
    * key is free again, and the next call prompts the customer: be sure.
    *
+   * Closes the attempt that you were told of, and no other: where another process has settled it and
+   * prompted again meanwhile, it refuses, and you look once more.
+   *
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment it made, or `"not_sent"`.
    * @param options - `endpoint`: the call that the key was used with, as `"invoices.send"`, or as
-   * `"POST /reports"` where it was a `gateway.request`. Default: `"mobileMoney.initiate"`.
-   * @throws {IdempotencyConflictError} where no attempt of unknown outcome stands under the key: it
-   * is under way, it succeeded, or there is none.
+   * `"POST /reports"` where it was a `gateway.request`. Default: `"mobileMoney.initiate"`. `attempt`:
+   * `error.attempt` of the `OutcomeUnknownError`, where another process was told of it. Default: the
+   * last one that this process was told of, else whichever stands.
+   * @throws {IdempotencyConflictError} where that attempt is not what stands under the key: another
+   * one is, it is under way, it succeeded, or there is none.
    * @throws {ConnectionError} where the store fails. It may be settled again.
    *
    * @example
@@ -59,9 +64,9 @@ export class Idempotency {
   async settle(
     idempotencyKey: string,
     outcome: string,
-    options: { endpoint?: CreateName | undefined } = {},
+    options: { endpoint?: CreateName | undefined; attempt?: string | undefined } = {},
   ): Promise<void> {
-    checkNames(options, ["endpoint"], "`settle`");
+    checkNames(options, ["endpoint", "attempt"], "`settle`");
     const creation = creationFor(options.endpoint ?? "mobileMoney.initiate");
     const row = nameOf(...creation, this.#settings.key);
     const key = checkIdempotencyKey(row, idempotencyKey);
@@ -71,15 +76,22 @@ export class Idempotency {
     }
     const result = outcome === "not_sent" ? undefined : settledAnswer(outcome);
     const { idempotency } = this.#settings;
-    const stood = await (async () => idempotency.settle(recordKey(row, key), result))().catch(
+    const name = recordKey(row, key);
+    const attempt = options.attempt ?? attemptSeen(idempotency, name);
+    const stood = await (async () => idempotency.settle(name, result, attempt))().catch(
       (cause: unknown) => {
         throw storeFailed(`${row}: the idempotency store failed. It may be settled again.`, cause);
       },
     );
     if (stood === "unknown") return;
-    const state = { free: "is free", in_flight: "is under way", succeeded: "has succeeded" }[stood];
+    const state = {
+      free: "is free, so there is nothing to settle",
+      in_flight: "is under way, so there is nothing to settle",
+      succeeded: "has succeeded, so there is nothing to settle",
+      another: "is another one than you were told of: look again, then settle that one",
+    }[stood];
     throw new IdempotencyConflictError(
-      `${row}: the attempt under the idempotency key ${JSON.stringify(key)} ${state}, so there is nothing to settle.`,
+      `${row}: the attempt under the idempotency key ${JSON.stringify(key)} ${state}.`,
       key,
     );
   }

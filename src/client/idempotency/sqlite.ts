@@ -7,7 +7,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { digestOf } from "./digest.ts";
-import { type StoredRecord, settledFrom, standingOf } from "./record.ts";
+import { notSettledFrom, type StoredRecord, standingOf } from "./record.ts";
 import {
   checkRetention,
   type IdempotencyStore,
@@ -31,7 +31,8 @@ const SCHEMA = `
 `;
 
 const OPEN = `version <= ${RECORD_VERSION}
-    AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= $now))`;
+    AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= $now))
+    AND owner = coalesce($owner, owner)`;
 
 // One statement each: SQLite makes each atomic and, with synchronous=FULL, durable by itself. What
 // was settled has no owner: one that wakes up late must not undo it.
@@ -45,7 +46,7 @@ const STATEMENTS = {
       WHERE malipo_idempotency.keep_until <= $now AND malipo_idempotency.version <= ${RECORD_VERSION}
   `,
   read: `
-    SELECT version, state, digest, result, lease_until <= $now AS lease_over
+    SELECT version, state, digest, owner, result, lease_until <= $now AS lease_over
     FROM malipo_idempotency WHERE key = $key
   `,
   finish: `
@@ -161,13 +162,14 @@ export function sqliteIdempotency(
     forget: async (key, owner) => {
       statements.forget.run({ key, owner });
     },
-    settle: async (key, result) => {
+    settle: async (key, result, owner) => {
       const now = Date.now();
+      const which = { key, now, owner: owner ?? null };
       const { changes } =
         result === undefined
-          ? statements.free.run({ key, now })
-          : statements.settle.run({ key, result, keepUntil: now + retentionMs, now });
-      return changes === 1 ? "unknown" : settledFrom(read(key, now));
+          ? statements.free.run(which)
+          : statements.settle.run({ ...which, result, keepUntil: now + retentionMs });
+      return changes === 1 ? "unknown" : notSettledFrom(read(key, now));
     },
     close: () => database.close(),
   };

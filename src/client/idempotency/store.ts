@@ -21,16 +21,19 @@ export type Standing =
   | { readonly state: "in_flight"; readonly sameParameters: boolean }
   /** It was done, with this result. */
   | { readonly state: "succeeded"; readonly sameParameters: boolean; readonly result: string }
-  /** It may have been done. */
-  | { readonly state: "unknown"; readonly sameParameters: boolean };
+  /** It may have been done, by the attempt of that owner. */
+  | { readonly state: "unknown"; readonly sameParameters: boolean; readonly owner: string };
 
 /** How an attempt ended. */
 export type AttemptEnd =
   | { readonly state: "succeeded"; readonly result: string }
   | { readonly state: "unknown" };
 
-/** What stood under a key that was to be settled. `free`: nothing. */
-export type SettledFrom = Exclude<Standing["state"], "begun"> | "free";
+/**
+ * What stood under a key that was to be settled. `free`: nothing. `another`: an unknown attempt, but
+ * of another owner than the one that was named.
+ */
+export type SettledFrom = Exclude<Standing["state"], "begun"> | "free" | "another";
 
 /**
  * Where idempotency keys are remembered. Each method is atomic, across processes where the store is
@@ -49,8 +52,10 @@ export interface IdempotencyStore {
   /**
    * Closes an unknown attempt: with its result, or by freeing the key (`undefined`). It is nobody's
    * from then on. Changes nothing else, and says what stood.
+   *
+   * @param owner - Closes the attempt of that owner alone. Without one, whichever stands.
    */
-  settle(key: string, result: string | undefined): Promise<SettledFrom>;
+  settle(key: string, result: string | undefined, owner?: string | undefined): Promise<SettledFrom>;
 }
 
 const DAY_MS = 24 * 3_600_000;
