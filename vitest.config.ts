@@ -6,6 +6,8 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** The package by its own names, taken from the sources. */
 const alias = [
   { find: "#hmac", replacement: source("src/webhooks/hmac/node.ts") },
+  { find: "#page", replacement: source("src/sandbox/page/server.ts") },
+  { find: "#openapi", replacement: source("src/openapi/document.ts") },
   { find: /^malipo$/, replacement: source("src/index.ts") },
   { find: /^malipo\/webhooks$/, replacement: source("src/webhooks/index.ts") },
   {

@@ -128,13 +128,13 @@ try {
     },
   ];
   const FIGURES = ["Files", "Lines of Definitions", "Instantiations", "Memory used", "Check time"];
-  console.log(["import".padEnd(10), ...FIGURES.map((figure) => figure.padStart(20))].join(""));
+  console.log(["import".padEnd(10), ...FIGURES.map((figure) => figure.padStart(22))].join(""));
   for (const { name, code, folder } of IMPORTS) {
     writeFileSync(join(folder, "cost.mts"), code);
     const how = ["--module", "nodenext", "--skipLibCheck", "--extendedDiagnostics"];
     const said = compile("6.0", folder, [...STRICT, ...how, "cost.mts"]);
     const figures = FIGURES.map((figure) =>
-      (new RegExp(`^${figure}:\\s+(\\S+)`, "m").exec(said)?.[1] ?? "-").padStart(20),
+      (new RegExp(`^${figure}:\\s+(\\S+)`, "m").exec(said)?.[1] ?? "-").padStart(22),
     );
     console.log([name.padEnd(10), ...figures].join(""));
   }

@@ -94,7 +94,7 @@ async function showOpenApi({ method = "", socket }: IncomingMessage, response: S
     return;
   }
   // Made when somebody asks: nobody waits for it at the start.
-  const { openApiDocument } = await import("../openapi/document.ts");
+  const { openApiDocument } = await import("#openapi");
   const baseUrl = `http://127.0.0.1:${socket.localPort}${ASSUMPTIONS.address.value.prefix}`;
   response.writeHead(200, { ...CORS, "content-type": "application/json" });
   response.end(JSON.stringify(openApiDocument(baseUrl)));
@@ -125,7 +125,7 @@ export async function serve(host: Host, port: number): Promise<ServedSandbox> {
     }
     if (isPage(pathname)) {
       // Loaded when somebody looks: a server in a test never needs it.
-      page ??= import("./page/server.ts").then(({ createPage }) => createPage(host, log));
+      page ??= import("#page").then(({ createPage }) => createPage(host, log));
       (await page)(request, response);
       return;
     }

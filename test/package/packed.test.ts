@@ -161,6 +161,6 @@ describe("the packed tarball, installed in an empty folder", () => {
     expect(installed.files).toContain("dist/LICENSE.noble-hashes.txt");
     expect(installed.files.filter((path) => path.endsWith(".map"))).toEqual([]);
     expect(installed.files).toContain("dist/LICENSE.zod.txt");
-    expect(installed.unpackedBytes).toBeLessThanOrEqual(1_600_000);
+    expect(installed.unpackedBytes).toBeLessThanOrEqual(1_050_000);
   });
 });

@@ -62,20 +62,27 @@ describe("what would be published", () => {
     expect(named.filter((path) => !keys.has(path) && !paths.has(path))).toEqual([]);
   });
 
-  test("unpacks to 600 kB at most", () => {
-    expect(unpackedSize).toBeLessThanOrEqual(600_000);
+  test("unpacks to 1,050 kB at most", () => {
+    expect(unpackedSize).toBeLessThanOrEqual(1_050_000);
   });
 
-  test("carries the licence of what is bundled in it", () => {
-    const code = files
-      .filter(({ path }) => path.endsWith(".js"))
-      .map(({ path }) => readFileSync(path, "utf8"))
-      .join("\n");
-    const bundledIn = [...code.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
-      ([, name = ""]) => name,
+  test("carries the licence of what is bundled in it", async () => {
+    const { metafile } = await build({
+      entryPoints: ["src/webhooks/hmac/web.ts", "src/cli/main.ts"],
+      bundle: true,
+      write: false,
+      outdir: "unused",
+      metafile: true,
+      splitting: true,
+      format: "esm",
+      platform: "node",
+      external: [...peers, "#page", "#openapi"],
+    });
+    const bundledIn = Object.keys(metafile.inputs).flatMap(
+      (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
     );
     const licences = files.map(({ path }) => path).filter((path) => /LICENSE\./.test(path));
-    expect(bundledIn).toContain("@noble/hashes");
+    expect(new Set(bundledIn)).toEqual(new Set(["@noble/hashes", "zod"]));
     for (const name of new Set(bundledIn)) {
       const plain = name.replace(/^@/, "").replace("/", "-");
       expect(licences).toContain(`dist/LICENSE.${plain}.txt`);

@@ -43,14 +43,14 @@ const now = () => performance.now();
  * @param options - `retentionMs`: how long what was worked off is remembered, so that a late repeat
  * is known. Default: 14 days.
  */
-export function memoryInbox({
-  retentionMs = STANDARD_RETENTION_MS,
-  pace = STANDARD_PACE,
-}: {
-  retentionMs?: number | undefined;
-  /** @internal */
-  pace?: Pace | undefined;
-} = {}): Inbox {
+export function memoryInbox(
+  options: {
+    retentionMs?: number | undefined;
+    /** @internal */
+    pace?: Pace | undefined;
+  } = {},
+): Inbox {
+  const { retentionMs = STANDARD_RETENTION_MS, pace = STANDARD_PACE } = options;
   /** All of them, whatever has become of them. */
   const known = new Map<string, Stored>();
   const ready = new Set<Stored>();

@@ -71,15 +71,13 @@ const rowOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
  */
 export function sqliteInbox(
   path: string,
-  {
-    retentionMs = STANDARD_RETENTION_MS,
-    pace = STANDARD_PACE,
-  }: {
+  options: {
     retentionMs?: number | undefined;
     /** @internal */
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
+  const { retentionMs = STANDARD_RETENTION_MS, pace = STANDARD_PACE } = options;
   const database = openFile(path);
   const statements = prepareAll(database, STATEMENTS);
   const { forget, forgetConflicts, mend, ...overdue } = prepareAll(database, CHORES);
