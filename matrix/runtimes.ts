@@ -43,7 +43,7 @@ try {
 if (!process.argv.includes("--no-write")) {
   const readme = here("../README.md");
   const table = ["| runtime | version | |", "| --- | --- | --- |", ...rows].join("\n");
-  const marked = /(<!-- by npm run runtimes -->\n)[\s\S]*?(\n<!-- end -->)/;
-  writeFileSync(readme, readFileSync(readme, "utf8").replace(marked, `$1${table}$2`));
+  const marked = /(<!-- by npm run runtimes -->\n)[\s\S]*?(<!-- end -->)/;
+  writeFileSync(readme, readFileSync(readme, "utf8").replace(marked, `$1${table}\n$2`));
 }
 process.exit(failed === 0 ? 0 : 1);
