@@ -9,7 +9,7 @@ import { type Goal, goalLine, textTable } from "./table.ts";
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "9" },
-    worlds: { type: "string", default: "7" },
+    worlds: { type: "string", default: "16" },
   },
 });
 const rounds = Number(values.rounds);
@@ -40,7 +40,7 @@ print(
 
 const growths = await measureGrowth(worlds);
 print(
-  `10,000 payments in one world: CPU time of one payment; medians of ${worlds} worlds.`,
+  `10,000 payments in one world: CPU time of the thread a payment; means of the middle half of ${worlds} worlds.`,
   ["a payment", "first thousand", "last thousand", "ratio"],
   growths.map(({ name, first, last }) => [
     name,
