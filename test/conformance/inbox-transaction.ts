@@ -92,18 +92,22 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       expect(attempts()).toBe(1);
     });
 
-    test("that comes when the handler's time is over has no effect", async () => {
+    test("that comes when the handler's time is over has no effect, whoever works the event by then", async () => {
       const [late, resume] = gateOf<void>();
       const [refused, refuse] = gateOf<unknown>();
-      const { store } = await working(async (write, { attempt }) => {
-        if (attempt > 1) return write("second");
-        await late;
-        return refuse(await write("first").catch((error) => error));
-      }, 100);
-      await until(async () => (await store.effects()).length > 0);
-      resume();
+      const { store, attempts } = await working(async (write, { attempt }) => {
+        if (attempt === 1) {
+          await late;
+          return refuse(await write("first").catch((error) => error));
+        }
+        resume();
+        await refused;
+        return write("second");
+      }, 1_000);
       expect(String(await refused)).toContain("lost");
+      await until(async () => (await store.effects()).includes("second"));
       expect(await store.effects()).toEqual(["second"]);
+      expect(attempts()).toBe(2);
     });
   });
 }

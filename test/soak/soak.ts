@@ -33,7 +33,7 @@ export interface Found {
 
 const SENDERS = 16;
 // Long enough for every lease and every backoff that is left.
-const PATIENCE_MS = 400_000;
+const patienceMs = ({ leaseMs }: Place) => (leaseMs === undefined ? 400_000 : 60_000);
 const SETTLE_LEASES = 1.5;
 
 /** The same numbers for the same seed (mulberry32). */
@@ -107,7 +107,7 @@ export async function runSoak(options: SoakOptions): Promise<Found> {
   };
   let found = new Map<string, number>();
   let progressAt = performance.now();
-  while (performance.now() - progressAt < PATIENCE_MS) {
+  while (performance.now() - progressAt < patienceMs(place)) {
     const counts = await count();
     if (counts.size > found.size) progressAt = performance.now();
     found = counts;

@@ -37,7 +37,7 @@ export interface BullmqInboxOptions {
   pace?: Pace | undefined;
 }
 
-/** What a job holds. Its name is the event kind. */
+/** What a job holds. Its name is the event kind, its id the key. */
 interface Data {
   readonly body: string;
   readonly digest: string;
@@ -48,10 +48,6 @@ interface Data {
   /** Deaths that a requeue has forgiven. */
   readonly forgiven?: number;
 }
-
-// BullMQ takes no id that is a number, which a key of digits alone would be.
-const idOf = (key: string) => `webhook-${key}`;
-const keyOf = (id: string) => id.slice("webhook-".length);
 
 /** Attempts that came to an end: those that failed, and those that a process died over. */
 const attemptsOf = ({ attemptsMade, stalledCounter, data }: BullmqJob<Data>) =>
@@ -107,7 +103,7 @@ export function bullmqInbox({
     const { signal } = controller;
     try {
       if (!stopping) {
-        await run({ key: keyOf(id), raw: bytesOf(job.data.body), attempt, signal });
+        await run({ key: id, raw: bytesOf(job.data.body), attempt, signal });
         return;
       }
     } catch (error) {
@@ -166,19 +162,18 @@ export function bullmqInbox({
   return {
     accept: async ({ key, digest, event, raw, secretIndex, receivedAt }) => {
       await ready();
-      const jobId = idOf(key);
       const nonce = globalThis.crypto.randomUUID();
       const data: Data = { body: exactText(raw), digest, secretIndex, receivedAt, nonce };
       await queue.add(event, data, {
-        jobId,
+        jobId: key,
         attempts: MOST_ATTEMPTS,
         backoff: { type: "malipo" },
       });
-      const stored = (await queue.getJob(jobId))?.data;
+      const stored = (await queue.getJob(key))?.data;
       if (stored?.nonce === nonce) return receiptFor("accepted");
       // One that is gone was done so long ago that it is forgotten at this moment.
       if (stored === undefined || stored.digest === digest) return receiptFor("duplicate");
-      await conflicts.add(event, data, { jobId: `${jobId}-${digest}` });
+      await conflicts.add(event, data, { jobId: `${key}-${digest}` });
       return receiptFor("conflict");
     },
     start: async (told) => {

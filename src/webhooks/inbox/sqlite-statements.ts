@@ -38,6 +38,12 @@ export const SCHEMA = `
 // A lease cannot reach further than its length: what does was written before the machine restarted.
 const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime + $leaseMs)";
 
+// No due time lies further ahead than the longest wait: what does was written before the clock was set
+// back.
+const MISDATED = `
+  state = 'ready' AND due_at > $now + CASE attempts WHEN 0 THEN 0 ELSE ${LONGEST_BACKOFF_MS} END
+`;
+
 export const STATEMENTS = {
   insert: `
     INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, due_at)
@@ -55,6 +61,7 @@ export const STATEMENTS = {
   isDue: `
     SELECT
       EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now)
+      OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${MISDATED})
       OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${LEASE_OVER}) AS due
   `,
   nextDue: `
@@ -104,11 +111,7 @@ export const CHORES = {
     WHERE ${LEASE_OVER} AND attempts >= ${MOST_ATTEMPTS}
   `,
   reclaim: `UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now WHERE ${LEASE_OVER}`,
-  /** No due time lies further ahead than the longest wait: what does was written before the clock jumped back. */
-  mend: `
-    UPDATE malipo_inbox SET due_at = $now
-    WHERE state = 'ready' AND due_at > $now + CASE attempts WHEN 0 THEN 0 ELSE ${LONGEST_BACKOFF_MS} END
-  `,
+  mend: `UPDATE malipo_inbox SET due_at = $now WHERE ${MISDATED}`,
   forgetConflicts: `
     DELETE FROM malipo_inbox_conflicts WHERE key IN (
       SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500

@@ -52,6 +52,22 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       redis.disconnect();
     });
 
+    test("works an event again, however often it stalled before", async () => {
+      const queue = freshQueue();
+      const redis = new Redis(url);
+      const receiver = receiverOn(bullmqInbox({ connection: { url }, queue, pace }));
+      const attempts: number[] = [];
+      receiver.onOther((_, { attempt }) => attempts.push(attempt));
+      await receiver.post("PAY-1");
+      // As a worker leaves it that dies over it for the sixth time.
+      const id = await redis.rpoplpush(`bull:${queue}:wait`, `bull:${queue}:active`);
+      await redis.hset(`bull:${queue}:${id}`, "stc", 5);
+      await receiver.start();
+      await until(() => attempts.length > 0);
+      expect(attempts).toEqual([7]);
+      redis.disconnect();
+    });
+
     test("gives up an event over which 12 processes died; a requeue forgives them", async () => {
       const queue = freshQueue();
       const redis = new Redis(url);

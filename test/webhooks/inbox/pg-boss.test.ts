@@ -96,6 +96,17 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       await pool.end();
     });
 
+    test("drops nothing for having waited long, here and among the dead letters", async () => {
+      const queue = freshQueue();
+      const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
+      await receiver.post("PAY-1");
+      const [row] = await query(
+        "SELECT bool_and(retention_seconds > 50 * 365 * 86400) AS kept FROM pgboss.queue WHERE name LIKE $1",
+        [`${queue}%`],
+      );
+      expect(row).toEqual({ kept: true });
+    });
+
     test("gives up an event over which 12 processes died; a requeue forgives them", async () => {
       const queue = freshQueue();
       const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
