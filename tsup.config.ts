@@ -60,15 +60,32 @@ const library: Options = {
   dts: declarations,
 };
 
+let esmBuilds = 2;
+
+const onSuccess = async () => {
+  if (--esmBuilds > 0) return;
+  await copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt");
+  await writeOpenApi();
+  await writeCommonJs();
+};
+
+const { webhooks, ...others } = entries;
+
 const esm: Options = {
   ...library,
-  entry: { ...entries, ...hmac, ...lookedAt },
+  entry: { ...others, ...hmac, ...lookedAt },
   format: ["esm"],
-  onSuccess: async () => {
-    await copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt");
-    await writeOpenApi();
-    await writeCommonJs();
-  },
+  onSuccess,
+};
+
+/** In one file: a function that only checks webhooks starts three times as fast. */
+const esmWebhooks: Options = {
+  ...library,
+  entry: { webhooks },
+  format: ["esm"],
+  splitting: false,
+  dts: false,
+  onSuccess,
 };
 
 /** The code is made of the ES modules, by `writeCommonJs`. */
@@ -101,4 +118,4 @@ const commandLine: Options = {
 // Before any of them begins, since they build side by side.
 rmSync("dist", { recursive: true, force: true });
 
-export default defineConfig([esm, cjsTypes, commandLine]);
+export default defineConfig([esm, esmWebhooks, cjsTypes, commandLine]);
