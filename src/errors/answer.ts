@@ -57,6 +57,7 @@ export class ApiError extends GatewayError {
     if (answer.retryAfterMs !== undefined) this.retryAfterMs = answer.retryAfterMs;
     holdAnswer(this, answer);
   }
+  /** Holds for subclasses that another copy of the package made, too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const isSubclass = (error: GatewayError) =>
       (API_ERROR_CODES as readonly string[]).includes(error.code);

@@ -42,10 +42,12 @@ export abstract class GatewayError extends Error {
     this.outcome = outcome;
   }
 
+  /** The name of the class, also where a bundler has shortened it. */
   override get name(): string {
     return (this.constructor as typeof GatewayError).malipo;
   }
 
+  /** Holds across entry points, and across ESM and CJS. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const name = (value as { constructor?: { malipo?: unknown } } | undefined)?.constructor?.malipo;
     // A user's own subclass has no such name of its own, and is told apart as any class is.

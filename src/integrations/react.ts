@@ -13,6 +13,7 @@ import type { Payment } from "../contract/payment.ts";
 /** What can wait for a payment: any `Gateway`. In a browser, one with a public key. */
 export interface PaymentWaiter {
   readonly payments: {
+    /** As `gateway.payments.waitFor`. */
     waitFor(reference: string, options?: WaitOptions): Promise<Payment>;
   };
 }

@@ -50,8 +50,10 @@ export interface Phone {
   always(answer: StandingAnswer): void;
   /** A phone that is off answers nothing; its prompts expire. */
   switchOff(): void;
+  /** Prompts reach the phone again. */
   switchOn(): void;
   /** @param amount - Such as `"50.00"`. */
+  /** What the customer has from now on, such as `"50.00"`. */
   setBalance(amount: string | number): void;
 }
 

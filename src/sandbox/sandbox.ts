@@ -57,6 +57,7 @@ export interface Sandbox {
   watch(listener: (activity: Activity) => void): () => void;
   /** Back to the first state: clock, keys, phones, faults, log and random sequence. */
   reset(): void;
+  /** The whole world as JSON, clock and pending timers included. */
   snapshot(): SandboxSnapshot;
   /** Takes the state of a snapshot, of this or another sandbox. */
   restore(snapshot: SandboxSnapshot): void;

@@ -25,6 +25,7 @@ export interface StoredKey {
   readonly scopes: readonly Scope[];
 }
 
+/** What a phone does with every prompt: `ask` waits for you. */
 export type StandingAnswer = "approve" | "cancel" | "wrongPin" | "ignore" | "ask";
 
 export interface StoredPhone {
@@ -76,6 +77,7 @@ export interface StoredWebhook {
   events: string[];
 }
 
+/** One try to deliver a webhook, and what came of it. */
 export interface DeliveryAttempt {
   /** When it was sent, with offset. */
   at: string;

@@ -42,7 +42,12 @@ export interface WebhookReceiverOptions {
   /** Told of a delivery whose key came before with other `data`. It is stored, and not worked. */
   onConflict?: ((event: WebhookEvent) => void) | undefined;
   /** What waits for payments: `createWakeups()`, told of every payment that a webhook names. */
-  wakeups?: { notify(reference: string): void } | undefined;
+  wakeups?:
+    | {
+        /** Makes whoever waits for the payment look at once. */
+        notify(reference: string): void;
+      }
+    | undefined;
 }
 
 /** The options, checked and complete. */

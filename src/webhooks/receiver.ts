@@ -37,6 +37,7 @@ export interface WebhookReceiver {
   handle(request: WebhookRequest): Promise<Reply>;
   /** Events that were given up after 12 attempts. */
   readonly deadLetters: {
+    /** What was given up and not requeued since. */
     list(): Promise<DeadLetter[]>;
     /** Works one again, as new. */
     requeue(id: string): Promise<void>;

@@ -74,12 +74,9 @@ const LAST_WORDS_MS = 5_000;
  * const receiver = createWebhookReceiver({ secret, inbox });
  * ```
  */
-export function bullmqInbox({
-  connection,
-  queue: name = "malipo-webhooks",
-  retentionMs = STANDARD_RETENTION_MS,
-  pace = STANDARD_PACE,
-}: BullmqInboxOptions): Inbox {
+export function bullmqInbox(options: BullmqInboxOptions): Inbox {
+  const { connection, queue: name = "malipo-webhooks", pace = STANDARD_PACE } = options;
+  const { retentionMs = STANDARD_RETENTION_MS } = options;
   const redis = connectToAccept(connection);
   // Asked by us instead, and after the start: a connection that breaks then must not end the queue.
   const shared = { connection: redis, skipVersionCheck: true };

@@ -86,6 +86,7 @@ export interface Inbox {
   start(work: Work): Promise<void>;
   /** Takes nothing new, lets what runs end, for `timeoutMs` at most, and hands the rest back. */
   stop(timeoutMs: number): Promise<void>;
+  /** What was given up and not requeued since. */
   deadLetters(): Promise<DeadLetter[]>;
   /** Puts a dead letter back to work, as new. Rejects where there is no such one. */
   requeue(id: string): Promise<void>;
@@ -100,9 +101,9 @@ export const STANDARD_RETENTION_MS: number = 14 * 24 * 3_600_000;
 /** The longest wait between two attempts. */
 export const LONGEST_BACKOFF_MS = 300_000;
 
-/** How long to wait after a failed attempt: doubling from a second, full jitter, 5 minutes at most. */
-export const backoffMs = (attempt: number, random: () => number = Math.random): number =>
-  Math.round(random() * Math.min(LONGEST_BACKOFF_MS, 1_000 * 2 ** (attempt - 1)));
+/** Doubling from a second, full jitter. */
+const backoffMs = (attempt: number): number =>
+  Math.round(Math.random() * Math.min(LONGEST_BACKOFF_MS, 1_000 * 2 ** (attempt - 1)));
 
 /** How fast an inbox goes. Tests turn it up. */
 export interface Pace {

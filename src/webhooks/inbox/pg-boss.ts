@@ -87,13 +87,9 @@ function reasonIn(output: object | null): string {
  * });
  * ```
  */
-export function pgBossInbox({
-  connectionString,
-  boss: theirs,
-  queue = "malipo-webhooks",
-  retentionMs = STANDARD_RETENTION_MS,
-  tuning = {},
-}: PgBossInboxOptions): Inbox {
+export function pgBossInbox(options: PgBossInboxOptions): Inbox {
+  const { connectionString, boss: theirs, queue = "malipo-webhooks", tuning = {} } = options;
+  const { retentionMs = STANDARD_RETENTION_MS } = options;
   const boss =
     theirs ??
     new PgBoss({ ...BOSS_OPTIONS, connectionString: connectionString as string, ...tuning.boss });

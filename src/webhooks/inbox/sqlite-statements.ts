@@ -81,8 +81,7 @@ export const STATEMENTS = {
     WHERE id = $id AND token = $token AND state = 'leased'
   `,
   done: `
-    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = $keepUntil
-    WHERE id = $id AND token = $token
+    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3 WHERE id = ?1 AND token = ?2
   `,
   failed: `
     UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error

@@ -108,17 +108,17 @@ export function sqliteInbox(
   }
 
   const done = ({ token }: Lease) =>
-    statements.done.run({ id: rowOf(token), token, keepUntil: Date.now() + retentionMs });
+    statements.done.run(rowOf(token), token, Date.now() + retentionMs);
 
   function end(ended: Ended): void {
     const { token, attempt } = ended.lease;
-    const at = { id: rowOf(token), token };
+    const [id, now] = [rowOf(token), Date.now()];
     if (ended.as === "done") done(ended.lease);
-    else if (ended.as === "released") statements.released.run({ ...at, now: Date.now() });
+    else if (ended.as === "released") statements.released.run({ id, token, now });
     else {
       const state = attempt < MOST_ATTEMPTS ? "ready" : "dead";
-      const dueAt = Date.now() + pace.backoffMs(attempt);
-      statements.failed.run({ ...at, state, dueAt, error: whyFailed(ended.error) });
+      const dueAt = now + pace.backoffMs(attempt);
+      statements.failed.run({ id, token, state, dueAt, error: whyFailed(ended.error) });
     }
   }
 
