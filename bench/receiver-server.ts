@@ -9,7 +9,7 @@ import { bullmqInbox } from "malipo/inbox/bullmq";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
-import { createWebhookReceiver, type Inbox, memoryInbox } from "malipo/webhooks";
+import { createWebhookReceiver, type Inbox, memoryInbox, type Receipt } from "malipo/webhooks";
 import { SECRET } from "./receiver-load.ts";
 
 let worked = 0;
@@ -55,9 +55,22 @@ async function receiver(inbox: Inbox): Promise<RequestListener> {
   return nodeHandler(made);
 }
 
+/** Verifies and answers as the others do, and keeps nothing. */
+const nothing: Inbox = {
+  accept: async () => {
+    worked++;
+    return { standing: "accepted" } as Receipt;
+  },
+  start: async () => {},
+  stop: async () => {},
+  deadLetters: async () => [],
+  requeue: async () => {},
+};
+
 const [, , name, store = ""] = process.argv;
 const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener>> = {
   bare: () => bare,
+  nothing: () => receiver(nothing),
   usual: () => usual(store),
   memory: () => receiver(memoryInbox()),
   sqlite: () => receiver(sqliteInbox(store)),
@@ -68,10 +81,10 @@ const listener = await CANDIDATES[name ?? ""]?.();
 const server = createServer(listener);
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
-process.on("message", (until: number) => {
+process.on("message", ({ until, collect }: { until: number; collect: boolean }) => {
   const look = () => {
     if (worked < until) return setTimeout(look, 5);
-    globalThis.gc?.();
+    if (collect) globalThis.gc?.();
     return process.send?.(process.memoryUsage().heapUsed / 2 ** 20);
   };
   look();

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** Has the effect of one event, once: by the inbox's transaction, or else by the idempotency key. */
-export type Effect = (
+type Effect = (
   reference: string,
   context: HandlerContext,
   /** Called where the effect is written, and not yet for good. */

@@ -30,7 +30,7 @@ export function deliveryOf(reference: string, amount = "100.00"): Delivery {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** Posts once. Gives the status, or `undefined` where the connection broke. */
-export function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
+function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = {
       "content-type": "application/json",
