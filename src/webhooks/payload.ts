@@ -36,7 +36,7 @@ export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): Webh
   ) {
     throw new WebhookVerificationError(
       "payload_invalid",
-      "No JSON event, or timestamp not ISO",
+      "No JSON event or ISO timestamp",
       400,
     );
   }

@@ -22,7 +22,7 @@ export function rawBody(body: unknown): string | Uint8Array {
   }
   throw new WebhookVerificationError(
     "body_not_raw",
-    `${typeof body} is no raw body: express.raw() above express.json(), Nest rawBody, arrayBuffer().`,
+    `${typeof body} is not raw: express.raw() above express.json(), rawBody, arrayBuffer()`,
     500,
   );
 }
