@@ -116,12 +116,12 @@ export async function benchCall(rounds: number): Promise<Measured> {
   try {
     const [port] = await once(server, "message");
     const candidates = await candidatesFor(port);
-    const micros = await medians(candidates, { rounds, times: 300, clock: "cpu" });
+    const micros = await medians(candidates, { rounds, times: 1_000, clock: "cpu" });
     const ratios = micros.map((cost) => cost / (micros[0] ?? 1));
     const [, ours = 0, , , , , stripeNode = 0, onNode = 0] = ratios;
     return {
       title: "One call on a warm connection",
-      how: `POST a small JSON, get one back, over loopback; processor time of the client alone; medians of ${rounds} interleaved rounds of 300.`,
+      how: `POST a small JSON, get one back, over loopback; processor time of the client alone; medians of ${rounds} interleaved rounds of 1,000.`,
       columns: ["what", "µs of processor", "against bare fetch"],
       rows: candidates.map(({ name }, index) => [
         name,
