@@ -48,6 +48,17 @@ function usual(url: string): RequestListener {
   return app;
 }
 
+/** What is taken counts as worked: another process works it off, at another time. */
+const only = (inbox: Inbox): Inbox => ({
+  ...inbox,
+  accept: async (delivery) => {
+    const receipt = await inbox.accept(delivery);
+    worked++;
+    return receipt;
+  },
+  start: async () => {},
+});
+
 async function receiver(inbox: Inbox): Promise<RequestListener> {
   const made = createWebhookReceiver({ secret: SECRET, inbox });
   made.on("payment.completed", () => worked++);
@@ -56,16 +67,13 @@ async function receiver(inbox: Inbox): Promise<RequestListener> {
 }
 
 /** Verifies and answers as the others do, and keeps nothing. */
-const nothing: Inbox = {
-  accept: async () => {
-    worked++;
-    return { standing: "accepted" } as Receipt;
-  },
+const nothing = only({
+  accept: async () => ({ standing: "accepted" }) as Receipt,
   start: async () => {},
   stop: async () => {},
   deadLetters: async () => [],
   requeue: async () => {},
-};
+});
 
 const [, , name, store = ""] = process.argv;
 const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener>> = {
@@ -74,6 +82,7 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   usual: () => usual(store),
   memory: () => receiver(memoryInbox()),
   sqlite: () => receiver(sqliteInbox(store)),
+  "sqlite-only": () => receiver(only(sqliteInbox(store))),
   bullmq: () => receiver(bullmqInbox({ connection: { url: store } })),
   "pg-boss": () => receiver(pgBossInbox({ connectionString: store })),
 };

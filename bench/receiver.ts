@@ -85,6 +85,7 @@ const candidates = [
   await start("malipo, verified and answered, stored nowhere", "nothing"),
   await start("malipo, memoryInbox", "memory"),
   await start("malipo, sqliteInbox", "sqlite", join(folder, "inbox.db")),
+  await start("malipo, sqliteInbox, worked elsewhere", "sqlite-only", join(folder, "only.db")),
 ];
 if (engines.redis) {
   candidates.push(

@@ -27,6 +27,8 @@ export interface LeaseStore {
   renew(tokens: readonly string[]): string[];
   /** When something falls due next; `undefined` where nothing does. */
   nextDueInMs(): number | undefined;
+  /** Whether it is storing what comes in, which goes first, and has us look when it has done so. */
+  isBusy?(): boolean;
   /** A transaction in which the lease is done, where the store has such. */
   transaction?(lease: Lease): Transaction;
 }
@@ -85,7 +87,7 @@ export function startLeaseWorker(
 
   /** All that ends in this turn of the event loop is written at once. */
   function lookSoon(): void {
-    if (soon) return;
+    if (soon || store.isBusy?.()) return;
     soon = true;
     afterThisTurn(() => {
       soon = false;

@@ -41,7 +41,7 @@ const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime 
 // No due time lies further ahead than the longest wait: what does was written before the clock was set
 // back.
 const MISDATED = `
-  state = 'ready' AND due_at > $now + CASE attempts WHEN 0 THEN 0 ELSE ${LONGEST_BACKOFF_MS} END
+  state = 'ready' AND due_at > $now AND (attempts = 0 OR due_at > $now + ${LONGEST_BACKOFF_MS})
 `;
 
 export const STATEMENTS = {

@@ -3,16 +3,12 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   atWork,
   type Inbox,
-  MOST_ATTEMPTS,
   type NewDelivery,
-  noDeadLetter,
   type Pace,
   type Receipt,
-  receiptFor,
   STANDARD_PACE,
   STANDARD_RETENTION_MS,
   type Transaction,
-  whyFailed,
 } from "./contract.ts";
 import {
   type Ended,
@@ -21,8 +17,9 @@ import {
   type LeaseWorker,
   startLeaseWorker,
 } from "./leases.ts";
-import { inTransaction, openFile, prepareAll } from "./sqlite-file.ts";
-import { CHORES, STATEMENTS } from "./sqlite-statements.ts";
+import { diskOf } from "./sqlite-disk.ts";
+import { inTransaction, openFile } from "./sqlite-file.ts";
+import { rowsOf } from "./sqlite-rows.ts";
 
 /** An inbox on a file. */
 export interface SqliteInbox extends Inbox {
@@ -32,22 +29,15 @@ export interface SqliteInbox extends Inbox {
   close(): void;
 }
 
-/** An accept that waits for its commit. */
+/** An accept that waits for the disk. */
 interface Pending {
   readonly delivery: NewDelivery;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
 
-const CHORES_EVERY_MS = 1_000;
-
-/** Milliseconds since the machine started. */
-const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
-
-const fromHex = (hex: string) => Buffer.from(hex, "hex");
-const toHex = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString("hex");
-
-const rowOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
+const isThenable = (value: unknown): boolean =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
 /**
  * Keeps deliveries in a SQLite file: durable before the 200, worked off by any process on this
@@ -71,98 +61,41 @@ const rowOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
  */
 export function sqliteInbox(
   path: string,
-  options: {
+  {
+    retentionMs = STANDARD_RETENTION_MS,
+    pace = STANDARD_PACE,
+  }: {
     retentionMs?: number | undefined;
     /** @internal */
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  const { retentionMs = STANDARD_RETENTION_MS, pace = STANDARD_PACE } = options;
   const database = openFile(path);
-  const statements = prepareAll(database, STATEMENTS);
-  const { forget, forgetConflicts, mend, ...overdue } = prepareAll(database, CHORES);
-  const { leaseMs } = pace;
+  const disk = diskOf(database);
+  const rows = rowsOf(database, pace, retentionMs);
   let pending: Pending[] = [];
+  /** Written, and not yet on disk. */
+  let written: (readonly [Pending, Receipt])[] = [];
+  let syncing = false;
+  let scheduled = false;
   let worker: LeaseWorker | undefined;
-  let choresAt = 0;
 
   /**
-   * Writes how work ended without waiting for the disk: what is done, and lost with the machine, is
-   * worked again, as if the machine had failed a moment before. No kill loses it.
+   * Everything that has come meanwhile, in one commit. How work ended does not wait for the disk: what
+   * is done, and lost with the machine, is worked again, as if the machine had failed a moment before.
    */
-  function inLightTransaction<T>(work: () => T): T {
-    database.exec("PRAGMA synchronous = NORMAL");
-    try {
-      return inTransaction(database, work);
-    } finally {
-      database.exec("PRAGMA synchronous = FULL");
-    }
-  }
-
-  function store({ key, digest, event, raw, secretIndex, receivedAt }: NewDelivery): Receipt {
-    const values = [fromHex(key), fromHex(digest), event, raw, secretIndex, receivedAt] as const;
-    if (statements.insert.run(...values).changes === 1) return receiptFor("accepted");
-    if (statements.isRepeat.get(values[0], values[1])?.same === 1) return receiptFor("duplicate");
-    statements.insertConflict.run(...values);
-    return receiptFor("conflict");
-  }
-
-  const done = ({ token }: Lease) =>
-    statements.done.run(rowOf(token), token, Date.now() + retentionMs);
-
-  function end(ended: Ended): void {
-    const { token, attempt } = ended.lease;
-    const [id, now] = [rowOf(token), Date.now()];
-    if (ended.as === "done") done(ended.lease);
-    else if (ended.as === "released") statements.released.run({ id, token, now });
-    else {
-      const state = attempt < MOST_ATTEMPTS ? "ready" : "dead";
-      const dueAt = now + pace.backoffMs(attempt);
-      statements.failed.run({ id, token, state, dueAt, error: whyFailed(ended.error) });
-    }
-  }
-
-  function doChores(now: number, uptime: number): void {
-    if (uptime - choresAt < CHORES_EVERY_MS) return;
-    choresAt = uptime;
-    overdue.bury.run({ uptime, leaseMs });
-    overdue.reclaim.run({ uptime, leaseMs, now });
-    mend.run({ now });
-    forgetConflicts.run({ now });
-    forget.run({ now });
-  }
-
-  function take(count: number): Lease[] {
-    const [now, uptime] = [Date.now(), uptimeMs()];
-    doChores(now, uptime);
-    if (count === 0) return [];
-    const token = globalThis.crypto.randomUUID();
-    const rows = statements.take.all({ now, token, count, leaseUntil: uptime + leaseMs });
-    return rows.map(({ key, raw, attempts, token }) => ({
-      key: toHex(key),
-      raw: raw as Uint8Array,
-      attempt: attempts as number,
-      token: token as string,
-    }));
-  }
-
-  const isDue = () =>
-    statements.isDue.get({ now: Date.now(), uptime: uptimeMs(), leaseMs })?.due === 1;
-
-  /** Everything that this turn of the event loop has brought, in one commit. */
   function turn(ended: readonly Ended[], count: number): Lease[] {
     const batch = pending;
     pending = [];
-    if (batch.length + ended.length === 0 && !(count > 0 && isDue())) return [];
-    const write = () => {
-      const receipts = batch.map(({ delivery }) => store(delivery));
-      for (const one of ended) end(one);
-      return [receipts, take(count)] as const;
-    };
+    if (batch.length + ended.length === 0 && !(count > 0 && rows.isDue())) return [];
     try {
-      const [receipts, leases] =
-        batch.length > 0 ? inTransaction(database, write) : inLightTransaction(write);
-      for (const [at, { resolve }] of batch.entries()) resolve(receipts[at] as Receipt);
+      const [stored, leases] = disk.write(() => {
+        const stored = batch.map((one) => [one, rows.store(one.delivery)] as const);
+        for (const one of ended) rows.end(one);
+        return [stored, rows.take(count)];
+      });
+      written = written.concat(stored);
+      void sync();
       return leases;
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -170,7 +103,31 @@ export function sqliteInbox(
     }
   }
 
+  async function sync(): Promise<void> {
+    if (syncing) return;
+    syncing = true;
+    while (written.length > 0) {
+      const batch = written;
+      written = [];
+      try {
+        await disk.sync();
+        for (const [{ resolve }, receipt] of batch) resolve(receipt);
+      } catch (error) {
+        for (const [{ reject }] of batch) reject(error);
+      }
+    }
+    syncing = false;
+    flushSoon();
+  }
+  /** Lets this turn of the event loop bring more. */
+  function flushSoon(): void {
+    if (scheduled || syncing) return;
+    scheduled = true;
+    setImmediate(flush);
+  }
+
   function flush(): void {
+    scheduled = false;
     worker?.look();
     // Nobody works, or no longer.
     if (pending.length === 0) return;
@@ -183,27 +140,20 @@ export function sqliteInbox(
 
   const leases: LeaseStore = {
     turn,
-    renew: (tokens) => {
-      const leaseUntil = uptimeMs() + leaseMs;
-      const renew = (token: string) =>
-        statements.renew.run({ id: rowOf(token), token, leaseUntil }).changes === 1;
-      return inLightTransaction(() => tokens.filter((token) => !renew(token)));
-    },
-    nextDueInMs: () => {
-      const { due } = statements.nextDue.get() ?? {};
-      return due === undefined ? undefined : Number(due) - Date.now();
-    },
+    renew: (tokens) => disk.write(() => tokens.filter((token) => !rows.renew(token))),
+    nextDueInMs: rows.nextDueInMs,
+    isBusy: () => syncing || scheduled,
     transaction:
       (lease): Transaction =>
       async <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
         inTransaction(database, () => {
           const result = write(database as Connection);
-          if (typeof (result as { then?: unknown } | null | undefined)?.then === "function") {
+          if (isThenable(result)) {
             throw new ConfigurationError(
               "With SQLite, `transaction` takes a function that is not async: the commit comes when it returns.",
             );
           }
-          if (done(lease).changes !== 1) {
+          if (!rows.done(lease)) {
             throw new Error("The event is done already, or its lease was lost to another process.");
           }
           return result;
@@ -214,8 +164,8 @@ export function sqliteInbox(
     database,
     accept: (delivery) =>
       new Promise((resolve, reject) => {
-        if (pending.length === 0) setImmediate(flush);
         pending.push({ delivery, resolve, reject });
+        flushSoon();
       }),
     start: async (work) => {
       if (worker !== undefined) throw atWork();
@@ -225,19 +175,14 @@ export function sqliteInbox(
       await worker?.stop(timeoutMs);
       worker = undefined;
     },
-    deadLetters: async () =>
-      statements.dead.all().map(({ key, event, raw, attempts, error }) => ({
-        id: toHex(key),
-        event: event as string,
-        body: new TextDecoder().decode(raw as Uint8Array),
-        attempts: attempts as number,
-        error: error as string,
-      })),
+    deadLetters: async () => rows.deadLetters(),
     requeue: async (id) => {
-      const { changes } = statements.requeue.run({ key: fromHex(id), now: Date.now() });
-      if (changes === 0) throw noDeadLetter(id);
+      rows.requeue(id);
       worker?.look();
     },
-    close: () => database.close(),
+    close: () => {
+      disk.close();
+      database.close();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -55,6 +55,57 @@ describe("a file that cannot be used", () => {
     } finally {
       if (isRoot) process.seteuid?.(0);
     }
+  });
+});
+
+describe("the log below the file", () => {
+  stopAll();
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test("is on disk before anything is acknowledged, and what comes meanwhile goes there together", async () => {
+    const receiver = receiverOn(sqliteInbox(freshPath(), { pace }));
+    const finish: (() => void)[] = [];
+    vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => {
+      finish.push(() => done(null));
+    });
+    const acknowledged: unknown[] = [];
+    const post = (reference: string) =>
+      receiver.post(reference).then(([status]) => acknowledged.push(reference, status));
+    const first = post("PAY-1");
+    await until(() => finish.length === 1);
+    const rest = ["PAY-2", "PAY-3", "PAY-1"].map(post);
+    await sleep(50);
+    expect(acknowledged).toEqual([]);
+    expect(finish).toHaveLength(1);
+    finish[0]?.();
+    await first;
+    expect(acknowledged).toEqual(["PAY-1", 200]);
+    await until(() => finish.length === 2);
+    await sleep(50);
+    expect(acknowledged).toHaveLength(2);
+    finish[1]?.();
+    await Promise.all(rest);
+    expect(acknowledged.filter((one) => one === 200)).toHaveLength(4);
+    expect(finish).toHaveLength(2);
+  });
+
+  test("that cannot be written is answered with 503", async () => {
+    const receiver = receiverOn(sqliteInbox(freshPath(), { pace }));
+    vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => done(new Error("EIO")));
+    expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
+    vi.restoreAllMocks();
+    expect((await receiver.post("PAY-1"))[0]).toBe(200);
+  });
+
+  test("is missing for a database in memory, which works all the same", async () => {
+    const receiver = receiverOn(sqliteInbox(":memory:", { pace }));
+    const seen: unknown[] = [];
+    receiver.onOther(({ data }) => seen.push(data.reference));
+    await receiver.start();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    await until(() => seen.length === 1);
   });
 });
 
