@@ -34,11 +34,7 @@ export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): Webh
     typeof kind !== "string" ||
     {}.toString.call(data) !== "[object Object]"
   ) {
-    throw new WebhookVerificationError(
-      "payload_invalid",
-      "No JSON event or ISO timestamp",
-      400,
-    );
+    throw new WebhookVerificationError("payload_invalid", "No JSON event or ISO timestamp", 400);
   }
   if (age > (maxAgeSeconds as number) || age < -300) {
     throw new WebhookVerificationError("timestamp_out_of_range", `Event is ${age} s old`);
