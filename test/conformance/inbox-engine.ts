@@ -92,6 +92,15 @@ export function engineSuite(
       expect(seen).toEqual(["PAY-1"]);
     });
 
+    test("that is never there: stop ends all the same", async () => {
+      const way = await wayTo(here);
+      await way.cut();
+      const receiver = receiverOn(open(way.url, freshQueue()));
+      await receiver.start();
+      expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
+      await receiver.stop({ timeoutMs: 50 });
+    });
+
     test("that goes away: 503 until it is back, and what was taken is worked", async () => {
       const way = await wayTo(here);
       const receiver = receiverOn(open(way.url, freshQueue()));

@@ -19,12 +19,8 @@ function connect(connection: BullmqConnection, ours: RedisOptions): Redis {
 }
 
 /** For answers that somebody waits for: fails rather than waits. */
-export const connectToAccept = (connection: BullmqConnection): Redis =>
-  connect(connection, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 5_000,
-  });
+export const connectToAccept = (connection: BullmqConnection, commandTimeout: number): Redis =>
+  connect(connection, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout });
 
 /** For the worker: waits rather than fails. */
 export const connectToWork = (connection: BullmqConnection): Redis =>

@@ -1,4 +1,5 @@
 import { type Job as BullmqJob, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
+import { ConfigurationError } from "../../errors/configuration.ts";
 import { bounded } from "./bounded.ts";
 import {
   type BullmqConnection,
@@ -18,10 +19,10 @@ import {
   type Pace,
   receiptFor,
   STANDARD_PACE,
-  STANDARD_RETENTION_MS,
   type Work,
   whyFailed,
 } from "./contract.ts";
+import { retentionOf } from "./options.ts";
 
 export type { BullmqConnection } from "./bullmq-redis.ts";
 
@@ -36,6 +37,8 @@ export interface BullmqInboxOptions {
   /** @internal */
   pace?: Pace | undefined;
 }
+
+const OPTIONS = ["connection", "queue", "retentionMs", "pace"];
 
 /** What a job holds. Its name is the event kind, its id the key. */
 interface Data {
@@ -52,9 +55,6 @@ interface Data {
 /** Attempts that came to an end: those that failed, and those that a process died over. */
 const attemptsOf = ({ attemptsMade, stalledCounter, data }: BullmqJob<Data>) =>
   attemptsMade + stalledCounter - (data.forgiven ?? 0);
-
-// After a timeout of `stop`, for what is still to be written.
-const LAST_WORDS_MS = 5_000;
 
 /**
  * Keeps deliveries in a BullMQ queue: one job an event, worked off by any process on that Redis,
@@ -76,14 +76,19 @@ const LAST_WORDS_MS = 5_000;
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   const { connection, queue: name = "malipo-webhooks", pace = STANDARD_PACE } = options;
-  const { retentionMs = STANDARD_RETENTION_MS } = options;
-  const redis = connectToAccept(connection);
+  const retentionMs = retentionOf("bullmqInbox", options, OPTIONS);
+  if (typeof connection !== "object") {
+    throw new ConfigurationError(
+      "bullmqInbox: `connection` is missing. It takes an ioredis client or its options.",
+    );
+  }
+  const { leaseMs, answerMs = STANDARD_PACE.answerMs } = pace;
+  const redis = connectToAccept(connection, answerMs);
   // Asked by us instead, and after the start: a connection that breaks then must not end the queue.
   const shared = { connection: redis, skipVersionCheck: true };
   const queue = new Queue<Data, unknown, string>(name, shared);
   const conflicts = new Queue<Data, unknown, string>(`${name}-conflicts`, shared);
   const ready = readiness(redis);
-  const { leaseMs } = pace;
   const running = new Map<string, AbortController>();
   let onError: Work["onError"] = () => {};
   let worker: Worker<Data> | undefined;
@@ -119,7 +124,6 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   function startWorker({ run, concurrency }: Work, client: ReturnType<typeof connectToWork>) {
     const made = new Worker<Data>(name, (job, token) => work(run, job, token as string), {
       connection: client,
-      skipVersionCheck: true,
       concurrency,
       lockDuration: leaseMs,
       stalledInterval: (leaseMs * 2) / 3,
@@ -152,7 +156,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
       for (const controller of running.values()) {
         controller.abort(new Error("The receiver was stopped."));
       }
-      await bounded(closing, LAST_WORDS_MS, "Redis does not answer.").catch(onError);
+      await bounded(closing, answerMs, "Redis does not answer.").catch(onError);
     }
   }
 
@@ -190,7 +194,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
       if (worker !== undefined) await stopWorker(worker, timeoutMs);
       await bounded(
         Promise.allSettled([queue.close(), conflicts.close()]),
-        LAST_WORDS_MS,
+        answerMs,
         "Redis does not answer.",
       ).catch(onError);
       client?.disconnect();

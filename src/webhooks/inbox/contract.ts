@@ -111,9 +111,15 @@ export interface Pace {
   readonly leaseMs: number;
   /** The wait after a failed attempt. */
   readonly backoffMs: (attempt: number) => number;
+  /** How long an engine may take over an answer that somebody waits for. Default: 5 s. */
+  readonly answerMs?: number;
 }
 
-export const STANDARD_PACE: Pace = { leaseMs: 15_000, backoffMs };
+export const STANDARD_PACE: Pace & { readonly answerMs: number } = {
+  leaseMs: 15_000,
+  backoffMs,
+  answerMs: 5_000,
+};
 
 /** What a failure says of itself, whatever was thrown. */
 export function whyFailed(error: unknown): string {

@@ -7,7 +7,6 @@ import {
   type Pace,
   receiptFor,
   STANDARD_PACE,
-  STANDARD_RETENTION_MS,
   whyFailed,
 } from "./contract.ts";
 import {
@@ -17,6 +16,7 @@ import {
   type LeaseWorker,
   startLeaseWorker,
 } from "./leases.ts";
+import { retentionOf } from "./options.ts";
 
 interface Stored {
   readonly key: string;
@@ -50,7 +50,8 @@ export function memoryInbox(
     pace?: Pace | undefined;
   } = {},
 ): Inbox {
-  const { retentionMs = STANDARD_RETENTION_MS, pace = STANDARD_PACE } = options;
+  const retentionMs = retentionOf("memoryInbox", options, ["retentionMs", "pace"]);
+  const { pace = STANDARD_PACE } = options;
   /** All of them, whatever has become of them. */
   const known = new Map<string, Stored>();
   const ready = new Set<Stored>();

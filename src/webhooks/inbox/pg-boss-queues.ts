@@ -15,6 +15,7 @@ export interface Data {
 export interface Tuning {
   readonly boss?: ConstructorOptions;
   readonly queue?: UpdateQueueOptions;
+  readonly answerMs?: number;
 }
 
 /** The queue, and those beside it. */
@@ -64,16 +65,14 @@ export async function openQueues(
   tuned: UpdateQueueOptions,
 ): Promise<void> {
   const { dead, conflicts } = besides(queue);
-  const kept = {
-    retentionSeconds: SIXTY_YEARS_S,
-    deleteAfterSeconds: Math.ceil(retentionMs / 1_000),
-  };
-  for (const beside of [dead, conflicts]) {
-    await boss.createQueue(beside);
-    await boss.updateQueue(beside, kept);
-  }
+  const retention = Math.ceil(retentionMs / 1_000);
+  const remembered = { deleteAfterSeconds: retention };
+  await boss.createQueue(dead);
+  await boss.updateQueue(dead, { ...remembered, retentionSeconds: SIXTY_YEARS_S });
+  await boss.createQueue(conflicts);
+  await boss.updateQueue(conflicts, { ...remembered, retentionSeconds: retention });
   await boss.createQueue(queue);
-  await boss.updateQueue(queue, { ...QUEUE_OPTIONS, ...kept, deadLetter: dead, ...tuned });
+  await boss.updateQueue(queue, { ...QUEUE_OPTIONS, ...remembered, deadLetter: dead, ...tuned });
 }
 
 /** What would make this database lose what it acknowledged, each with the way out. */

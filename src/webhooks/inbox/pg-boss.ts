@@ -1,4 +1,5 @@
 import { type Job as BossJob, PgBoss } from "pg-boss";
+import { ConfigurationError } from "../../errors/configuration.ts";
 import { bounded } from "./bounded.ts";
 import {
   atWork,
@@ -8,10 +9,11 @@ import {
   type Inbox,
   noDeadLetter,
   receiptFor,
-  STANDARD_RETENTION_MS,
+  STANDARD_PACE,
   type Work,
   whyFailed,
 } from "./contract.ts";
+import { retentionOf } from "./options.ts";
 import {
   BOSS_OPTIONS,
   besides,
@@ -42,11 +44,9 @@ export type PgBossInboxOptions = Common &
     | { readonly boss: PgBoss; readonly connectionString?: undefined }
   );
 
-// Nobody waits longer for an answer.
-const ANSWER_WITHIN_MS = 5_000;
+const OPTIONS = ["connectionString", "boss", "queue", "retentionMs", "tuning"];
+
 const TRY_AGAIN_MS = 2_000;
-// After a timeout of `stop`, for what is still to be written.
-const LAST_WORDS_MS = 2_500;
 
 const SILENT = "PostgreSQL does not answer.";
 
@@ -89,10 +89,14 @@ function reasonIn(output: object | null): string {
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
   const { connectionString, boss: theirs, queue = "malipo-webhooks", tuning = {} } = options;
-  const { retentionMs = STANDARD_RETENTION_MS } = options;
+  const retentionMs = retentionOf("pgBossInbox", options, OPTIONS);
+  if ((connectionString === undefined) === (theirs === undefined)) {
+    throw new ConfigurationError("pgBossInbox takes either `connectionString` or `boss`.");
+  }
   const boss =
     theirs ??
     new PgBoss({ ...BOSS_OPTIONS, connectionString: connectionString as string, ...tuning.boss });
+  const { answerMs = STANDARD_PACE.answerMs } = tuning;
   const { dead, conflicts } = besides(queue);
   const running = new Set<AbortController>();
   const workers: string[] = [];
@@ -123,7 +127,7 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
   /** For somebody who waits for the answer. */
   function ask<T>(question: () => Promise<T>): Promise<T> {
     if (life === "stopped") return Promise.reject(new Error("The inbox was stopped."));
-    return bounded(open().then(question), ANSWER_WITHIN_MS, SILENT);
+    return bounded(open().then(question), answerMs, SILENT);
   }
 
   async function work(run: Work["run"], job: BossJob<Data>): Promise<void> {
@@ -192,17 +196,17 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
       life = "started";
       onError = told.onError;
       working = startWorkers(told);
-      await bounded(working, ANSWER_WITHIN_MS, SILENT).catch(onError);
+      await bounded(working, answerMs, SILENT).catch(onError);
     },
     stop: async (timeoutMs) => {
       life = "stopped";
       const ended = boss.offWork(queue, { wait: true });
       await bounded(ended, timeoutMs, SILENT).catch(async () => {
         for (const controller of running) controller.abort(new Error("The receiver was stopped."));
-        await bounded(ended, LAST_WORDS_MS, SILENT).catch(onError);
+        await bounded(ended, answerMs / 2, SILENT).catch(onError);
       });
       if (theirs !== undefined) return;
-      await bounded(boss.stop({ graceful: false }), LAST_WORDS_MS, SILENT).catch(onError);
+      await bounded(boss.stop({ graceful: false }), answerMs / 2, SILENT).catch(onError);
     },
     deadLetters: () =>
       ask(async () => {

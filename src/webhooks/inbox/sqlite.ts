@@ -7,7 +7,6 @@ import {
   type Pace,
   type Receipt,
   STANDARD_PACE,
-  STANDARD_RETENTION_MS,
   type Transaction,
 } from "./contract.ts";
 import {
@@ -17,6 +16,7 @@ import {
   type LeaseWorker,
   startLeaseWorker,
 } from "./leases.ts";
+import { retentionOf } from "./options.ts";
 import { diskOf } from "./sqlite-disk.ts";
 import { inTransaction, openFile } from "./sqlite-file.ts";
 import { rowsOf } from "./sqlite-rows.ts";
@@ -61,15 +61,14 @@ const isThenable = (value: unknown): boolean =>
  */
 export function sqliteInbox(
   path: string,
-  {
-    retentionMs = STANDARD_RETENTION_MS,
-    pace = STANDARD_PACE,
-  }: {
+  options: {
     retentionMs?: number | undefined;
     /** @internal */
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
+  const retentionMs = retentionOf("sqliteInbox", options, ["retentionMs", "pace"]);
+  const { pace = STANDARD_PACE } = options;
   const database = openFile(path);
   const disk = diskOf(database);
   const rows = rowsOf(database, pace, retentionMs);

@@ -12,7 +12,7 @@ const engine = await startRedis();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
-const pace = { leaseMs: 1_500, backoffMs: () => 5 };
+const pace = { leaseMs: 1_500, backoffMs: () => 5, answerMs: 1_500 };
 
 describe.skipIf(engine === undefined)("with a Redis", () => {
   inboxSuite("bullmqInbox", {
