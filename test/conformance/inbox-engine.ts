@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Inbox } from "malipo/webhooks";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Engine } from "../engines/engine.ts";
-import { receiverOn, references, stopAll, until } from "./inbox-stage.ts";
+import { gateOf, receiverOn, references, stopAll, until } from "./inbox-stage.ts";
 
 /** A way to an engine that can be cut. */
 interface Way {
@@ -116,6 +116,24 @@ export function engineSuite(
       await way.mend();
       await until(async () => (await receiver.post("PAY-2"))[0] === 200);
       await until(() => seen.size === 2);
+    });
+
+    test("that goes away while a handler runs: stop still lets it end", async () => {
+      const way = await wayTo(here);
+      const receiver = receiverOn(open(way.url, freshQueue()));
+      const [begun, begin] = gateOf<void>();
+      const ended: boolean[] = [];
+      receiver.onOther(async (_, { signal }) => {
+        begin();
+        await sleep(300);
+        ended.push(signal.aborted);
+      });
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await begun;
+      await way.cut();
+      await receiver.stop({ timeoutMs: 1_000 });
+      expect(ended).toEqual([false]);
     });
 
     test("that falls silent: a delivery is answered with 503 and does not hang, stop neither", async () => {

@@ -89,6 +89,19 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
       expect(outcomes).toEqual(POINTS.map((point) => [point, "SIGKILL", ["PAY-1", "PAY-2"]]));
     });
 
+    test("is not needed: told to end, it finishes its work and ends by itself", async () => {
+      const place = await freshPlace();
+      const port = await freePort();
+      const shop = await start(place, port);
+      const names = references(20);
+      await Promise.all(names.map((reference) => deliver(port, deliveryOf(reference))));
+      await until(async () => (await effects(place)).length === names.length);
+      shop.end();
+      expect(await shop.exit).toBe(null);
+      expect(shop.complaints).toEqual([]);
+      expect((await effects(place)).sort()).toEqual([...names].sort());
+    });
+
     test("leaves its share to those that live, on a store that all made at once", async () => {
       const place = await freshPlace();
       const ports = await Promise.all([freePort(), freePort(), freePort()]);

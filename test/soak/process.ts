@@ -19,6 +19,8 @@ export interface ShopProcess {
   /** What it complained of. */
   readonly complaints: string[];
   kill(): Promise<void>;
+  /** Asks it to end. */
+  end(): void;
 }
 
 const running = new Set<ChildProcess>();
@@ -47,6 +49,7 @@ export async function openShop(program: string, orders: Orders): Promise<ShopPro
   return {
     exit,
     complaints,
+    end: () => child.kill("SIGTERM"),
     kill: async () => {
       child.kill("SIGKILL");
       await exit;

@@ -68,6 +68,14 @@ function runShop({ inbox: name, place, port, die }: Orders): void {
   });
   // Its parent has ended.
   process.on("disconnect", () => process.exit());
+  // Told to end: nothing is left then that would keep the process.
+  process.on("SIGTERM", async () => {
+    server.close();
+    server.closeAllConnections();
+    await receiver.stop();
+    process.removeAllListeners("disconnect");
+    process.disconnect();
+  });
 }
 
 const [, , orders] = process.argv;

@@ -40,6 +40,8 @@ export interface BullmqInboxOptions {
 
 const OPTIONS = ["connection", "queue", "retentionMs", "pace"];
 
+type Connected = ReturnType<typeof connectToWork>;
+
 /** What a job holds. Its name is the event kind, its id the key. */
 interface Data {
   readonly body: string;
@@ -89,7 +91,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   const queue = new Queue<Data, unknown, string>(name, shared);
   const conflicts = new Queue<Data, unknown, string>(`${name}-conflicts`, shared);
   const ready = readiness(redis);
-  const running = new Map<string, AbortController>();
+  const running = new Map<string, { controller: AbortController; end: Promise<void> }>();
   let onError: Work["onError"] = () => {};
   let worker: Worker<Data> | undefined;
   let stopping = false;
@@ -101,11 +103,12 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     const attempt = attemptsOf(job) + 1;
     if (attempt > MOST_ATTEMPTS) throw new UnrecoverableError(DIED);
     const controller = new AbortController();
-    running.set(id, controller);
     const { signal } = controller;
     try {
       if (!stopping) {
-        await run({ key: id, raw: bytesOf(job.data.body), attempt, signal });
+        const end = run({ key: id, raw: bytesOf(job.data.body), attempt, signal });
+        running.set(id, { controller, end });
+        await end;
         return;
       }
     } catch (error) {
@@ -121,7 +124,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     throw new WaitingError();
   }
 
-  function startWorker({ run, concurrency }: Work, client: ReturnType<typeof connectToWork>) {
+  function startWorker({ run, concurrency }: Work, client: Connected["client"]) {
     const made = new Worker<Data>(name, (job, token) => work(run, job, token as string), {
       connection: client,
       concurrency,
@@ -139,21 +142,24 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     made.on("error", (error) => onError(error));
     made.on("lockRenewalFailed", (ids) => {
       for (const id of ids) {
-        running.get(id)?.abort(new Error("The lease was lost: another process works this event."));
+        const { controller } = running.get(id) ?? {};
+        controller?.abort(new Error("The lease was lost: another process works this event."));
       }
     });
     return made;
   }
 
-  let client: ReturnType<typeof connectToWork> | undefined;
+  let connected: Connected | undefined;
 
   async function stopWorker(stopped: Worker<Data>, timeoutMs: number): Promise<void> {
-    // Without Redis, nothing can be written: whoever waits for it waits for ever.
-    const closing = stopped.close(client?.status !== "ready");
+    const isReached = connected?.client.status === "ready";
+    const ends = Promise.allSettled([...running.values()].map(({ end }) => end));
+    // Without Redis nothing can be written, and what waits for it waits for ever.
+    const closing = isReached ? stopped.close() : ends.then(() => stopped.close(true));
     try {
       await bounded(closing, timeoutMs, "");
     } catch {
-      for (const controller of running.values()) {
+      for (const { controller } of running.values()) {
         controller.abort(new Error("The receiver was stopped."));
       }
       await bounded(closing, answerMs, "Redis does not answer.").catch(onError);
@@ -180,9 +186,9 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     start: async (told) => {
       if (worker !== undefined) throw atWork();
       onError = told.onError;
-      client = connectToWork(connection);
-      client.on("error", () => {});
-      worker = startWorker(told, client);
+      connected = connectToWork(connection);
+      connected.client.on("error", () => {});
+      worker = startWorker(told, connected.client);
       const check = async () => {
         for (const fault of await distrust(redis)) onError(fault);
       };
@@ -197,7 +203,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
         answerMs,
         "Redis does not answer.",
       ).catch(onError);
-      client?.disconnect();
+      connected?.end();
       redis.disconnect();
     },
     deadLetters: async () => {
