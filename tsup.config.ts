@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
-import { writeCommonJs } from "./scripts/commonjs.ts";
+import { writeCommonJs, writeModuleTypes } from "./scripts/commonjs.ts";
 import { openApiDocument } from "./src/openapi/document.ts";
 import { ASSUMPTIONS } from "./src/sandbox/assumptions.ts";
 
@@ -44,8 +44,6 @@ const lookedAt = { page: "src/sandbox/page/server.ts", openapi: "src/openapi/doc
 
 const INSIDE = ["#hmac", "#page", "#openapi"];
 
-const declarations = { entry: entries, compilerOptions: { stripInternal: true } };
-
 const library: Options = {
   target: "es2023",
   platform: "neutral",
@@ -57,7 +55,6 @@ const library: Options = {
     options.minifyWhitespace = true;
     options.minifySyntax = true;
   },
-  dts: declarations,
 };
 
 let esmBuilds = 2;
@@ -67,6 +64,7 @@ const onSuccess = async () => {
   await copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt");
   await writeOpenApi();
   await writeCommonJs();
+  await writeModuleTypes(Object.keys(entries));
 };
 
 const { webhooks, ...others } = entries;
@@ -84,16 +82,18 @@ const esmWebhooks: Options = {
   entry: { webhooks },
   format: ["esm"],
   splitting: false,
-  dts: false,
   onSuccess,
 };
 
-/** The code is made of the ES modules, by `writeCommonJs`. */
-const cjsTypes: Options = {
+/**
+ * Declared once, for CommonJS: an ES module can take its types from there, and not the other way
+ * round. The code is made of the ES modules, by `writeCommonJs`.
+ */
+const types: Options = {
   ...library,
   entry: entries,
   format: ["cjs"],
-  dts: { ...declarations, only: true },
+  dts: { entry: entries, compilerOptions: { stripInternal: true }, only: true },
 };
 
 /**
@@ -118,4 +118,6 @@ const commandLine: Options = {
 // Before any of them begins, since they build side by side.
 rmSync("dist", { recursive: true, force: true });
 
-export default defineConfig([esm, esmWebhooks, cjsTypes, commandLine]);
+const code = [esm, esmWebhooks, commandLine];
+
+export default defineConfig(({ dts }) => (dts === false ? code : [...code, types]));

@@ -1,7 +1,7 @@
 // The CommonJS form of the package: each ES module of `dist`, turned over as it is, so that both forms
 // have the same modules and none is in there twice.
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { transform } from "esbuild";
 
 const DIST = "dist";
@@ -27,5 +27,14 @@ export async function writeCommonJs(): Promise<void> {
       });
       await writeFile(join(DIST, file.replace(/js$/, "cjs")), code);
     }),
+  );
+}
+
+/** The declarations of each entry as an ES module: all that its CommonJS form declares. */
+export async function writeModuleTypes(entries: readonly string[]): Promise<void> {
+  await Promise.all(
+    entries.map((entry) =>
+      writeFile(join(DIST, `${entry}.d.ts`), `export * from "./${basename(entry)}.cjs";\n`),
+    ),
   );
 }

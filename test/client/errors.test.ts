@@ -1,18 +1,25 @@
 import type { GatewayError, GatewayOptions, Outcome } from "malipo";
 import * as malipo from "malipo";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fail, hang, html, json, type Step, script, status } from "./support/answers.ts";
 import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
+
+type Package = typeof malipo;
+
+let copy: Package;
+
+beforeAll(async () => {
+  vi.resetModules();
+  copy = await import("malipo");
+  expect(copy.GatewayError).not.toBe(malipo.GatewayError);
+});
 
 beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
   vi.useRealTimers();
-  vi.resetModules();
 });
-
-type Package = typeof malipo;
 
 const FETCH_FAILED = new TypeError("fetch failed", { cause: new Error("why") });
 
@@ -64,9 +71,6 @@ describe.each(WAYS)("%s", (name, code, outcome, way) => {
   });
 
   test("is known by instanceof and isGatewayError of another copy of the package", async () => {
-    vi.resetModules();
-    const copy: Package = await import("malipo");
-    expect(copy.GatewayError).not.toBe(malipo.GatewayError);
     const error = await failureOf(way(copy));
     expect(kindsOf(error, malipo).sort()).toEqual(familyOf(name).sort());
     expect(malipo.isGatewayError(error)).toBe(true);

@@ -66,8 +66,11 @@ test("every error class that the package exports has its row", () => {
 });
 
 describe.each(ROWS)("%s", (name, code, outcome, make, fields = {}) => {
-  test("has its literal name and code, its outcome and its fields", () => {
-    const error = make(here);
+  test.each([
+    ["one", () => here],
+    ["another", () => there],
+  ])("has its literal name and code, its outcome and its fields in %s copy", (_, copy) => {
+    const error = make(copy());
     expect({ ...error }).toStrictEqual({ code, outcome, ...fields });
     expect(error.name).toBe(name);
     expect(error.message).toBe(MESSAGE);

@@ -8,7 +8,7 @@ import {
   memoryIdempotency,
   type OutcomeUnknownError,
 } from "malipo";
-import { describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { deaf, json, reset } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
 import { ROWS } from "../support/rows.ts";
@@ -20,10 +20,13 @@ const initiate = (gateway: Gateway) => gateway.mobileMoney.initiate(order, { ide
 
 const never = () => Promise.reject(new Error("Nothing may be sent."));
 
-async function anotherCopy(): Promise<typeof import("malipo")> {
+/** Two processes: each has a copy of the package, and looks by itself. */
+let there: typeof import("malipo");
+
+beforeAll(async () => {
   vi.resetModules();
-  return await import("malipo");
-}
+  there = await import("malipo");
+});
 
 describe("an attempt of unknown outcome", () => {
   test("is closed once: the first answer stands", async () => {
@@ -41,8 +44,6 @@ describe("an attempt of unknown outcome", () => {
 
   test("is not closed by a look at the attempt before it, which another process has settled", async () => {
     const idempotency = memoryIdempotency();
-    // Two processes: each has a copy of the package, and looks by itself.
-    const there = await anotherCopy();
     const one = gatewayMeeting([reset, reset], { idempotency });
     const two = new there.Gateway({
       apiKey: KEYS.secret,
