@@ -11,7 +11,7 @@ export default [
   },
   {
     name: "verifyWebhook, Node",
-    path: "dist/webhooks.js",
+    path: "dist/webhooks.node.js",
     import: "{ verifyWebhook }",
     limit: "1.5 kB",
     modifyEsbuildConfig: asInstalled("node"),
