@@ -113,7 +113,6 @@ const commandLine: Options = {
   target: "es2023",
   removeNodeProtocol: false,
   platform: "node",
-  removeNodeProtocol: false,
   external: INSIDE,
   noExternal: ["zod"],
   // It is run, never read or bundled: a third less to download.
