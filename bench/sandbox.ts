@@ -2,7 +2,7 @@
 // of ten thousand payments slows it down. Beside bare node:http, and beside Prism and Mockoon where
 // `npm run bench` has installed them.
 import { parseArgs } from "node:util";
-import { measureServers, SERVERS } from "./sandbox-servers.ts";
+import { measureServers, OURS } from "./sandbox-servers.ts";
 import { measureCalls, measureGrowth } from "./sandbox-world.ts";
 import { type Goal, goalLine, textTable } from "./table.ts";
 
@@ -27,8 +27,8 @@ print(
     `${residentMb.toFixed(0)} MB`,
   ]),
 );
-if (SERVERS.length < 4) {
-  console.log("Prism and Mockoon are not both installed, and what is not was not run.\n");
+if (servers.length < 4) {
+  console.log("Prism and Mockoon are not both here: `npm run bench` installs them.\n");
 }
 
 const calls = await measureCalls(31);
@@ -50,7 +50,7 @@ print(
   ]),
 );
 
-const ours = servers.find(({ name }) => name === "malipo sandbox");
+const ours = servers.find(({ name }) => name === OURS);
 const read = calls.find(([name]) => name.endsWith("a read"))?.[1] ?? 0;
 const { readyMs = 0, residentMb = 0 } = ours ?? {};
 const goals: readonly (Goal & { readonly isTimed: boolean })[] = [
