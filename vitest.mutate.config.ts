@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { AREAS } from "./scripts/mutation-areas.ts";
 import config from "./vitest.config.ts";
 
 const [source] = (config.test?.projects ?? []) as { resolve?: object; test?: object }[];
+const area = AREAS.find(({ name }) => name === process.env.MUTATED_AREA);
 
 /** It has a module of its own in place of `#hmac`. */
 const APART = "test/webhooks/every-secret.test.ts";
@@ -12,23 +14,22 @@ const project = (name: string, test: object) => ({
   test: { name, testTimeout: 8_000, expect: { poll: { timeout: 4_000 } }, ...test },
 });
 
-// Stryker runs each test hundreds of times: those alone that need no engine.
+const together = project("together", {
+  include: area?.tests ?? [],
+  exclude: [
+    APART,
+    "test/**/{redis,postgres,bullmq,pg-boss}*.test.ts",
+    // Stryker runs tests in threads, which cannot change their user.
+    "test/webhooks/inbox/sqlite-file.test.ts",
+    // They wait for real deadlines, and their promises are kept over `fetch` by others.
+    "test/client/{sockets,settlement-failures}.test.ts",
+  ],
+  isolate: false,
+});
+
 export default defineConfig({
   test: {
-    projects: [
-      project("together", {
-        include: ["test/{client,contract,errors,webhooks}/**/*.test.ts"],
-        exclude: [
-          APART,
-          "test/**/{redis,postgres,bullmq,pg-boss}*.test.ts",
-          // Stryker runs tests in threads, which cannot change their user.
-          "test/webhooks/inbox/sqlite-file.test.ts",
-          // They wait for real deadlines, and their promises are kept over `fetch` by others.
-          "test/client/{sockets,settlement-failures}.test.ts",
-        ],
-        isolate: false,
-      }),
-      project("apart", { include: [APART] }),
-    ],
+    projects:
+      area?.name === "webhooks" ? [together, project("apart", { include: [APART] })] : [together],
   },
 });

@@ -1,10 +1,10 @@
-"use client";
-
 /**
  * A payment, as React sees it.
  *
  * @module malipo/react
  */
+
+"use client";
 
 import { useEffect, useRef, useState } from "react";
 import type { WaitOptions } from "../client/settlement.ts";

@@ -1,3 +1,9 @@
+/**
+ * A whole gateway, in process or on HTTP.
+ *
+ * @module malipo/sandbox
+ */
+
 export type { Activity } from "./activity.ts";
 export { ASSUMPTIONS, type Assumption } from "./assumptions.ts";
 export type { Chaos, ChaosOptions, DeliveryChaos } from "./chaos.ts";

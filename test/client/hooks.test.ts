@@ -2,7 +2,7 @@ import type { DriftView, RequestView, ResponseView, RetryView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { json, refused, type Step, status, truncated } from "./support/answers.ts";
-import { BASE_URL, failureOf, gatewayMeeting } from "./support/gateway.ts";
+import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
 import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
 
 beforeEach(() => {
@@ -116,6 +116,12 @@ test.each(ROWS)("every view of $name names its row, and no parameter of it", asy
   ]);
 });
 
+test("a path of one's own is named without the key that it holds", async () => {
+  const { gateway, told } = listening([json({})]);
+  await gateway.request({ method: "GET", path: `/echo/${KEYS.secret}/x` });
+  expect(told.map(([, view]) => view.endpoint)).toEqual(["GET /echo//x", "GET /echo//x"]);
+});
+
 test("nothing is told of a call that is refused before it is sent", async () => {
   const { gateway, told } = listening([json({})]);
   await failureOf(gateway.payments.get(".."));
@@ -175,7 +181,8 @@ describe("a hook that fails", () => {
 
 test("a function that the request hook returns is told how that attempt ended", async () => {
   const ends: unknown[] = [];
-  const { gateway } = gatewayMeeting([refused, status(503), json({ success: true, data: {} })], {
+  const steps = [refused, slowly(120, status(503)), slowly(80, json({ success: true, data: {} }))];
+  const { gateway } = gatewayMeeting(steps, {
     hooks: {
       request:
         ({ attempt }) =>
@@ -186,12 +193,25 @@ test("a function that the request hook returns is told how that attempt ended", 
   const answered = gateway.merchant.get();
   await vi.advanceTimersByTimeAsync(60_000);
   await answered;
-  const end = { aborted: false, durationMs: expect.any(Number) };
+  const end = { aborted: false };
   expect(ends).toEqual([
-    { attempt: 1, ...end, status: undefined, error: expect.any(ConnectionError) },
-    { attempt: 2, ...end, status: 503, error: expect.any(ServerError) },
-    { attempt: 3, ...end, status: 200 },
+    { attempt: 1, ...end, status: undefined, error: expect.any(ConnectionError), durationMs: 0 },
+    { attempt: 2, ...end, status: 503, error: expect.any(ServerError), durationMs: 120 },
+    { attempt: 3, ...end, status: 200, durationMs: 80 },
   ]);
+});
+
+test("a function that the request hook returns is told of the caller's own abort", async () => {
+  const ends: unknown[] = [];
+  const { gateway } = gatewayMeeting([slowly(500, json({}))], {
+    hooks: { request: () => (result) => ends.push(result) },
+  });
+  const controller = new AbortController();
+  const call = gateway.merchant.get({ signal: controller.signal }).catch((reason) => reason);
+  await vi.advanceTimersByTimeAsync(200);
+  controller.abort("enough");
+  expect(await call).toBe("enough");
+  expect(ends).toEqual([{ aborted: true, durationMs: 200 }]);
 });
 
 test("a function that the request hook returns may throw, and fails no call", async () => {

@@ -190,3 +190,34 @@ test("every method takes the options of a call as its last argument", async () =
     expect(sent[0]?.headers.get("x-trace")).toBe(row.name);
   }
 });
+
+test.each<[string, string, string, (gateway: Gateway, options: object) => Promise<unknown>]>([
+  ["A call that reads", "idempotencyKey", "headers", (shop, given) => shop.invoices.get(7, given)],
+  [
+    "A call that may be repeated",
+    "idempotencyKey",
+    "headers",
+    (shop, given) => shop.invoices.update(7, {}, given),
+  ],
+  ["A call", "key", "idempotencyKey", (shop, given) => shop.invoices.create({}, given)],
+])("%s has no option %s, and says which it has", async (what, option, last, call) => {
+  const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+  const error = await rejection(call(gateway, { [option]: "ORDER-1" }));
+  expect(error.code).toBe("configuration");
+  expect(error.message).toMatch(
+    new RegExp(`^${what} has no option "${option}"\\. .*, ${last}\\.$`),
+  );
+  expect(sent).toHaveLength(0);
+});
+
+test.each([
+  ["x-no\nte", "fine", '"x-no\\nte"'],
+  ["x-note", "sk_shop\nx", '"x-note"'],
+])("a header that cannot be sent is named, and its value not shown", async (name, value, shown) => {
+  const { gateway, sent } = gatewayMeeting([json({})]);
+  const error = await rejection(gateway.merchant.get({ headers: { [name]: value } }));
+  expect(error).toMatchObject({ code: "configuration", outcome: "not_sent" });
+  expect(error.message).toContain(`The header ${shown} cannot be sent`);
+  expect(error.message).not.toContain(value);
+  expect(sent).toHaveLength(0);
+});

@@ -16,6 +16,7 @@ describe("seconds", () => {
     ["120", 120_000],
     ["007", 7_000],
     ["0.5", 500],
+    ["1.25", 1_250],
     [" 3 ", 3_000],
   ])("%j are %i ms", (value, ms) => {
     expect(read(value)).toBe(ms);
@@ -77,6 +78,7 @@ test.each([
   "Mon",
   "Mon 5",
   "Soon 09:00:05",
+  "(soon) Thu, 01 Jan 2026 09:00:05 GMT",
   "Thu, 32 Jan 2026 09:00:05 GMT",
   "Thu, 01 Foo 2026 09:00:05 GMT",
 ])("%j says nothing", (value) => {

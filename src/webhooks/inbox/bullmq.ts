@@ -1,3 +1,9 @@
+/**
+ * An inbox in Redis, by BullMQ: for many machines.
+ *
+ * @module malipo/inbox/bullmq
+ */
+
 import { type Job as BullmqJob, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { bounded } from "./bounded.ts";

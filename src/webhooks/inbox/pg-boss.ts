@@ -1,3 +1,9 @@
+/**
+ * An inbox in PostgreSQL, by pg-boss: the effect of an event and the note of it in one transaction.
+ *
+ * @module malipo/inbox/pg-boss
+ */
+
 import { type Job as BossJob, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { bounded } from "./bounded.ts";

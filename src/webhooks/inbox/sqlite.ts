@@ -1,3 +1,9 @@
+/**
+ * An inbox in a SQLite file: for one machine, with nothing to run beside it.
+ *
+ * @module malipo/inbox/sqlite
+ */
+
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {

@@ -1,0 +1,63 @@
+// Tests the tests: changes the sources in two thousand small ways, one at a time, and lists what no
+// test notices. Writes docs/mutation.md once every area has been run.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Stryker } from "@stryker-mutator/core";
+import { AREAS, type Area } from "./mutation-areas.ts";
+import { type AreaResult, type Mutant, pageOf, scoreOf, unexplained } from "./mutation-report.ts";
+
+const RESULTS = "node_modules/.cache/mutants";
+const GOAL = 90;
+
+const { values } = parseArgs({
+  options: {
+    /** One area alone. */
+    area: { type: "string" },
+    concurrency: { type: "string", default: "2" },
+    /** Writes the page from the results of the last runs, and runs nothing. */
+    report: { type: "boolean", default: false },
+  },
+});
+
+const fileOf = ({ name }: Area) => `${RESULTS}/${name}.json`;
+
+async function run(area: Area): Promise<void> {
+  process.env.MUTATED_AREA = area.name;
+  const stryker = new Stryker({
+    testRunner: "vitest",
+    plugins: ["@stryker-mutator/vitest-runner"],
+    vitest: { configFile: "vitest.mutate.config.ts", related: false },
+    mutate: [...area.mutate],
+    coverageAnalysis: "perTest",
+    concurrency: Number(values.concurrency),
+    reporters: ["progress-append-only"],
+    tempDirName: `.stryker-tmp/${area.name.replaceAll(" ", "-")}`,
+    disableTypeChecks: false,
+    allowConsoleColors: false,
+  });
+  const mutants = await stryker.runMutationTest();
+  const kept = mutants.map(({ fileName, status, mutatorName, replacement, location }): Mutant => {
+    const path = fileName.slice(fileName.indexOf("src/"));
+    return { path, status, mutatorName, replacement: replacement ?? "", location };
+  });
+  writeFileSync(fileOf(area), JSON.stringify(kept));
+}
+
+mkdirSync(RESULTS, { recursive: true });
+for (const area of AREAS) {
+  if (!values.report && (values.area ?? area.name) === area.name) await run(area);
+}
+
+const results = AREAS.filter((area) => existsSync(fileOf(area))).map(
+  (area): AreaResult => ({
+    name: area.name,
+    mutants: JSON.parse(readFileSync(fileOf(area), "utf8")),
+  }),
+);
+const page = pageOf(results);
+console.log(page);
+if (results.length === AREAS.length) writeFileSync("docs/mutation.md", page);
+
+const all = results.flatMap(({ mutants }) => mutants);
+for (const one of unexplained(all)) console.error(`No reason is known: ${one}`);
+if (scoreOf(all) < GOAL || unexplained(all).length > 0) process.exitCode = 1;

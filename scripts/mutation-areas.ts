@@ -1,0 +1,39 @@
+/** A part of the sources, and the tests that must notice a change in it. */
+export interface Area {
+  readonly name: string;
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+}
+
+// Left out is what only an engine can test (BullMQ, pg-boss, Redis, PostgreSQL): each of its tests
+// would start one for each mutant.
+export const AREAS: readonly Area[] = [
+  {
+    name: "keys and errors",
+    mutate: ["src/errors/*.ts", "src/contract/keys.ts"],
+    tests: ["test/{errors,client}/*.test.ts", "test/contract/keys.test.ts"],
+  },
+  {
+    name: "client",
+    mutate: ["src/client/{retry,retry-after,call,send,guard}.ts"],
+    tests: ["test/client/**/*.test.ts"],
+  },
+  {
+    name: "idempotency",
+    mutate: ["src/client/idempotency/*.ts", "!src/client/idempotency/{redis,postgres}*.ts"],
+    tests: ["test/client/idempotency/*.test.ts"],
+  },
+  {
+    name: "webhooks",
+    mutate: ["src/webhooks/{*,hmac/*,adapters/*}.ts", "!src/webhooks/index.ts"],
+    tests: [
+      "test/webhooks/{*,adapters/*}.test.ts",
+      "test/webhooks/inbox/{memory,options,pace}.test.ts",
+    ],
+  },
+  {
+    name: "inboxes",
+    mutate: ["src/webhooks/inbox/*.ts", "!src/webhooks/inbox/{bullmq,pg-boss}*.ts"],
+    tests: ["test/webhooks/inbox/*.test.ts"],
+  },
+];
