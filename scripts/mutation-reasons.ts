@@ -8,4 +8,45 @@ export interface Reason {
   readonly reason: string;
 }
 
-export const REASONS: readonly Reason[] = [];
+const SAME = {
+  defaults: "No default that is no text of this kind changes what follows.",
+  tie: "Either side of a tie gives the same.",
+  reason: "A signal that is not there has aborted nothing: this is not reached without one.",
+};
+
+export const REASONS: readonly Reason[] = [
+  {
+    path: "client/call.ts",
+    original: /^\[\]$/,
+    reason: "A path without parameters asks for none.",
+  },
+  {
+    path: "client/call.ts",
+    original: /^""$/,
+    reason: "Any text does, as long as it is the same for every call without a body.",
+  },
+  {
+    path: "client/retry-after.ts",
+    original: /trim\(\)$/,
+    reason: "`Headers` has trimmed it; the trim is for what is handed in place of one.",
+  },
+  { path: "client/retry-after.ts", original: /^""$/, reason: SAME.defaults },
+  {
+    path: "client/retry-after.ts",
+    original: /endsWith/,
+    reason: "V8 reads a date that ends with GMT twice; other engines need not.",
+  },
+  {
+    path: "client/send.ts",
+    original: /^"not_sent"$/,
+    reason:
+      "What is worse than nothing is whatever comes, and a call without attempt has no outcome.",
+  },
+  {
+    path: "client/send.ts",
+    original: /^typeof told !== "function"$/,
+    reason: "`tell` asks the same; asking first saves it the work.",
+  },
+  { path: "client/send.ts", original: /^signal\?\.reason$/, reason: SAME.reason },
+  { path: "client/send.ts", original: /^left < timeoutMs$|>= deadline$/, reason: SAME.tie },
+];

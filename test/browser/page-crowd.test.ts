@@ -1,24 +1,14 @@
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
-import { openPage, type PageWorld, PHONE } from "./page-world.ts";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "./chromium.ts";
+import { PHONE, worldInBrowser } from "./page-world.ts";
 
 describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", () => {
-  let browser: Browser;
-  let world: PageWorld;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    expect(world.troubles).toEqual([]);
-    await world.close();
-  });
+  const { world, open } = worldInBrowser();
 
   const dialog = () => world.page.locator("#phone .dialog");
 
   test("looks once for many changes", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, sandbox } = world;
     let looks = 0;
     page.on("request", (request) => {
@@ -30,7 +20,7 @@ describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", ()
   });
 
   test("shows whatever a merchant writes as text", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, call, pay, sandbox } = world;
     const evil = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>'">&amp;</textarea>`;
     await world.receive((_, response) => response.writeHead(500).end(evil));
@@ -67,7 +57,7 @@ describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", ()
   });
 
   test("stays usable with 5,000 payments: pages, filters, and finds", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, sandbox } = world;
     const reference = await world.pay({ account_reference: "NEEDLE", phone: "0700000001" });
     sandbox.phone("0700000001").approve();

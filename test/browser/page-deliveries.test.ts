@@ -1,26 +1,16 @@
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, verifyWebhook } from "malipo/webhooks";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
-import { openPage, type PageWorld, PHONE } from "./page-world.ts";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "./chromium.ts";
+import { type PageWorld, PHONE, worldInBrowser } from "./page-world.ts";
 
 describe.skipIf(!hasChromium)("deliveries on the sandbox's page", () => {
-  let browser: Browser;
-  let world: PageWorld;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    expect(world.troubles).toEqual([]);
-    await world.close();
-  });
+  const { world, open } = worldInBrowser();
 
   const deliveries = () => world.page.locator("#deliveries .row");
 
   test("says why a delivery failed, and sends it again once it is mended", async () => {
-    world = await openPage(browser);
+    await open();
     let broken = true;
     const bodies: string[] = [];
     await world.receive(async (request, response) => {
@@ -76,7 +66,7 @@ describe.skipIf(!hasChromium)("deliveries on the sandbox's page", () => {
           socket.destroy(),
     ],
   ])("tells a receiver's defect: %s", async (reason, make) => {
-    world = await openPage(browser);
+    await open();
     await world.receive(await make(world.sandbox.webhookSecret));
     await world.pay();
     world.sandbox.phone(PHONE).approve();

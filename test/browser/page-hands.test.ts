@@ -1,19 +1,10 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
-import { openPage, type PageWorld } from "./page-world.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "./chromium.ts";
+import { worldInBrowser } from "./page-world.ts";
 
 describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {
-  let browser: Browser;
-  let world: PageWorld;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    expect(world.troubles).toEqual([]);
-    await world.close();
-  });
+  const { world, open } = worldInBrowser();
 
   const dialog = () => world.page.locator("#phone .dialog");
   const pin = () => dialog().getByLabel("PIN", { exact: true });
@@ -29,7 +20,7 @@ describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {
   }
 
   test("is worked by the keyboard alone: a payment, its PIN, its detail, a delivery sent again", async () => {
-    world = await openPage(browser);
+    await open();
     const { page } = world;
     let answer = 500;
     await world.receive((_, response) => response.writeHead(answer).end());
@@ -64,7 +55,7 @@ describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {
   });
 
   test("works without JavaScript, by forms", async () => {
-    world = await openPage(browser, { javaScriptEnabled: false });
+    await open({ javaScriptEnabled: false });
     const { page } = world;
     const answers = [500, 200];
     const url = await world.receive((_, response) =>
@@ -107,7 +98,7 @@ describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {
   });
 
   test("keeps what is typed, the focus, the scroll and what is unfolded while things happen", async () => {
-    world = await openPage(browser, { viewport: { width: 1280, height: 500 } });
+    await open({ viewport: { width: 1280, height: 500 } });
     const { page, pay } = world;
     await pay({ account_reference: "MINE" });
     await dialog().getByText("MINE").waitFor();
@@ -134,7 +125,7 @@ describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {
   });
 
   test("comes back to the view that an address names, and goes back with the browser", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, served } = world;
     const reference = await world.pay();
     await page.locator("#payments .row-head").click();
@@ -149,7 +140,7 @@ describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {
   });
 
   test("says that the sandbox has stopped, and follows again when it is back", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, served, sandbox } = world;
     await served.close();
     await page.getByText("the sandbox has stopped").waitFor();

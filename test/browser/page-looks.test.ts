@@ -1,9 +1,8 @@
-import { mkdirSync } from "node:fs";
 import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
-import { DESKTOP, NARROW, openPage, type PageWorld, PHONE } from "./page-world.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "./chromium.ts";
+import { DESKTOP, NARROW, type PageWorld, PHONE, worldInBrowser } from "./page-world.ts";
 
 const ARTEFACTS = new URL("./artefacts/", import.meta.url);
 const SCHEMES = ["light", "dark"] as const;
@@ -48,23 +47,13 @@ const unfold = (page: Page) =>
   });
 
 describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
-  let browser: Browser;
-  let world: PageWorld;
-  beforeAll(async () => {
-    mkdirSync(ARTEFACTS, { recursive: true });
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    expect(world.troubles).toEqual([]);
-    await world.close();
-  });
+  const { world, open } = worldInBrowser();
 
   const widest = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
 
   describe.each(Object.entries(STATES))("%s", (name, arrange) => {
     test("passes axe by day and by night, folded and unfolded, wide and narrow, and fits", async () => {
-      world = await openPage(browser);
+      await open();
       const { page } = world;
       await arrange(world);
       for (const viewport of [DESKTOP, NARROW]) {
@@ -97,7 +86,7 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
   });
 
   test("has every part within reach on a narrow screen, and a prompt whole above the fold", async () => {
-    world = await openPage(browser, { viewport: NARROW, hasTouch: true });
+    await open({ viewport: NARROW, hasTouch: true });
     const { page, pay } = world;
     await pay({ description: "Unbreakable".repeat(50), account_reference: "WWWWWWWWWWWW" });
     const send = page.locator("#phone").getByRole("button", { name: "Send", exact: true });
@@ -126,7 +115,7 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
   });
 
   test("holds still where motion is to be reduced", async () => {
-    world = await openPage(browser, { reducedMotion: "reduce" });
+    await open({ reducedMotion: "reduce" });
     await world.pay();
     await world.page.locator(".dialog").waitFor();
     const moving = await world.page.evaluate(() => document.getAnimations().length);

@@ -8,6 +8,8 @@ import {
   type ServedSandbox,
 } from "malipo/sandbox";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { launchChromium } from "./chromium.ts";
 
 export const PHONE = "0712345678";
 export const DESKTOP = { width: 1280, height: 860 };
@@ -28,7 +30,7 @@ export interface PageWorld {
   close(): Promise<void>;
 }
 
-export async function openPage(
+async function openPage(
   browser: Browser,
   { path = "/", ...options }: BrowserContextOptions & { path?: string } = {},
   sandboxOptions: SandboxOptions = {},
@@ -85,4 +87,25 @@ export async function openPage(
       }
     },
   };
+}
+
+/**
+ * One browser for the tests around it, and a world for each that opens one. Whatever troubles a page
+ * fails its test.
+ */
+export function worldInBrowser() {
+  let browser: Browser;
+  const world = {} as PageWorld;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    expect(world.troubles).toEqual([]);
+    await world.close();
+  });
+  type Options = Parameters<typeof openPage> extends [Browser, ...infer Rest] ? Rest : never;
+  const open = async (...options: Options): Promise<PageWorld> =>
+    Object.assign(world, await openPage(browser, ...options));
+  return { world, open };
 }

@@ -1,23 +1,13 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
-import { openPage, type PageWorld, PHONE } from "./page-world.ts";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "./chromium.ts";
+import { PHONE, worldInBrowser } from "./page-world.ts";
 
 const run = promisify(execFile);
 
 describe.skipIf(!hasChromium)("the sandbox's page", () => {
-  let browser: Browser;
-  let world: PageWorld;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    expect(world.troubles).toEqual([]);
-    await world.close();
-  });
+  const { world, open } = worldInBrowser();
 
   const payments = () => world.page.locator("#payments .row");
   const phone = () => world.page.locator("#phone");
@@ -29,7 +19,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   };
 
   test("tells a newcomer what to do, and follows as soon as it is done", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, served, sandbox } = world;
     const { keys, webhookSecret } = sandbox;
     for (const text of [served.baseUrl, keys.secret, keys.public, keys.sandbox, webhookSecret]) {
@@ -48,7 +38,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("pays with four digits on the PIN pad", async () => {
-    world = await openPage(browser);
+    await open();
     const { page } = world;
     await page.getByText("Or start one right here").click();
     await page.getByLabel("Description").first().fill("Viatu");
@@ -69,7 +59,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
     ["Cancel", "You cancelled the request."],
     ["Wrong PIN", "The PIN was wrong."],
   ])("fails a payment by %s, and says what the customer reads", async (button, message) => {
-    world = await openPage(browser);
+    await open();
     const reference = await world.pay();
     await phone().getByRole("button", { name: button, exact: true }).click();
     await phone().getByText(message).waitFor();
@@ -78,7 +68,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("counts down, and lets a prompt expire when the clock is moved on", async () => {
-    world = await openPage(browser);
+    await open();
     await world.pay();
     await phone().getByText("60 s", { exact: true }).waitFor();
     await world.page.getByRole("button", { name: "10 s", exact: true }).click();
@@ -89,7 +79,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("counts down by itself in real time", async () => {
-    world = await openPage(browser, {}, { clock: "real" });
+    await open({}, { clock: "real" });
     await world.pay();
     await phone()
       .getByText(/^5[0-8] s$/)
@@ -97,7 +87,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("ignores, switches off and on, sets the balance and the habit of a phone", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, sandbox } = world;
     await world.pay();
     await phone().getByRole("button", { name: "Ignore" }).click();
@@ -121,7 +111,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("shows several phones, each with its own prompt", async () => {
-    world = await openPage(browser);
+    await open();
     const { page } = world;
     const first = await world.pay({ account_reference: "FIRST" });
     await phone().getByText("FIRST").waitFor();
@@ -139,7 +129,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("does not pay another prompt than the one that was on the screen", async () => {
-    world = await openPage(browser);
+    await open();
     await world.pay();
     await phone().getByText("KES 1,500.00").waitFor();
     await world.page.route(
@@ -156,7 +146,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("shows a payment's life and what went over the wire, its key shortened", async () => {
-    world = await openPage(browser);
+    await open();
     await world.receive((_, response) => response.end(), ["payment.initiated"]);
     const reference = await world.pay();
     await payments().first().locator("a").first().click();
@@ -173,7 +163,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("shows a request that was turned away, and the fault that did it", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, served } = world;
     await world.pay();
     await fetch(`${served.baseUrl}/merchant`, { headers: { "x-api-key": "sk_wrong" } });
@@ -189,7 +179,7 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
   });
 
   test("begins chaos with rates and a seed, and ends it", async () => {
-    world = await openPage(browser);
+    await open();
     const { page, sandbox } = world;
     await page.getByText("Faults and chaos").click();
     await page.getByLabel("Calls fail with 429 or 5xx").selectOption("always");

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import type { AddressInfo } from "node:net";
 import { ConfigurationError, verifyWebhook } from "malipo";
 import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { say } from "./bytes.ts";
 
 let sandbox: Sandbox;
 let served: ServedSandbox;
@@ -18,22 +18,6 @@ afterEach(() => served.close());
 const key = () => ({ "x-api-key": sandbox.keys.secret });
 const post = (path: string, body: string) =>
   fetch(served.baseUrl + path, { method: "POST", headers: key(), body });
-
-/** What a server says to these bytes, to the end of the connection. */
-async function say(...parts: string[]): Promise<string> {
-  const socket = connect(served.port, "127.0.0.1");
-  let heard = "";
-  socket.setEncoding("latin1").on("data", (data) => {
-    heard += data;
-  });
-  socket.on("error", () => {});
-  for (const part of parts) {
-    socket.write(part);
-    await setImmediate();
-  }
-  await new Promise((resolve) => socket.once("close", resolve));
-  return heard;
-}
 
 async function expectAlive(): Promise<void> {
   const response = await fetch(`${served.baseUrl}/merchant`, { headers: key() });
@@ -175,8 +159,11 @@ describe("a served sandbox", () => {
 describe("close()", () => {
   test("ends connections that are open, idle or hanging, and frees the port", async () => {
     sandbox.faults.add({ effect: { kind: "hang" } });
-    const silent = say();
-    const half = say("POST /api/v1/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+    const silent = say(served.port);
+    const half = say(
+      served.port,
+      "POST /api/v1/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+    );
     await expect.poll(() => sandbox.snapshot().faults).toHaveLength(1);
     const hanging = fetch(`${served.baseUrl}/merchant`, { headers: key() });
     await expect.poll(() => sandbox.snapshot().faults).toHaveLength(0);

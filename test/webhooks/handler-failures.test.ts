@@ -1,30 +1,9 @@
-import {
-  ConfigurationError,
-  createWebhookReceiver,
-  type WebhookReceiver,
-  type WebhookReceiverOptions,
-} from "malipo/webhooks";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { SECRET } from "../conformance/webhook-sample.ts";
+import { ConfigurationError } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
 import { deliver, gate } from "./support/deliver.ts";
+import { receiving } from "./support/receiving.ts";
 
-let receiver: WebhookReceiver;
-const onError = vi.fn();
-
-function receive(options: Partial<WebhookReceiverOptions> = {}): WebhookReceiver {
-  receiver = createWebhookReceiver({ secret: SECRET, onError, ...options });
-  return receiver;
-}
-
-beforeEach(() => {
-  // A failed attempt is due again at once.
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  onError.mockReset();
-});
-afterEach(async () => {
-  await receiver.stop({ timeoutMs: 0 });
-  vi.restoreAllMocks();
-});
+const { receive, onError } = receiving();
 
 describe("a handler", () => {
   test.each<[how: string, fail: () => unknown, said: string]>([
@@ -78,7 +57,8 @@ describe("a handler", () => {
     ],
   ])("that %s is tried 12 times, then its event is a dead letter", async (_, fail, said) => {
     const attempts: number[] = [];
-    receive().on("payment.completed", (_, { attempt }) => {
+    const receiver = receive();
+    receiver.on("payment.completed", (_, { attempt }) => {
       attempts.push(attempt);
       return fail();
     });
@@ -107,7 +87,8 @@ describe("a handler", () => {
   test("works a dead letter again as new, once it is requeued", async () => {
     const attempts: number[] = [];
     let isMended = false;
-    receive().onOther((_, { attempt }) => {
+    const receiver = receive();
+    receiver.onOther((_, { attempt }) => {
       attempts.push(attempt);
       if (!isMended) throw new Error("broken");
     });
@@ -130,7 +111,8 @@ describe("a handler", () => {
   test("is aborted after handlerTimeoutMs; the attempt has failed, whatever comes of it later", async () => {
     const signals: AbortSignal[] = [];
     const late = gate();
-    receive({ handlerTimeoutMs: 20 }).onOther(async (_, { attempt, signal }) => {
+    const receiver = receive({ handlerTimeoutMs: 20 });
+    receiver.onOther(async (_, { attempt, signal }) => {
       signals.push(signal);
       if (attempt === 1) await late.opened;
     });
@@ -152,7 +134,8 @@ describe("a handler", () => {
   test("that rejects after its time harms nobody", async () => {
     const late = gate();
     const attempts: number[] = [];
-    receive({ handlerTimeoutMs: 10 }).onOther(async (_, { attempt, signal }) => {
+    const receiver = receive({ handlerTimeoutMs: 10 });
+    receiver.onOther(async (_, { attempt, signal }) => {
       attempts.push(attempt);
       if (attempt > 1) return;
       await late.opened;

@@ -1,43 +1,26 @@
 import {
   ConfigurationError,
-  createWebhookReceiver,
   type HandlerContext,
   memoryInbox,
   signWebhook,
   type WebhookEvent,
   type WebhookReceiver,
-  type WebhookReceiverOptions,
   type Work,
 } from "malipo/webhooks";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { BODY, EVENT, SECRET } from "../conformance/webhook-sample.ts";
 import { deliver, gate } from "./support/deliver.ts";
+import { receiving } from "./support/receiving.ts";
 
-let receiver: WebhookReceiver;
-const onError = vi.fn();
-
-function receive(options: Partial<WebhookReceiverOptions> = {}): WebhookReceiver {
-  receiver = createWebhookReceiver({ secret: SECRET, onError, ...options });
-  return receiver;
-}
-
-beforeEach(() => {
-  // A failed attempt is due again at once.
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  onError.mockReset();
-});
-afterEach(async () => {
-  await receiver.stop({ timeoutMs: 0 });
-  vi.restoreAllMocks();
-});
+const { receive, onError } = receiving();
 
 describe("on and onOther", () => {
   const nothing = () => {};
 
-  test.each<[why: string, add: () => void, message: RegExp]>([
+  test.each<[why: string, add: (receiver: WebhookReceiver) => void, message: RegExp]>([
     [
       "a second handler for a kind",
-      () => {
+      (receiver) => {
         receiver.on("invoice.paid", nothing);
         receiver.on("invoice.paid", nothing);
       },
@@ -45,36 +28,43 @@ describe("on and onOther", () => {
     ],
     [
       "a second one for the others",
-      () => {
+      (receiver) => {
         receiver.onOther(nothing);
         receiver.onOther(nothing);
       },
       /onOther\(\).*already/,
     ],
-    ["no function", () => receiver.on("invoice.paid", {} as never), /not a function/],
-    ["no function for the others", () => receiver.onOther(undefined as never), /not a function/],
+    ["no function", (receiver) => receiver.on("invoice.paid", {} as never), /not a function/],
+    [
+      "no function for the others",
+      (receiver) => receiver.onOther(undefined as never),
+      /not a function/,
+    ],
     [
       "a kind that nobody documented",
-      () => receiver.on("payment.complete" as never, nothing),
+      (receiver) => receiver.on("payment.complete" as never, nothing),
       /payment\.complete"\).*payment\.completed.*onOther/,
     ],
-    ["a kind that objects have", () => receiver.on("toString" as never, nothing), /toString/],
+    [
+      "a kind that objects have",
+      (receiver) => receiver.on("toString" as never, nothing),
+      /toString/,
+    ],
   ])("refuse %s", (_, add, message) => {
-    receive();
-    expect(add).toThrow(ConfigurationError);
-    receive();
-    expect(add).toThrow(message);
+    expect(() => add(receive())).toThrow(ConfigurationError);
+    expect(() => add(receive())).toThrow(message);
   });
 
   test("refuse what comes after start()", async () => {
-    await receive().start();
+    const receiver = receive();
+    await receiver.start();
     expect(() => receiver.on("invoice.paid", nothing)).toThrow(/before start/);
     expect(() => receiver.onOther(nothing)).toThrow(/before start/);
   });
 
   test("give each event to one handler: its kind's, or the one for all others", async () => {
     const got: string[] = [];
-    receive();
+    const receiver = receive();
     receiver.on("payment.completed", ({ event }) => got.push(`own ${event}`));
     receiver.onOther(({ event }) => got.push(`other ${event}`));
     await receiver.start();
@@ -92,7 +82,8 @@ describe("on and onOther", () => {
   });
 
   test("tell once of a kind that nobody handles, and are done with it", async () => {
-    await receive().start();
+    const receiver = receive();
+    await receiver.start();
     for (const reference of ["1", "2"]) await deliver(receiver, "payment.failed", reference);
     await deliver(receiver, "refund.created");
     await expect.poll(() => onError.mock.calls.length).toBe(2);
@@ -107,7 +98,8 @@ describe("on and onOther", () => {
 describe("a handler", () => {
   test("gets the event as it was signed, anew for every attempt", async () => {
     const got: WebhookEvent[] = [];
-    receive().onOther((event) => {
+    const receiver = receive();
+    receiver.onOther((event) => {
       got.push(structuredClone(event));
       event.data.reference = "changed";
       if (got.length === 1) throw new Error("again");
@@ -120,7 +112,8 @@ describe("a handler", () => {
 
   test("gets attempts from 1 and one idempotency key for an event, another for every other", async () => {
     const got: [reference: unknown, attempt: number, key: string][] = [];
-    receive().onOther(({ data }, { attempt, idempotencyKey }) => {
+    const receiver = receive();
+    receiver.onOther(({ data }, { attempt, idempotencyKey }) => {
       got.push([data.reference, attempt, idempotencyKey]);
       if (attempt < 3) throw new Error("again");
     });
@@ -136,7 +129,8 @@ describe("a handler", () => {
   test("gets the same key in every process, today and tomorrow", async () => {
     const got = new Set<string>();
     for (const secret of [[SECRET], ["before", SECRET]]) {
-      receive({ secret }).onOther((_, { idempotencyKey }) => got.add(idempotencyKey));
+      const receiver = receive({ secret });
+      receiver.onOther((_, { idempotencyKey }) => got.add(idempotencyKey));
       await receiver.start();
       await deliver(receiver);
       await receiver.stop();
@@ -147,7 +141,8 @@ describe("a handler", () => {
 
   test("has no transaction where the inbox has none", async () => {
     const contexts: HandlerContext[] = [];
-    receive().onOther((_, context) => contexts.push(context));
+    const receiver = receive();
+    receiver.onOther((_, context) => contexts.push(context));
     await receiver.start();
     await deliver(receiver);
     await expect.poll(() => contexts).toHaveLength(1);
@@ -159,7 +154,8 @@ test("work that is no longer this process's is not begun", async () => {
   const inbox = memoryInbox();
   const works: Work[] = [];
   const handler = vi.fn();
-  receive({ inbox: { ...inbox, start: async (work) => void works.push(work) } }).onOther(handler);
+  const receiver = receive({ inbox: { ...inbox, start: async (work) => void works.push(work) } });
+  receiver.onOther(handler);
   await receiver.start();
   const signal = AbortSignal.abort(new Error("The lease was lost."));
   const run = works[0]?.run({ key: "k", raw: BODY, attempt: 1, signal });
@@ -176,7 +172,8 @@ describe("concurrency", () => {
     const door = gate();
     let running = 0;
     const seen: number[] = [];
-    receive({ concurrency }).onOther(async () => {
+    const receiver = receive({ concurrency });
+    receiver.onOther(async () => {
       seen.push(++running);
       await door.opened;
       running--;
