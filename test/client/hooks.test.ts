@@ -1,7 +1,7 @@
 import type { DriftView, RequestView, ResponseView, RetryView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, refused, type Step, status, truncated } from "./support/answers.ts";
+import { json, late, refused, type Step, status, truncated } from "./support/answers.ts";
 import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
 import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
 
@@ -32,21 +32,14 @@ function listening(steps: readonly Step[]) {
   return { ...met, told };
 }
 
-const slowly =
-  (ms: number, step: Step): Step =>
-  async (attempt) => {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return step(attempt);
-  };
-
 const payment = (data: object) =>
   json({ success: true, data }, { headers: { "x-request-id": "r_1" } });
 
 test("hooks are told of each attempt, its answer, the wait after it, and the drift, in order", async () => {
   const { gateway, told } = listening([
     refused,
-    slowly(120, status(503, { "retry-after": "3" })),
-    slowly(80, payment({ status: "pending", amount: 5 })),
+    late(120, status(503, { "retry-after": "3" })),
+    late(80, payment({ status: "pending", amount: 5 })),
   ]);
   vi.spyOn(Math, "random").mockReturnValue(0.5);
   const answered = gateway.payments.get("PAY-1", { maxRetries: 2 });
@@ -181,7 +174,7 @@ describe("a hook that fails", () => {
 
 test("a function that the request hook returns is told how that attempt ended", async () => {
   const ends: unknown[] = [];
-  const steps = [refused, slowly(120, status(503)), slowly(80, json({ success: true, data: {} }))];
+  const steps = [refused, late(120, status(503)), late(80, json({ success: true, data: {} }))];
   const { gateway } = gatewayMeeting(steps, {
     hooks: {
       request:
@@ -203,7 +196,7 @@ test("a function that the request hook returns is told how that attempt ended", 
 
 test("a function that the request hook returns is told of the caller's own abort", async () => {
   const ends: unknown[] = [];
-  const { gateway } = gatewayMeeting([slowly(500, json({}))], {
+  const { gateway } = gatewayMeeting([late(500, json({}))], {
     hooks: { request: () => (result) => ends.push(result) },
   });
   const controller = new AbortController();

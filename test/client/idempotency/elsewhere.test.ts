@@ -7,7 +7,7 @@ import {
   TimeoutError,
 } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deaf, json, type Step, status } from "../support/answers.ts";
+import { deaf, json, late, type Step, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
 
 // A gateway on another object of the same store has no call in common with ours: so it is for a
@@ -23,13 +23,6 @@ afterEach(() => {
 const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
 const paid = (reference: string) => json({ success: true, data: { reference } });
-const late =
-  (ms: number, step: Step): Step =>
-  async (attempt) => {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return step(attempt);
-  };
-
 const pay = ({ gateway }: ReturnType<typeof gatewayMeeting>, options = {}) =>
   gateway.mobileMoney.initiate(order, { idempotencyKey, ...options });
 

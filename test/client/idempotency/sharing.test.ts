@@ -5,7 +5,7 @@ import {
   TimeoutError,
 } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, type Step, status } from "../support/answers.ts";
+import { hang, json, late, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
 
 beforeEach(() => {
@@ -18,13 +18,6 @@ afterEach(() => {
 const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
 const answered = json({ success: true, data: { reference: "PAY-1" } });
-const late =
-  (ms: number, step: Step): Step =>
-  async (attempt) => {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return step(attempt);
-  };
-
 describe("callers in one process", () => {
   test("share one call, and all get its result", async () => {
     const { gateway, sent } = gatewayMeeting([late(1_000, answered)]);

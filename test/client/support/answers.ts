@@ -99,3 +99,11 @@ export const truncated: Step = begun((controller) =>
 export const endless: Step = begun((controller, signal) =>
   signal.addEventListener("abort", () => controller.error(signal.reason)),
 );
+
+/** The same, after a while. */
+export const late =
+  (ms: number, step: Step): Step =>
+  async (attempt) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return step(attempt);
+  };
