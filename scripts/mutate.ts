@@ -13,6 +13,8 @@ const { values } = parseArgs({
   options: {
     /** One area alone. */
     area: { type: "string" },
+    /** A file of it, or some of its lines (`src/x.ts:10-20`): what is found is printed alone. */
+    only: { type: "string" },
     concurrency: { type: "string", default: "2" },
     /** Writes the page from the results of the last runs, and runs nothing. */
     report: { type: "boolean", default: false },
@@ -21,13 +23,13 @@ const { values } = parseArgs({
 
 const fileOf = ({ name }: Area) => `${RESULTS}/${name}.json`;
 
-async function run(area: Area): Promise<void> {
+async function run(area: Area): Promise<readonly Mutant[]> {
   process.env.MUTATED_AREA = area.name;
   const stryker = new Stryker({
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.mutate.config.ts", related: false },
-    mutate: [...area.mutate],
+    mutate: values.only === undefined ? [...area.mutate] : [values.only],
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency),
     reporters: ["progress-append-only"],
@@ -36,17 +38,20 @@ async function run(area: Area): Promise<void> {
     allowConsoleColors: false,
   });
   const mutants = await stryker.runMutationTest();
-  const kept = mutants.map(({ fileName, status, mutatorName, replacement, location }): Mutant => {
+  return mutants.map(({ fileName, status, mutatorName, replacement, location }) => {
     const path = fileName.slice(fileName.indexOf("src/"));
     return { path, status, mutatorName, replacement: replacement ?? "", location };
   });
-  writeFileSync(fileOf(area), JSON.stringify(kept));
 }
 
 mkdirSync(RESULTS, { recursive: true });
 for (const area of AREAS) {
-  if (!values.report && (values.area ?? area.name) === area.name) await run(area);
+  if (values.report || (values.area ?? area.name) !== area.name) continue;
+  const mutants = await run(area);
+  if (values.only === undefined) writeFileSync(fileOf(area), JSON.stringify(mutants));
+  else console.log(unexplained(mutants).join("\n"));
 }
+if (values.only !== undefined) process.exit();
 
 const results = AREAS.filter((area) => existsSync(fileOf(area))).map(
   (area): AreaResult => ({
