@@ -14,6 +14,7 @@ const CHECKS: readonly (readonly [name: string, command: string])[] = [
   ["package.json for publishing", "publint --strict"],
   ["declarations as others resolve them", "attw --pack . --profile node16 --format ascii"],
   ["size", "size-limit"],
+  ["the manual, and its links", "typedoc && node scripts/check-links.ts"],
 ];
 
 interface Results {
