@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { IdempotencyStore } from "malipo";
 import { describe, expect, test, vi } from "vitest";
-import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-store.ts";
+import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
 
 /** A store that outlives its process, and how to look behind it. */
 export interface Durable {

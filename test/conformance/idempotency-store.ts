@@ -1,26 +1,9 @@
 import fc from "fast-check";
-import type { IdempotencyStore, NewAttempt, Standing } from "malipo";
-import { ConfigurationError, memoryIdempotency } from "malipo";
+import type { IdempotencyStore, Standing } from "malipo";
+import { memoryIdempotency } from "malipo";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-
-/** Opens a store. All that one opener opens are stores of one place. */
-export type Open = (options?: { retentionMs?: number }) => Promise<IdempotencyStore>;
-
-const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
-
-/** Real engines write to real disks. */
-export const PATIENCE_MS = 60_000;
-
-let keys = 0;
-/** A key that no other test has. */
-export const freshKey = (): string => `POST /mobile-money/payment/initiate ORDER-${++keys}`;
-
-export const attemptOf = (owner: string, own: Partial<NewAttempt> = {}): NewAttempt => ({
-  parameters: PARAMETERS,
-  owner,
-  leaseMs: 60_000,
-  ...own,
-});
+import { keepsItsRetention } from "./idempotency-retention.ts";
+import { attemptOf, freshKey, type Open, PARAMETERS, PATIENCE_MS } from "./idempotency-stage.ts";
 
 const same = attemptOf("somebody");
 const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
@@ -176,32 +159,6 @@ export function standsByTheContract(name: string, open: Open): void {
       },
     );
 
-    test("drops what succeeded after its retention, and nothing else", async () => {
-      const brief = await open({ retentionMs: 1 });
-      const [left, lapsed] = [freshKey(), freshKey()];
-      await brief.begin(left, attemptOf("a"));
-      await brief.finish(left, "a", { state: "unknown" });
-      await brief.begin(lapsed, attemptOf("a", { leaseMs: 0 }));
-      await brief.begin(key, attemptOf("a"));
-      await brief.finish(key, "a", { state: "succeeded", result: "R" });
-      await vi.waitFor(
-        async () =>
-          expect(await brief.begin(key, { ...other, owner: "b" })).toEqual({ state: "begun" }),
-        PATIENCE_MS,
-      );
-      expect(await brief.begin(key, same)).toEqual(standing("in_flight", false));
-      expect(await brief.begin(left, same)).toEqual(standing("unknown", true));
-      expect(await brief.begin(lapsed, same)).toEqual(standing("unknown", true));
-    });
-
-    test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300, "30d"])(
-      "refuses a retention of %s, which would forget too early or never",
-      async (retentionMs) => {
-        const opened = open({ retentionMs: retentionMs as number });
-        await expect(opened).rejects.toThrow(ConfigurationError);
-      },
-    );
-
     test("keeps any two keys apart, and any result as it was", async () => {
       const texts = fc.uniqueArray(
         fc.string({ unit: "binary", minLength: 1 }).filter((text) => !text.includes("\0")),
@@ -261,4 +218,6 @@ export function standsByTheContract(name: string, open: Open): void {
       );
     });
   });
+
+  keepsItsRetention(name, open);
 }

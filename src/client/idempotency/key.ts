@@ -6,7 +6,7 @@ const LONGEST = 255;
 const isStorable = (key: string) => !/\p{Surrogate}/u.test(key) && !key.includes("\0");
 
 function faultOf(key: unknown): string | undefined {
-  if (typeof key !== "string") return `a ${typeof key}`;
+  if (typeof key !== "string") return key === null ? "null" : typeof key;
   if (key === "" || key.length > LONGEST) return `${key.length} characters`;
   return isStorable(key) ? undefined : "one with a character that cannot be stored";
 }

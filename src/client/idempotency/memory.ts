@@ -31,9 +31,13 @@ export function memoryIdempotency({
   function dropOld(now: number): void {
     for (const [key, until] of keptUntil) {
       if (until > now) break;
-      keptUntil.delete(key);
-      records.delete(key);
+      drop(key);
     }
+  }
+
+  function drop(key: string): void {
+    records.delete(key);
+    keptUntil.delete(key);
   }
 
   const isUnknown = ({ end, leaseUntil }: Stored) =>
@@ -47,10 +51,10 @@ export function memoryIdempotency({
       : { state: "in_flight", sameParameters };
   }
 
-  function succeed(key: string, record: Stored, result: string): void {
-    record.end = { state: "succeeded", result };
+  function finish(key: string, record: Stored, end: AttemptEnd): void {
+    record.end = end;
     keptUntil.delete(key);
-    keptUntil.set(key, Date.now() + retentionMs);
+    if (end.state === "succeeded") keptUntil.set(key, Date.now() + retentionMs);
   }
 
   return {
@@ -65,12 +69,10 @@ export function memoryIdempotency({
     },
     finish: async (key, owner, end) => {
       const record = records.get(key);
-      if (record?.owner !== owner) return;
-      if (end.state === "succeeded") succeed(key, record, end.result);
-      else record.end = end;
+      if (record?.owner === owner) finish(key, record, end);
     },
     forget: async (key, owner) => {
-      if (records.get(key)?.owner === owner) records.delete(key);
+      if (records.get(key)?.owner === owner) drop(key);
     },
     settle: async (key, result, owner) => {
       const record = records.get(key);
@@ -78,11 +80,11 @@ export function memoryIdempotency({
       if (!isUnknown(record)) return record.end?.state ?? "in_flight";
       if (owner !== undefined && owner !== record.owner) return "another";
       if (result === undefined) {
-        records.delete(key);
+        drop(key);
       } else {
         // Without an owner: one that wakes up late must not undo it.
         record.owner = "";
-        succeed(key, record, result);
+        finish(key, record, { state: "succeeded", result });
       }
       return "unknown";
     },

@@ -190,13 +190,10 @@ async function attempt<T>(
     shared.outcome = "unknown";
     result = await perform(signal);
   } catch (error) {
-    const ended = isGatewayError(error) ? error.outcome : "unknown";
-    const outcome = sent ? ended : "not_sent";
-    if (outcome === "unknown") sawUnknown(store, name, owner);
+    const mayHaveHappened = sent && (!isGatewayError(error) || error.outcome === "unknown");
+    if (mayHaveHappened) sawUnknown(store, name, owner);
     await written(() =>
-      outcome === "unknown"
-        ? store.finish(name, owner, { state: "unknown" })
-        : store.forget(name, owner),
+      mayHaveHappened ? store.finish(name, owner, { state: "unknown" }) : store.forget(name, owner),
     );
     throw error;
   }

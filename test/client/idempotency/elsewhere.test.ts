@@ -83,6 +83,29 @@ test("the wait for a call elsewhere ends at once with an abort, which leaves tha
   expect(await first).toEqual({ reference: "PAY-1" });
 });
 
+test("a call under way elsewhere is asked after less and less, at last about once a second", async () => {
+  const asked: number[] = [];
+  const { gateway } = gatewayMeeting([paid("PAY-2")], {
+    idempotency: {
+      ...memoryIdempotency(),
+      begin: async () => {
+        asked.push(Date.now());
+        return { state: "in_flight", sameParameters: true };
+      },
+    },
+  });
+  const call = gateway.mobileMoney.initiate(order, { idempotencyKey, totalTimeoutMs: 20_000 });
+  await failureOf(call);
+  const waits = asked.slice(1).map((at, i) => at - (asked[i] ?? 0));
+  expect(waits.length).toBeGreaterThan(15);
+  for (const [i, wait] of waits.entries()) {
+    // Up to a quarter longer, so that many who wait do not ask at once.
+    const least = Math.min(1_000, 50 * 1.5 ** i);
+    expect(wait).toBeGreaterThanOrEqual(Math.floor(least));
+    expect(wait).toBeLessThanOrEqual(Math.ceil(least * 1.25));
+  }
+});
+
 test("a key that came free elsewhere and begins here for a caller who left is free again", async () => {
   const ends: string[] = [];
   let begins = 0;

@@ -9,6 +9,7 @@ import {
   reset,
   type Step,
   status,
+  text,
   truncated,
 } from "../support/answers.ts";
 import { failureOf, gatewayMeeting } from "../support/gateway.ts";
@@ -77,6 +78,25 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
     });
     expect(sent).toHaveLength(2);
   });
+});
+
+test.each([200, 201, 202])("a result gives its status %i again", async (code) => {
+  const { gateway } = gatewayMeeting([json({ data: { reference: "PAY-1" } }, { status: code })]);
+  for (const _ of ["once", "twice"]) {
+    const call = gateway.mobileMoney.initiate(order, { idempotencyKey }).withResponse();
+    expect((await call).response.status).toBe(code);
+  }
+});
+
+test.each([204, 205])("a result without a body, as of a %i, is given again", async (code) => {
+  const { gateway, sent } = gatewayMeeting([text(null, { status: code })]);
+  const post = () => gateway.request({ method: "POST", path: "/reports" }, { idempotencyKey });
+  const first = await post().withResponse();
+  const again = await post().withResponse();
+  for (const { data, body, response } of [first, again]) {
+    expect([data, body, response.status]).toEqual([{}, undefined, code]);
+  }
+  expect(sent).toHaveLength(1);
 });
 
 test("a key of one endpoint says nothing of another", async () => {

@@ -1,4 +1,4 @@
-import { IdempotencyConflictError, InvalidParamsError } from "malipo";
+import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, deaf, reset, type Step } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
@@ -73,26 +73,58 @@ describe("other parameters under the same key", () => {
 });
 
 // biome-ignore format: a table is read across
-const BAD_KEYS: readonly [name: string, key: unknown][] = [
-  ["empty", ""],
-  ["256 characters long", "x".repeat(256)],
-  ["a number", 42],
-  ["null", null],
-  ["an object", { toString: () => "k" }],
-  ["a boxed string", Object("k")],
-  ["a symbol", Symbol("k")],
-  ["with half a character", "ORDER-\ud83d"],
-  ["with a NUL", "ORDER-\0"],
+const BAD_KEYS: readonly [name: string, key: unknown, given: string][] = [
+  ["empty", "", "0 characters"],
+  ["256 characters long", "x".repeat(256), "256 characters"],
+  ["a number", 42, "number"],
+  ["null", null, "null"],
+  ["an object", { toString: () => "k" }, "object"],
+  ["a boxed string", Object("k"), "object"],
+  ["a symbol", Symbol("k"), "symbol"],
+  ["with half a character", "ORDER-\ud83d", "one with a character that cannot be stored"],
+  ["with a NUL", "ORDER-\0", "one with a character that cannot be stored"],
 ];
 
-test.each(BAD_KEYS)("a key that is %s is refused before anything is sent", async (_, key) => {
-  for (const row of CREATES) {
-    const { gateway, sent } = gatewayMeeting([paid]);
-    const error = await failureOf(row.call(gateway, IDS, { idempotencyKey: key as string }));
-    expect(error).toBeInstanceOf(InvalidParamsError);
-    expect(error).toMatchObject({ outcome: "not_sent", issues: [{ path: ["idempotencyKey"] }] });
-    expect(sent).toHaveLength(0);
-  }
+test.each(BAD_KEYS)(
+  "a key that is %s is refused before anything is sent",
+  async (_, key, given) => {
+    const message = `expected a string of 1 to 255 characters, got ${given}`;
+    for (const row of CREATES) {
+      const { gateway, sent } = gatewayMeeting([paid]);
+      const error = await failureOf(row.call(gateway, IDS, { idempotencyKey: key as string }));
+      expect(error).toBeInstanceOf(InvalidParamsError);
+      expect(error).toMatchObject({
+        outcome: "not_sent",
+        message: expect.stringMatching(
+          /^POST \/.*: idempotencyKey: expected .* Nothing was sent\.$/,
+        ),
+        issues: [{ path: ["idempotencyKey"], message }],
+      });
+      expect(error.message).toContain(message);
+      expect(sent).toHaveLength(0);
+    }
+  },
+);
+
+test("a store is given the parameters in one form, the same in every version of the package", async () => {
+  const given: string[] = [];
+  const store = memoryIdempotency();
+  const { gateway } = gatewayMeeting([paid], {
+    idempotency: {
+      ...store,
+      begin: (name, attempt) => {
+        given.push(`${name}\n${attempt.parameters}`);
+        return store.begin(name, attempt);
+      },
+    },
+  });
+  const body = { b: [{ d: 1, c: null }], a: { Z: "1.00", É: 2, z: 3 }, "": true };
+  await gateway.invoices.create(body, { idempotencyKey: "k" });
+  await gateway.invoices.send("inv_9", undefined, { idempotencyKey: "k" });
+  expect(given).toEqual([
+    'POST /invoices k\n/invoices {"":true,"a":{"Z":"1.00","z":3,"É":2},"b":[{"c":null,"d":1}]}',
+    "POST /invoices/{invoice}/send k\n/invoices/inv_9/send",
+  ]);
 });
 
 test("a key of 255 characters, of any alphabet, is taken", async () => {

@@ -3,12 +3,8 @@ import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotenc
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { standsByTheContractOfDurability } from "../../conformance/durable-idempotency-store.ts";
-import {
-  attemptOf,
-  freshKey,
-  PATIENCE_MS,
-  standsByTheContract,
-} from "../../conformance/idempotency-store.ts";
+import { attemptOf, freshKey, PATIENCE_MS } from "../../conformance/idempotency-stage.ts";
+import { standsByTheContract } from "../../conformance/idempotency-store.ts";
 import { startPostgres } from "../../engines/postgres.ts";
 
 const engine = await startPostgres();

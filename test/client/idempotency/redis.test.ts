@@ -2,12 +2,8 @@ import { Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { standsByTheContractOfDurability } from "../../conformance/durable-idempotency-store.ts";
-import {
-  attemptOf,
-  freshKey,
-  PATIENCE_MS,
-  standsByTheContract,
-} from "../../conformance/idempotency-store.ts";
+import { attemptOf, freshKey, PATIENCE_MS } from "../../conformance/idempotency-stage.ts";
+import { standsByTheContract } from "../../conformance/idempotency-store.ts";
 import { startRedis } from "../../engines/redis.ts";
 import { deaf } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";

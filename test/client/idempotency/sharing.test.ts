@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import {
   type IdempotencyStore,
   memoryIdempotency,
@@ -65,6 +66,73 @@ describe("callers in one process", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await expect(third).resolves.toEqual({ reference: "PAY-1" });
     expect(sent[0]?.init.signal?.aborted).toBe(false);
+  });
+
+  test("leave it once, though their time runs out after their abort, or they abort after that", async () => {
+    const { gateway, sent } = gatewayMeeting([late(10_000, answered)]);
+    const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
+    const controllers = [new AbortController(), new AbortController()];
+    const hasty = controllers.map(({ signal }) =>
+      rejection(
+        gateway.mobileMoney.initiate(order, { idempotencyKey, signal, totalTimeoutMs: 1_000 }),
+      ),
+    );
+    await vi.advanceTimersByTimeAsync(10);
+    controllers[0]?.abort("left");
+    await vi.advanceTimersByTimeAsync(1_000);
+    controllers[1]?.abort("left too");
+    expect(await Promise.all(hasty)).toMatchObject(["left", { code: "timeout" }]);
+    expect(sent[0]?.init.signal?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await patient).toEqual({ reference: "PAY-1" });
+  });
+
+  test.each([
+    ["a result", answered],
+    ["a failure", status(422)],
+  ])("leave no timer behind once they have %s, and no listener", async (_, step) => {
+    const { gateway } = gatewayMeeting([step]);
+    const { signal } = new AbortController();
+    const calls = ["first", "second"].map(() =>
+      gateway.mobileMoney.initiate(order, { idempotencyKey, signal }),
+    );
+    await Promise.allSettled(calls);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("share what began after a call that all of its callers left, once that one ends too", async () => {
+    const store = memoryIdempotency();
+    let letGo = () => {};
+    const gate = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let begins = 0;
+    const begin: IdempotencyStore["begin"] = async (...args) => {
+      if (++begins === 1) await gate;
+      return store.begin(...args);
+    };
+    const { gateway, sent } = gatewayMeeting([late(1_000, answered)], {
+      idempotency: { ...store, begin },
+    });
+    const controllers = [new AbortController(), new AbortController()];
+    const call = (controller?: AbortController) =>
+      gateway.mobileMoney.initiate(order, { idempotencyKey, signal: controller?.signal });
+    const first = rejection(call(controllers[0]));
+    await vi.advanceTimersByTimeAsync(10);
+    controllers[0]?.abort("left");
+    expect(await first).toBe("left");
+    const second = rejection(call(controllers[1]));
+    await vi.advanceTimersByTimeAsync(10);
+    letGo();
+    await vi.advanceTimersByTimeAsync(10);
+    const third = call();
+    controllers[1]?.abort("left too");
+    expect(await second).toBe("left too");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await third).toEqual({ reference: "PAY-1" });
+    expect(sent).toHaveLength(1);
   });
 
   test("end the call when the last of them aborts; it may have happened", async () => {

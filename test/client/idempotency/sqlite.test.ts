@@ -1,11 +1,16 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { standsByTheContractOfDurability } from "../../conformance/durable-idempotency-store.ts";
-import { attemptOf, freshKey, standsByTheContract } from "../../conformance/idempotency-store.ts";
+import { keepsTimeByThisClock } from "../../conformance/idempotency-clock.ts";
+import { attemptOf, freshKey } from "../../conformance/idempotency-stage.ts";
+import { standsByTheContract } from "../../conformance/idempotency-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
 const path = join(folder, "keys.db");
@@ -32,6 +37,7 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 standsByTheContract("SQLite", async (options) => open(options));
+keepsTimeByThisClock("SQLite", async (options) => open(options));
 standsByTheContractOfDurability(
   "SQLite",
   () => ({
@@ -53,7 +59,82 @@ standsByTheContractOfDurability(
   { crashes: false },
 );
 
+/** Another thread that has the file to itself, for a while. */
+const HOLDER = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const database = new (require("node:sqlite").DatabaseSync)(workerData);
+  database.exec("BEGIN IMMEDIATE");
+  parentPort.postMessage("held");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  database.exec("COMMIT");
+`;
+
 describe("sqliteIdempotency", () => {
+  test("waits for another process that writes just now", async () => {
+    const store = open();
+    const holder = new Worker(HOLDER, { eval: true, workerData: path });
+    await once(holder, "message");
+    expect(await store.begin(freshKey(), attemptOf("a"))).toEqual({ state: "begun" });
+    await once(holder, "exit");
+  });
+
+  test("begins an attempt whose key another process frees while it looks", async () => {
+    const [store, key] = [open(), freshKey()];
+    await store.begin(key, attemptOf("a"));
+    const look = StatementSync.prototype.get;
+    const get = vi.spyOn(StatementSync.prototype, "get").mockImplementationOnce(function (
+      this: StatementSync,
+      ...values
+    ) {
+      query("DELETE FROM malipo_idempotency WHERE key = ?", key);
+      return look.apply(this, values);
+    });
+    try {
+      expect(await store.begin(key, attemptOf("b"))).toEqual({ state: "begun" });
+    } finally {
+      get.mockRestore();
+    }
+    expect(await store.begin(key, attemptOf("c"))).toMatchObject({ state: "in_flight" });
+  });
+
+  test("drops from its file what is past its retention, and nothing else", async () => {
+    const store = open({ retentionMs: 1 });
+    const [old, left, fresh] = [freshKey(), freshKey(), freshKey()];
+    for (const key of [old, left, fresh]) await store.begin(key, attemptOf("a"));
+    await store.finish(left, "a", { state: "unknown" });
+    await open().finish(fresh, "a", { state: "succeeded", result: "R" });
+    await store.finish(old, "a", { state: "succeeded", result: "R" });
+    const keys = () => JSON.stringify(query("SELECT key FROM malipo_idempotency"));
+    expect(keys()).toContain(`"${old}"`);
+    // Whatever ends later.
+    await sleep(5);
+    const later = freshKey();
+    await store.begin(later, attemptOf("a"));
+    await store.finish(later, "a", { state: "unknown" });
+    expect(keys()).not.toContain(`"${old}"`);
+    for (const key of [left, fresh, later]) expect(keys()).toContain(`"${key}"`);
+  });
+
+  test.each([
+    ["an older Node", { getBuiltinModule: () => undefined }],
+    ["a runtime like an old Node", {}],
+    ["a browser", undefined],
+  ])("throws in %s, and says what it needs", (_, process) => {
+    vi.stubGlobal("process", process);
+    let thrown: unknown;
+    try {
+      open();
+    } catch (error) {
+      thrown = error;
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(thrown).toMatchObject({
+      code: "configuration",
+      message: "The SQLite store needs node:sqlite: Node 22.13 or later.",
+    });
+  });
+
   test("keeps its records when it is closed and opened again", async () => {
     const key = freshKey();
     await open().begin(key, attemptOf("a"));

@@ -199,6 +199,20 @@ describe("with a store that fails once the call is sent", () => {
     expect(sent).toHaveLength(1);
   });
 
+  test("it is told three times how the call ended, further and further apart", async () => {
+    const told: number[] = [];
+    const finish = () => {
+      told.push(Date.now());
+      return Promise.reject(down);
+    };
+    const idempotency = { ...memoryIdempotency(), finish };
+    const { gateway } = gatewayMeeting([answered], { idempotency });
+    const call = gateway.mobileMoney.initiate(order, { idempotencyKey });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await call).toEqual({ reference: "PAY-1" });
+    expect(told.map((at) => at - (told[0] ?? 0))).toEqual([0, 100, 300]);
+  });
+
   test("the caller learns of a refusal all the same", async () => {
     const idempotency = { ...memoryIdempotency(), forget: () => Promise.reject(down) };
     const { gateway } = gatewayMeeting([status(422)], { idempotency });

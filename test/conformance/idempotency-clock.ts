@@ -1,0 +1,95 @@
+import type { IdempotencyStore } from "malipo";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { attemptOf, freshKey, type Open } from "./idempotency-stage.ts";
+
+const START = Date.UTC(2026, 0, 31, 9);
+const DAY_MS = 24 * 3_600_000;
+const passed = (ms: number) => vi.setSystemTime(START + ms);
+const DONE = { state: "succeeded", result: "R" } as const;
+
+/** Ways to a result. */
+const RESULTS: readonly [how: string, reach: (store: IdempotencyStore, key: string) => unknown][] =
+  [
+    [
+      "that the attempt had",
+      async (store, key) => {
+        await store.begin(key, attemptOf("a"));
+        await store.finish(key, "a", DONE);
+      },
+    ],
+    [
+      "that it was settled by",
+      async (store, key) => {
+        await store.begin(key, attemptOf("a", { leaseMs: 0 }));
+        await store.settle(key, "R");
+      },
+    ],
+  ];
+
+/** What a store promises further that goes by the clock of its process: its times, to the millisecond. */
+export function keepsTimeByThisClock(name: string, open: Open): void {
+  describe(`${name} as an idempotency store with a clock`, () => {
+    const stateOf = async (store: IdempotencyStore, key: string) =>
+      (await store.begin(key, attemptOf("late"))).state;
+    const brief = () => open({ retentionMs: 1_000 });
+
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ["Date"], now: START });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    test("has an attempt in flight until its lease is over, and not longer", async () => {
+      const [store, key] = [await open(), freshKey()];
+      await store.begin(key, attemptOf("a", { leaseMs: 1_000 }));
+      passed(999);
+      expect(await stateOf(store, key)).toBe("in_flight");
+      passed(1_000);
+      expect(await stateOf(store, key)).toBe("unknown");
+    });
+
+    describe.each(RESULTS)("remembers a result %s", (_, reach) => {
+      test.each([
+        ["30 days, unless it is told otherwise", undefined, 30 * DAY_MS],
+        ["its retention", { retentionMs: 1_000 }, 1_000],
+      ])("for %s, and not longer", async (_, options, ms) => {
+        const [store, key] = [await open(options), freshKey()];
+        await reach(store, key);
+        passed(ms - 1);
+        expect(await stateOf(store, key)).toBe("succeeded");
+        passed(ms);
+        expect(await stateOf(store, key)).toBe("begun");
+      });
+    });
+
+    test("counts the retention of a result that is written again from then on", async () => {
+      const [store, again, once] = [await brief(), freshKey(), freshKey()];
+      for (const key of [again, once]) {
+        await store.begin(key, attemptOf("a"));
+        await store.finish(key, "a", DONE);
+      }
+      passed(500);
+      await store.finish(again, "a", DONE);
+      passed(1_000);
+      expect(await stateOf(store, once)).toBe("begun");
+      expect(await stateOf(store, again)).toBe("succeeded");
+      passed(1_500);
+      expect(await stateOf(store, again)).toBe("begun");
+    });
+
+    test("drops nothing for a result that stands no more", async () => {
+      const [store, freed, unsure] = [await brief(), freshKey(), freshKey()];
+      for (const key of [freed, unsure]) {
+        await store.begin(key, attemptOf("a"));
+        await store.finish(key, "a", DONE);
+      }
+      await store.forget(freed, "a");
+      await store.begin(freed, attemptOf("b"));
+      await store.finish(unsure, "a", { state: "unknown" });
+      passed(1_000);
+      expect(await stateOf(store, freed)).toBe("in_flight");
+      expect(await stateOf(store, unsure)).toBe("unknown");
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test, vi } from "vitest";
+import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** How long every store remembers a result. */
+export function keepsItsRetention(name: string, open: Open): void {
+  describe(`${name} as an idempotency store with a retention`, { timeout: PATIENCE_MS }, () => {
+    test("drops what succeeded after its retention, and nothing else", async () => {
+      const brief = await open({ retentionMs: 1 });
+      const [key, left, lapsed] = [freshKey(), freshKey(), freshKey()];
+      await brief.begin(left, attemptOf("a"));
+      await brief.finish(left, "a", { state: "unknown" });
+      await brief.begin(lapsed, attemptOf("a", { leaseMs: 0 }));
+      await brief.begin(key, attemptOf("a"));
+      await brief.finish(key, "a", { state: "succeeded", result: "R" });
+      const next = attemptOf("b", { parameters: "{}" });
+      await vi.waitFor(
+        async () => expect(await brief.begin(key, next)).toEqual({ state: "begun" }),
+        PATIENCE_MS,
+      );
+      expect(await brief.begin(key, attemptOf("c"))).toEqual({
+        state: "in_flight",
+        sameParameters: false,
+      });
+      expect(await brief.begin(left, attemptOf("c"))).toMatchObject({ state: "unknown" });
+      expect(await brief.begin(lapsed, attemptOf("c"))).toMatchObject({ state: "unknown" });
+    });
+
+    const { NaN: none, POSITIVE_INFINITY: never } = Number;
+    test.each([0, -1, 0.5, none, never, 1e300, 36_500 * DAY_MS + 1, "30d", null])(
+      "refuses a retention of %s, which would forget too early or never",
+      async (retentionMs) => {
+        await expect(open({ retentionMs: retentionMs as number })).rejects.toMatchObject({
+          code: "configuration",
+          message: `\`retentionMs\` is ${retentionMs}. It takes whole milliseconds above 0, 100 years at most.`,
+        });
+      },
+    );
+
+    test("remembers a result for as long as 100 years", async () => {
+      const patient = await open({ retentionMs: 36_500 * DAY_MS });
+      const key = freshKey();
+      await patient.begin(key, attemptOf("a"));
+      await patient.finish(key, "a", { state: "succeeded", result: "R" });
+      expect(await patient.begin(key, attemptOf("c"))).toMatchObject({ result: "R" });
+    });
+  });
+}
