@@ -100,7 +100,7 @@ export async function work(
       () => end(new Error(`The handler took longer than handlerTimeoutMs (${timeoutMs} ms).`)),
       timeoutMs,
     );
-    lost.addEventListener("abort", onLost, { once: true });
+    lost.addEventListener("abort", onLost);
     // In a promise, since a handler may throw before it returns one.
     Promise.resolve()
       .then(() => handler(event, context))

@@ -27,7 +27,7 @@ export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): Webh
   let age = 0;
   if (maxAgeSeconds) {
     const isTime = typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp);
-    age = (Date.now() - Date.parse(isTime ? timestamp : "")) / 1000;
+    age = isTime ? (Date.now() - Date.parse(timestamp)) / 1000 : Number.NaN;
   }
   if (
     Number.isNaN(age) ||

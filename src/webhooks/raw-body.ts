@@ -15,7 +15,7 @@ export function rawBody(body: unknown): string | Uint8Array {
   const view = Object(body) as Uint8Array<ArrayBuffer>;
   const buffer = view.buffer ?? view;
   if (
-    /ArrayBuffer]$/.test({}.toString.call(buffer)) &&
+    /ArrayBuffer]/.test({}.toString.call(buffer)) &&
     !(buffer as { detached?: boolean }).detached
   ) {
     return new Uint8Array(buffer, view.byteOffset, view.byteLength);

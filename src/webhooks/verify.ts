@@ -84,8 +84,8 @@ function mismatch(raw: string | Uint8Array, secrets: WebhookSecret[]): WebhookVe
   if (/239|\uFEFF/.test(raw[0] as string)) hint += " Body has BOM.";
   try {
     // Looking must not cost more than checking.
-    const text = raw.length < 65_536 ? textOf(raw) : "";
-    if (JSON.stringify(JSON.parse(text)) === text) hint += " Body re-serialised?";
+    const text = raw.length < 65_536 && textOf(raw);
+    if (text && JSON.stringify(JSON.parse(text)) === text) hint += " Body re-serialised?";
   } catch {
     // No JSON: nothing to say of it.
   }

@@ -2,20 +2,31 @@ import { memoryInbox, receiptFor, type WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { type Verdict, WIRE_CASES } from "./webhook-cases.ts";
 import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";
+import type { Answer } from "./webhook-mount.ts";
 import { REPEAT_CASES } from "./webhook-repeat-cases.ts";
 import { BODY, utf8 } from "./webhook-sample.ts";
 import { testSockets } from "./webhook-socket-suite.ts";
 import { expectOurs, type Place, type Stage, signed, stageAt } from "./webhook-stage.ts";
 
-const STATUS: Readonly<Record<Verdict, number>> = {
-  accepted: 200,
-  signature_missing: 401,
-  signature_malformed: 401,
-  signature_mismatch: 401,
-  timestamp_out_of_range: 401,
-  payload_invalid: 400,
-  body_not_raw: 500,
+/** What is answered to each: the status, and the words. */
+const ANSWERS: Readonly<Record<Verdict, readonly [status: number, said: string]>> = {
+  accepted: [200, "received"],
+  signature_missing: [401, "signature missing"],
+  signature_malformed: [401, "signature malformed"],
+  signature_mismatch: [401, "signature mismatch"],
+  timestamp_out_of_range: [401, "timestamp out of range"],
+  payload_invalid: [400, "payload invalid"],
+  body_not_raw: [500, "body not raw"],
 };
+
+/** The words where the signature has not decided. */
+const SAID: Readonly<Record<number, string>> = {
+  200: "received",
+  405: "POST only",
+  413: "too large",
+};
+
+const saidBy = ({ body }: Answer): string => JSON.parse(body).ResultDesc;
 
 /** What `express.json()` lets through to whoever comes next. */
 function isJsonToParsers(body: Uint8Array): boolean {
@@ -35,16 +46,20 @@ function testWire(stage: Stage): void {
     test(`${name}: ${expected}`, async () => {
       stage.receive({ secret });
       const headers = { "Content-Type": "application/json", ...wire.headers };
-      const { status } = await stage.deliver({
+      const answer = await stage.deliver({
         ...{ body: wire.body, headers },
         ...(splitAt && { splitAt: [splitAt] }),
       });
-      const isParsers = parser === "json" && !isJsonToParsers(wire.body);
-      expect(status).toBe(isParsers ? 400 : STATUS[expected]);
+      const { status } = answer;
       // The very bytes.
       const raw = stage.stored.map((one) => Buffer.from(one.raw));
       expect(raw).toEqual(status === 200 ? [Buffer.from(wire.body)] : []);
-      if (!isParsers) expect(stage.onError).toHaveBeenCalledTimes(status === 200 ? 0 : 1);
+      if (parser === "json" && !isJsonToParsers(wire.body)) {
+        expect(status).toBe(400);
+        return;
+      }
+      expect([status, saidBy(answer)]).toEqual(ANSWERS[expected]);
+      expect(stage.onError).toHaveBeenCalledTimes(status === 200 ? 0 : 1);
     });
   }
 }
@@ -52,12 +67,15 @@ function testWire(stage: Stage): void {
 /** Methods, sizes, types, encodings. */
 function testHttp(stage: Stage): void {
   for (const { name, delivery, status, inflated } of HTTP_CASES) {
-    const expected = (stage.place.parser && inflated) ?? status;
+    const parsers = stage.place.parser && inflated;
+    const expected = parsers ?? status;
+    const said = parsers === undefined && delivery.method !== "HEAD" ? SAID[expected] : undefined;
     test(`${name}: ${expected}`, async () => {
       stage.receive({ maxBodyBytes: LIMIT });
       const answer = await stage.deliver(delivery);
       expect(answer.status).toBe(expected);
       expect(stage.stored).toHaveLength(expected === 200 ? 1 : 0);
+      if (said !== undefined) expect(saidBy(answer)).toBe(said);
       if (expected === 405) expect(answer.headers.allow).toBe("POST");
     });
   }
@@ -90,8 +108,8 @@ function testAges(stage: Stage): void {
   });
 }
 
-const SAYS = {
-  accepted: "received",
+const REPEATS = {
+  accepted: SAID[200],
   duplicate: "received before",
   conflict: "received with other data before",
 };
@@ -106,7 +124,7 @@ function testRepeats(stage: Stage): void {
     await receiver.start();
     for (const [at, body] of row.bodies.entries()) {
       const answer = await stage.deliver(signed(utf8(body)));
-      const ResultDesc = SAYS[row.standings[at] ?? "accepted"];
+      const ResultDesc = REPEATS[row.standings[at] ?? "accepted"];
       expect([answer.status, JSON.parse(answer.body)]).toEqual([
         200,
         { ResultCode: 0, ResultDesc },
@@ -130,8 +148,7 @@ function testRepeats(stage: Stage): void {
       Array.from({ length: 100 }, () => stage.deliver(signed(BODY))),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
-    const said = answers.map(({ body }) => JSON.parse(body).ResultDesc);
-    expect(said.filter((text) => text === SAYS.accepted)).toHaveLength(1);
+    expect(answers.map(saidBy).filter((text) => text === REPEATS.accepted)).toHaveLength(1);
     await expect.poll(() => handler.mock.calls.length).toBe(1);
     await receiver.stop();
     expect(handler).toHaveBeenCalledTimes(1);
@@ -144,8 +161,9 @@ function testTrouble(stage: Stage): void {
     const down = new Error("disk I/O error");
     const accept = vi.fn(() => Promise.reject<never>(down));
     stage.receive({ inbox: { ...memoryInbox(), accept } });
-    const { status, headers } = await stage.deliver(signed(BODY));
-    expect([status, headers["retry-after"]]).toEqual([503, "10"]);
+    const answer = await stage.deliver(signed(BODY));
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "10"]);
+    expect(saidBy(answer)).toBe("cannot be stored now");
     expect(stage.onError.mock.calls).toEqual([[down]]);
     // It is back.
     accept.mockResolvedValue(receiptFor("accepted") as never);
@@ -154,7 +172,9 @@ function testTrouble(stage: Stage): void {
 
   test("after stop() it is 503, and nothing is stored", async () => {
     await stage.receive().stop();
-    expect((await stage.deliver(signed(BODY))).status).toBe(503);
+    const answer = await stage.deliver(signed(BODY));
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "10"]);
+    expect(saidBy(answer)).toBe("stopping");
     expect(stage.stored).toEqual([]);
   });
 
@@ -187,7 +207,7 @@ export function testAdapter(place: Place): void {
       test("is 500 at once, and the log says which line to move", async () => {
         stage.receive();
         const answer = await stage.deliver(signed(BODY));
-        expect(answer.status).toBe(500);
+        expect([answer.status, saidBy(answer)]).toEqual(ANSWERS.body_not_raw);
         expectOurs(answer, signed(BODY));
         expect(stage.stored).toEqual([]);
         const [[error] = []] = stage.onError.mock.calls;
@@ -195,10 +215,13 @@ export function testAdapter(place: Place): void {
         expect(error).toMatchObject({ code: "body_not_raw", message: expect.stringMatching(hint) });
       });
 
-      test("is 405 for what is no POST all the same", async () => {
-        stage.receive();
-        expect((await stage.deliver({ method: "GET" })).status).toBe(405);
-      });
+      test.each([{ method: "GET" }, { ...signed(BODY), method: "PUT" }])(
+        "is 405 for a $method all the same",
+        async (delivery) => {
+          stage.receive();
+          expect((await stage.deliver(delivery)).status).toBe(405);
+        },
+      );
     });
   }
 }

@@ -20,6 +20,7 @@ const SIGNED: [
   ["plain", BODY, "accepted", EVENT],
   ["pretty-printed", JSON.stringify(EVENT, null, 2), "accepted", EVENT],
   ["a byte order mark", `\uFEFF${JSON.stringify(EVENT)}`, "accepted", EVENT],
+  ["a byte order mark inside a text", dataOf('"n":"a\uFEFFb"'), "accepted", eventWith({ n: "a\uFEFFb" })],
   ["CRLF between the fields", '{"event":"a",\r\n"data":{}}', "accepted", { event: "a", data: {} }],
   ["a newline behind", '{"event":"a","data":{}}\n', "accepted", { event: "a", data: {} }],
   ["decomposed letters", dataOf('"n":"e\u0301"'), "accepted", eventWith({ n: "e\u0301" })],

@@ -52,6 +52,11 @@ export const HTTP_CASES: readonly HttpCase[] = [
     delivery: { ...signed(BODY), method },
     status: 405,
   })),
+  {
+    name: "PUT with a body that is too large",
+    delivery: { ...signed(eventOf(LIMIT + 1)), method: "PUT" },
+    status: 405,
+  },
   ...[false, true].flatMap((chunked) =>
     [
       { length: LIMIT - 1, status: 200 },

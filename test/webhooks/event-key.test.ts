@@ -70,6 +70,45 @@ function sorted(value: unknown): unknown {
   return ["object", ...fields.map(([name, item]) => [name, sorted(item)])];
 }
 
+describe("the identity of an event", () => {
+  // What an earlier release has stored must be known again, so neither may ever change. From
+  // another implementation, each as: printf ' { }' | openssl dgst -sha256 -hmac malipo
+  test.each<[told: string, data: Record<string, unknown>, digest: string]>([
+    ["nothing", {}, "7dfd84bf4b3450f2f9064acc87e50d24b7ebe31f5fae3b21769f7088fa2fb20c"],
+    [
+      // printf ' { "a" [ , 1 , { "b" null "c" true } , [ ] ] "z" { "é" "x y" } }'
+      "lists, objects and every kind of value",
+      { z: { é: "x y" }, a: [1, { c: true, b: null }, []] },
+      "ba3a4d41b15a38644d1d201c844db5acf8959037ec7fd5fdfec078451d3d653c",
+    ],
+  ])("has the same digest in every release: %s", (_, data, digest) => {
+    expect(identity({ event: "a", data }).digest).toBe(digest);
+  });
+
+  test.each<[by: string, data: Record<string, unknown>, key: string]>([
+    [
+      // printf '["payment.completed","payment_id",71]'
+      "a number for a payment_id",
+      { payment_id: 71 },
+      "14056c1518ffc469e1543ce96d61d0590d7cd9813a4f62ef8f7266ee7059390c",
+    ],
+    [
+      // printf '["payment.completed","payment_id","71"]'
+      "a text for a payment_id",
+      { payment_id: "71" },
+      "3537c861d77e295d61d00aaf0a16a42fbc606e689c024a8276f8ea8402d0c54f",
+    ],
+    [
+      // printf '["payment.completed","raw","%s"]', with the digest of raw
+      "the raw bytes",
+      {},
+      "c66ff2d8dfc4ca5678fc341626f25703ee4400286ef17553ce9a8a6bd30fd2da",
+    ],
+  ])("has the same key in every release: by %s", (_, data, key) => {
+    expect(identity({ event: "payment.completed", data }, "raw").key).toBe(key);
+  });
+});
+
 describe("the key of an event", () => {
   const names = fc.oneof(fc.string(), fc.constantFrom("1", "reference", '","', "a:b"), fc.nat());
 

@@ -1,9 +1,12 @@
 import {
   ConfigurationError,
   type HandlerContext,
+  type Job,
   memoryInbox,
   signWebhook,
+  type Transaction,
   type WebhookEvent,
+  type WebhookHandler,
   type WebhookReceiver,
   type Work,
 } from "malipo/webhooks";
@@ -43,7 +46,7 @@ describe("on and onOther", () => {
     [
       "a kind that nobody documented",
       (receiver) => receiver.on("payment.complete" as never, nothing),
-      /payment\.complete"\).*payment\.completed.*onOther/,
+      /^on\("payment\.complete"\): no documented kind\. They are .*payment\.completed, .*; onOther\(\) takes the rest\.$/,
     ],
     [
       "a kind that objects have",
@@ -150,17 +153,55 @@ describe("a handler", () => {
   });
 });
 
-test("work that is no longer this process's is not begun", async () => {
-  const inbox = memoryInbox();
-  const works: Work[] = [];
-  const handler = vi.fn();
-  const receiver = receive({ inbox: { ...inbox, start: async (work) => void works.push(work) } });
-  receiver.onOther(handler);
-  await receiver.start();
-  const signal = AbortSignal.abort(new Error("The lease was lost."));
-  const run = works[0]?.run({ key: "k", raw: BODY, attempt: 1, signal });
-  await expect(run).rejects.toThrow("The lease was lost.");
-  expect(handler).not.toHaveBeenCalled();
+describe("work that an inbox hands out", () => {
+  /** Has a handler work one job, as an inbox would. */
+  async function run(handler: WebhookHandler, job: Partial<Job>): Promise<void> {
+    const works: Work[] = [];
+    const start = async (work: Work) => void works.push(work);
+    const receiver = receive({ inbox: { ...memoryInbox(), start } });
+    receiver.onOther(handler);
+    await receiver.start();
+    const { signal } = new AbortController();
+    await works[0]?.run({ key: "k", raw: BODY, attempt: 1, signal, ...job });
+  }
+
+  test("is not begun where it is no longer this process's", async () => {
+    const handler = vi.fn();
+    const signal = AbortSignal.abort(new Error("The lease was lost."));
+    await expect(run(handler, { signal })).rejects.toThrow("The lease was lost.");
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test("aborts where it is lost meanwhile, with what it was lost by", async () => {
+    const lease = new AbortController();
+    const lost = new Error("The lease was lost.");
+    const signals: AbortSignal[] = [];
+    const running = run(
+      (_, { signal }) => {
+        signals.push(signal);
+        lease.abort(lost);
+        return new Promise(() => {});
+      },
+      { signal: lease.signal },
+    );
+    await expect(running).rejects.toBe(lost);
+    expect(signals.map(({ reason }) => reason)).toEqual([lost]);
+  });
+
+  test("is nobody's to abort once it is done", async () => {
+    const lease = new AbortController();
+    const signals: AbortSignal[] = [];
+    await run((_, { signal }) => signals.push(signal), { signal: lease.signal });
+    lease.abort(new Error("The lease was lost."));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  test("brings the inbox's transaction, where there is one, to the handler", async () => {
+    const transaction: Transaction = async (write) => write({} as never);
+    const contexts: HandlerContext[] = [];
+    await run((_, context) => contexts.push(context), { transaction });
+    expect(contexts.map((one) => one.transaction)).toEqual([transaction]);
+  });
 });
 
 describe("concurrency", () => {

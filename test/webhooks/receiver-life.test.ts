@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import {
   ConfigurationError,
   createWebhookReceiver,
@@ -6,10 +8,17 @@ import {
   type Receipt,
   receiptFor,
   type WebhookReceiver,
+  type WebhookRequest,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
-import { SECRET } from "../conformance/webhook-sample.ts";
+import { hmac, SECRET, utf8 } from "../conformance/webhook-sample.ts";
 import { deliver, gate } from "./support/deliver.ts";
+
+/** A signed event of that reference. */
+function signedAs(reference: string): WebhookRequest {
+  const body = utf8(JSON.stringify({ event: "payment.completed", data: { reference } }));
+  return { method: "POST", headers: { "x-service-signature": hmac(body) }, body };
+}
 
 const make = (inbox: Inbox = memoryInbox()): WebhookReceiver =>
   createWebhookReceiver({ secret: SECRET, inbox, onError() {} });
@@ -52,7 +61,57 @@ describe("start", () => {
   });
 });
 
+describe("handle", () => {
+  test("keeps nothing of what it has answered, however long it lives", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage: () => void = runInNewContext("gc");
+    const receiver = make({ ...memoryInbox(), accept: async () => receiptFor("accepted") });
+    const answers: WeakRef<object>[] = [];
+    for (let at = 0; at < 10; at++) {
+      answers.push(new WeakRef(await receiver.handle(signedAs(`PAY-${at}`))));
+    }
+    await expect
+      .poll(() => {
+        collectGarbage();
+        // The last one may be held by whoever has just read it.
+        return answers.filter((one) => one.deref() !== undefined).length;
+      })
+      .toBeLessThan(2);
+    // It is alive still, with whatever it holds.
+    expect((await receiver.handle(signedAs("PAY-71"))).status).toBe(200);
+  });
+});
+
 describe("stop", () => {
+  test("leaves no timer behind, which would keep the process up for half a minute", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const receiver = make();
+      await receiver.start();
+      await receiver.stop();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("is for good, even where start() fails only then", async () => {
+    const starting = gate();
+    const inbox = memoryInbox();
+    const start = async () => {
+      await starting.opened;
+      throw new Error("no engine");
+    };
+    const receiver = make({ ...inbox, start });
+    const started = receiver.start();
+    const stopped = receiver.stop();
+    starting.open();
+    await expect(started).rejects.toThrow("no engine");
+    await stopped;
+    expect(await deliver(receiver)).toBe(503);
+    await expect(receiver.start()).rejects.toThrow(/was stopped already/);
+  });
+
   test("waits for running handlers, and takes nothing new meanwhile", async () => {
     const receiver = make();
     const door = gate();

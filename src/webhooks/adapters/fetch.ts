@@ -10,8 +10,11 @@ import { type Reply, refuse } from "../reply.ts";
 // How much of a body that is too large is let pass, in bytes.
 const MOST_PASSED = 64 * 2 ** 20;
 
-/** The raw body, or `"too large"` as soon as it is. Rejects where it broke off. */
-async function read(request: Request, limit: number): Promise<Uint8Array | "too large"> {
+/** The raw body; `undefined` where it is none of bytes, `"too large"` as soon as it is. Rejects where it breaks off. */
+async function read(
+  request: Request,
+  limit: number,
+): Promise<Uint8Array | "too large" | undefined> {
   // Older runtimes have no streams here.
   if (!request.body) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
@@ -20,7 +23,7 @@ async function read(request: Request, limit: number): Promise<Uint8Array | "too 
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
-    if (!ArrayBuffer.isView(value)) throw new TypeError("The body is a stream, and none of bytes.");
+    if (!ArrayBuffer.isView(value)) return undefined;
     length += value.byteLength;
     if (length > limit) {
       pass(reader);
@@ -44,8 +47,8 @@ async function read(request: Request, limit: number): Promise<Uint8Array | "too 
 async function pass(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     for (let left = MOST_PASSED; left > 0; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
+      const { value } = await reader.read();
+      if (value === undefined) return;
       left -= value.byteLength;
     }
     await reader.cancel();
@@ -65,14 +68,10 @@ async function replyTo(request: Request, receiver: WebhookReceiver): Promise<Rep
   const { method, headers } = request;
   if (method !== "POST") return receiver.handle({ method, headers, body: "" });
   if (request.bodyUsed || request.body?.locked) return receiver.refuseUnraw(hintFor(request));
-  try {
-    const body = await read(request, receiver.maxBodyBytes);
-    return body === "too large"
-      ? refuse(413, body)
-      : await receiver.handle({ method, headers, body });
-  } catch {
-    return refuse(400, "the body broke off");
-  }
+  const body = await read(request, receiver.maxBodyBytes).catch(() => undefined);
+  if (body === "too large") return refuse(413, body);
+  if (body === undefined) return refuse(400, "the body broke off");
+  return receiver.handle({ method, headers, body });
 }
 
 /**

@@ -24,13 +24,12 @@ const HINTS: readonly (readonly [is: (request: object) => boolean, hint: string]
     (request) => "query" in request && "cookies" in request,
     "Next: add `export const config = { api: { bodyParser: false } }` to the API route.",
   ],
-  [
-    () => true,
-    "Koa: move it above `app.use(bodyParser())`. node:http: call it before anything reads the request.",
-  ],
 ];
 
-const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.[1] ?? "";
+const HINT =
+  "Koa: move it above `app.use(bodyParser())`. node:http: call it before anything reads the request.";
+
+const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.[1] ?? HINT;
 
 /**
  * Mounts a receiver on anything that speaks `node:http`: plain servers, Express, Nest, Koa (by

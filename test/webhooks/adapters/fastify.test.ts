@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
 import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
 import { onSocket, PATH } from "../../conformance/webhook-mount.ts";
 import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
@@ -84,6 +84,20 @@ describe("fastifyWebhooks beside other routes", () => {
     await app.close();
   });
 
+  test.each(["error", "close"])("answers 400 where the body ends by %s", async (end) => {
+    const app = fastify();
+    const onError = vi.fn();
+    const receiver = createWebhookReceiver({ secret: SECRET, onError });
+    app.register(fastifyWebhooks, { receiver, path: PATH });
+    const answer = await post(app, PATH, { simulate: { end: false, [end]: true } });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      { ResultCode: 1, ResultDesc: "the body broke off" },
+    ]);
+    expect(onError).not.toHaveBeenCalled();
+    await app.close();
+  });
+
   test("stands at its prefix, twice where there are two shops", async () => {
     const app = fastify();
     for (const [shop, secret] of [
@@ -96,6 +110,7 @@ describe("fastifyWebhooks beside other routes", () => {
       });
     }
     expect((await post(app, "/one/webhooks")).statusCode).toBe(200);
+    expect((await post(app, "/one/webhooks/")).statusCode).toBe(200);
     expect((await post(app, "/two/webhooks")).statusCode).toBe(401);
     expect((await post(app, "/webhooks")).statusCode).toBe(404);
     await app.close();

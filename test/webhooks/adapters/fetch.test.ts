@@ -129,16 +129,29 @@ describe("fetchHandler", () => {
     expect(passed / 2 ** 20).toBeLessThan(70);
   });
 
-  test("refuses a stream that is none of bytes", async () => {
-    for (const chunk of ["text", 7, null, { length: 3 }, [1, 2]]) {
-      const stream = new ReadableStream({
-        start: (controller) => {
-          controller.enqueue(chunk);
-          controller.close();
-        },
-      });
-      expect((await receive()(posted(stream))).status).toBe(400);
-    }
+  const chunks = ["text", 7, null, { length: 3 }, [1, 2]];
+
+  test.each<[what: string, start: (controller: ReadableStreamDefaultController) => void]>([
+    ...chunks.map((chunk): [string, (controller: ReadableStreamDefaultController) => void] => [
+      `is none of bytes: ${JSON.stringify(chunk)}`,
+      (controller) => {
+        controller.enqueue(chunk);
+        controller.close();
+      },
+    ]),
+    [
+      "breaks off",
+      (controller) => {
+        controller.enqueue(BODY);
+        controller.error(new Error("gone"));
+      },
+    ],
+  ])("refuses a stream that %s", async (_, start) => {
+    const response = await receive()(posted(new ReadableStream({ start })));
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { ResultCode: 1, ResultDesc: "the body broke off" },
+    ]);
   });
 
   test("does without streams where a runtime has none", async () => {

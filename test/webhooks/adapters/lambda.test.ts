@@ -98,4 +98,16 @@ describe("lambdaHandler", () => {
     const event: LambdaRequest = { httpMethod: "POST", headers, ...given };
     expect((await handler(event)).statusCode).toBe(status);
   });
+
+  test("answers in the form that API Gateway sends on as text", async () => {
+    const headers = signed(body).headers as Record<string, string>;
+    const event = { httpMethod: "POST", headers, body: base64, isBase64Encoded: true };
+    const handle = lambdaHandler(createWebhookReceiver({ secret: SECRET }));
+    expect(await handle(event)).toEqual({
+      statusCode: 200,
+      headers: { "content-type": "application/json" },
+      body: '{"ResultCode":0,"ResultDesc":"received"}',
+      isBase64Encoded: false,
+    });
+  });
 });

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import express from "express";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver } from "malipo/webhooks";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
 import { breakOff, listening, type Mount, PATH } from "../../conformance/webhook-mount.ts";
 import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
@@ -173,15 +173,60 @@ describe("nodeHandler settles, and throws nothing,", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test("where something else has answered meanwhile", async () => {
+  test.each([
+    ["has answered", true],
+    ["has begun to answer", false],
+  ])("where something else %s meanwhile", async (_, isAllSaid) => {
     const impatient = async (request: IncomingMessage, response: ServerResponse) => {
       const handled = handle(request, response);
-      response.writeHead(504).end("too slow");
-      await handled;
+      response.writeHead(504).write("too slow");
+      if (isAllSaid) response.end();
+      await handled.finally(() => response.end());
     };
     const use = async (mount: Mount) => {
-      expect((await mount.deliver(signed(BODY))).status).toBe(504);
+      const { status, body } = await mount.deliver(signed(BODY));
+      expect([status, body]).toEqual([504, "too slow"]);
     };
     expect(await outcome(impatient, use)).toBe("settled");
+  });
+});
+
+describe("a body that was parsed", () => {
+  const NEST =
+    /^Nest: .*rawBody: true.* Express: move the route above `app\.use\(express\.json\(\)\)`\.$/;
+  const EXPRESS = /^Express: move the route above .* and every other body parser\.$/;
+  const NEXT = /^Next: .*bodyParser: false/;
+  const OTHERS = /^Koa: .* node:http: call it before anything reads the request\.$/;
+
+  const FRAMEWORKS: [name: string, parts: object, hasMetadata: boolean, hint: RegExp][] = [
+    ["Nest", { app: {} }, true, NEST],
+    ["Express", { app: {}, query: {} }, false, EXPRESS],
+    ["Next", { query: {}, cookies: {} }, false, NEXT],
+    ["Koa or node:http", {}, false, OTHERS],
+    ["Koa or node:http, in a process with decorators", {}, true, OTHERS],
+    ["what has queries alone", { query: {} }, false, OTHERS],
+    ["what has cookies alone", { cookies: {} }, false, OTHERS],
+  ];
+
+  const metadata = Object.getOwnPropertyDescriptor(Reflect, "getMetadata");
+  afterEach(() => {
+    Reflect.deleteProperty(Reflect, "getMetadata");
+    if (metadata) Object.defineProperty(Reflect, "getMetadata", metadata);
+  });
+
+  test.each(FRAMEWORKS)("is told which line to move, on %s", async (_, parts, has, hint) => {
+    Reflect.deleteProperty(Reflect, "getMetadata");
+    if (has) Object.defineProperty(Reflect, "getMetadata", { value() {}, configurable: true });
+    const onError = vi.fn();
+    const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
+    const mount = await listening((request, response) =>
+      handle(Object.assign(request, { body: {} }, parts), response),
+    );
+    expect((await mount.deliver(signed(BODY))).status).toBe(500);
+    await mount.close?.();
+    const said = "Something read or parsed the body before the receiver. ";
+    const [[{ code, message } = { code: "", message: "" }] = []] = onError.mock.calls;
+    expect([code, message.slice(0, said.length)]).toEqual(["body_not_raw", said]);
+    expect(message.slice(said.length)).toMatch(hint);
   });
 });
