@@ -19,8 +19,6 @@ const together = project("together", {
   exclude: [
     APART,
     "test/**/{redis,postgres,bullmq,pg-boss}*.test.ts",
-    // Stryker runs tests in threads, which cannot change their user.
-    "test/webhooks/inbox/sqlite-file.test.ts",
     // They wait for real deadlines, and their promises are kept over `fetch` by others.
     "test/client/{sockets,settlement-failures}.test.ts",
   ],

@@ -28,12 +28,13 @@ async function run(area: Area): Promise<readonly Mutant[]> {
   const stryker = new Stryker({
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
-    vitest: { configFile: "vitest.mutate.config.ts", related: false },
+    vitest: { configFile: "vitest.mutate.config.ts", related: false, pool: "forks" },
     mutate: values.only === undefined ? [...area.mutate] : [values.only],
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency),
     reporters: ["progress-append-only"],
     tempDirName: `.stryker-tmp/${area.name.replaceAll(" ", "-")}`,
+    ignorePatterns: [".stryker-tmp", "dist", "docs", "bench", "matrix"],
     disableTypeChecks: false,
     allowConsoleColors: false,
   });

@@ -33,7 +33,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: "inboxes",
-    mutate: ["src/webhooks/inbox/*.ts", "!src/webhooks/inbox/{bullmq,pg-boss}*.ts"],
+    mutate: ["src/webhooks/inbox/*.ts", "!src/webhooks/inbox/{bullmq,pg-boss,bounded}*.ts"],
     tests: ["test/webhooks/inbox/*.test.ts"],
   },
 ];
