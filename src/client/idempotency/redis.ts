@@ -42,7 +42,12 @@ const SCRIPT = `
     return {}
   elseif operation == 'finish' then
     if stored_owner ~= owner then return {} end
-    if ARGV[3] == 'succeeded' then succeed(ARGV[4], ARGV[5]) else redis.call('HSET', key, 'state', 'unknown') end
+    if ARGV[3] == 'succeeded' then
+      succeed(ARGV[4], ARGV[5])
+    else
+      redis.call('HSET', key, 'state', 'unknown')
+      redis.call('PERSIST', key)
+    end
   elseif operation == 'forget' then
     if stored_owner == owner then redis.call('DEL', key) end
   elseif operation == 'settle' then

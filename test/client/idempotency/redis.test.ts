@@ -70,6 +70,9 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     expect(await ttl(left)).toBe(-1);
     await store.settle(left, "R");
     expect(await ttl(left)).toBeGreaterThan(0);
+    // What came to be in doubt is kept until somebody looks.
+    await store.finish(done, "a", { state: "unknown" });
+    expect(await ttl(done)).toBe(-1);
   });
 
   test("gives a client that asks again what it began before", async () => {
