@@ -31,6 +31,11 @@ const msw2 = [
 
 export default defineConfig({
   test: {
+    coverage: {
+      include: ["src/**"],
+      // Run as installed, in processes and browsers of their own, where nothing is counted.
+      exclude: ["src/cli/**", "src/integrations/react.ts", "src/**/index.ts"],
+    },
     projects: [
       {
         resolve: { alias },

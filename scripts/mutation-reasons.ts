@@ -49,4 +49,37 @@ export const REASONS: readonly Reason[] = [
   },
   { path: "client/send.ts", original: /^signal\?\.reason$/, reason: SAME.reason },
   { path: "client/send.ts", original: /^left < timeoutMs$|>= deadline$/, reason: SAME.tie },
+  {
+    path: "idempotency/canonical.ts",
+    mutator: "EqualityOperator",
+    original: /^a < b$/,
+    replacement: /^a <= b$/,
+    reason: "No object has a field twice.",
+  },
+  {
+    path: "idempotency/memory.ts",
+    original: /^""$/,
+    reason: "Any text does that is no attempt's owner.",
+  },
+  {
+    path: "idempotency/one-per-key.ts",
+    original: /^signal\?\.reason$/,
+    reason: SAME.reason,
+  },
+  {
+    path: "idempotency/record.ts",
+    original: /^""$/,
+    reason: "What succeeded has a result: the default is for the type alone.",
+  },
+  {
+    path: "idempotency/settle.ts",
+    original: /^\[\]$/,
+    replacement: /^\["Stryker was here"\]$/,
+    reason: "Only what follows the first is read.",
+  },
+  {
+    path: "idempotency/sqlite.ts",
+    original: /^"PRAGMA synchronous = FULL"$/,
+    reason: "Node's SQLite does so by itself; the line is there in case one does not.",
+  },
 ];
