@@ -82,4 +82,54 @@ export const REASONS: readonly Reason[] = [
     original: /^"PRAGMA synchronous = FULL"$/,
     reason: "Node's SQLite does so by itself; the line is there in case one does not.",
   },
+  {
+    path: "webhooks/adapters/fetch.ts",
+    original: /^left > 0$/,
+    replacement: />=/,
+    reason: "How much is let pass is a bound, not a promise to the byte.",
+  },
+  {
+    path: "webhooks/adapters/fetch.ts",
+    original: /^value === undefined$/,
+    replacement: /^false$/,
+    reason: "At the end there is no length to count either, and that ends it as well.",
+  },
+  {
+    path: "webhooks/adapters/fetch.ts",
+    original: /^(\{ method, headers, body: "" \}|"")$/,
+    reason: "Of what is no POST, the receiver looks at nothing else.",
+  },
+  {
+    path: "webhooks/node-body.ts",
+    original: /^(\{ method, headers, body: "" \}|"")$/,
+    reason: "Of what is no POST, the receiver looks at nothing else.",
+  },
+  {
+    path: "webhooks/node-body.ts",
+    original: /^"GET"$/,
+    reason: "A server's request has a method; without one, any that is not POST is refused alike.",
+  },
+  {
+    path: "webhooks/adapters/lambda.ts",
+    original: /^"GET"$/,
+    reason: "Any method that is not POST is refused alike.",
+  },
+  {
+    path: "webhooks/event-key.ts",
+    original: /^a < b$/,
+    replacement: /<=/,
+    reason: "No object has two fields of one name.",
+  },
+  {
+    path: "webhooks/receiver.ts",
+    original: /^given\.length > maxBodyBytes$/,
+    replacement: /^false$/,
+    reason: "Spares the copy of what is too large; the copy is measured again.",
+  },
+  {
+    path: "webhooks/verify.ts",
+    original: /^raw\.length < 65_536$/,
+    replacement: /<=/,
+    reason: "Where looking begins to cost too much is no promise to the byte.",
+  },
 ];

@@ -32,7 +32,10 @@ describe("an attempt of unknown outcome", () => {
     // The second prompt, whose answer is lost too.
     await rejection(initiate(one.gateway));
     const stale = await rejection(two.idempotency.settle(key, "not_sent"));
-    expect(stale).toMatchObject({ code: "idempotency_conflict", message: /look again/ });
+    expect(stale).toMatchObject({
+      code: "idempotency_conflict",
+      message: expect.stringContaining("look again"),
+    });
     expect((await rejection(initiate(two))).code).toBe("outcome_unknown");
     // Having been told of it, it may.
     await two.idempotency.settle(key, "PAY-2");
@@ -48,7 +51,10 @@ describe("an attempt of unknown outcome", () => {
     await two.idempotency.settle(key, "not_sent");
     await rejection(initiate(two));
     const stale = await rejection(one.gateway.idempotency.settle(key, "not_sent"));
-    expect(stale).toMatchObject({ code: "idempotency_conflict", message: /look again/ });
+    expect(stale).toMatchObject({
+      code: "idempotency_conflict",
+      message: expect.stringContaining("look again"),
+    });
     await two.idempotency.settle(key, "PAY-2");
   });
 
