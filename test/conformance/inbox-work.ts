@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HandlerContext } from "malipo/webhooks";
+import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { deliveryOf } from "../soak/sender.ts";
+import { deliveryOf, SECRET } from "../soak/sender.ts";
 import {
   gateOf,
   type InboxUnderTest,
@@ -13,10 +14,7 @@ import {
 } from "./inbox-stage.ts";
 
 /** How attempts end, and how the work does. */
-export function workSuite(
-  name: string,
-  { fresh, isAlone = false, ...under }: InboxUnderTest,
-): void {
+export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): void {
   describe(`${name}: the work`, { timeout: 70_000 }, () => {
     stopAll();
 
@@ -45,6 +43,7 @@ export function workSuite(
       poisoned = false;
       await expect(receiver.deadLetters.requeue("none")).rejects.toMatchObject({
         code: "configuration",
+        message: expect.stringMatching(/no dead letter "none"\. .*deadLetters\.list\(\)/),
       });
       await receiver.deadLetters.requeue(dead?.id as string);
       await until(() => attempts.length === 13);
@@ -118,7 +117,6 @@ export function workSuite(
       await stopped;
       expect(begun).toHaveLength(2);
       expect(ended.sort()).toEqual([...begun].sort());
-      if (isAlone) return;
 
       const next = receiverOn(store.open());
       const rest: unknown[] = [];
@@ -129,7 +127,7 @@ export function workSuite(
       expect(rest.sort()).toEqual(left.map((reference) => [reference, 1]));
     });
 
-    test.runIf(!isAlone)("stop hands back what does not end, and another works it", async () => {
+    test("stop hands back what does not end, and the next works it", async () => {
       const store: Store = await fresh();
       const first = receiverOn(store.open());
       const [begun, begin] = gateOf<AbortSignal>();
@@ -154,7 +152,38 @@ export function workSuite(
     test("an inbox serves one receiver", async () => {
       const inbox = (await fresh()).open();
       await receiverOn(inbox).start();
-      await expect(receiverOn(inbox).start()).rejects.toMatchObject({ code: "configuration" });
+      await expect(receiverOn(inbox).start()).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringContaining("one receiver to an inbox"),
+      });
+    });
+
+    test("an inbox that nobody has started is stopped all the same", async () => {
+      await (await fresh()).open().stop(100);
+    });
+
+    test("what was given up is kept to the byte, and requeued where nobody works yet, too", async () => {
+      const store = await fresh();
+      const first = receiverOn(store.open());
+      first.onOther(() => {
+        throw new Error("no stock");
+      });
+      const body = '\uFEFF{"event":"payment.completed", "data":{"reference":"Ω"}}';
+      const headers = { "x-service-signature": signWebhook(body, SECRET) };
+      await first.handle({ method: "POST", headers, body });
+      await first.start();
+      await until(async () => (await first.deadLetters.list()).length === 1);
+      const [dead] = await first.deadLetters.list();
+      expect(dead?.body).toBe(body);
+      await first.stop({ timeoutMs: 1_000 });
+
+      const next = receiverOn(store.open());
+      const attempts: number[] = [];
+      next.onOther((_, { attempt }) => attempts.push(attempt));
+      await next.deadLetters.requeue(dead?.id as string);
+      await next.start();
+      await until(() => attempts.length > 0);
+      expect(attempts).toEqual([1]);
     });
   });
 }

@@ -123,7 +123,6 @@ export const STANDARD_PACE: Pace & { readonly answerMs: number } = {
 
 /** What a failure says of itself, whatever was thrown. */
 export function whyFailed(error: unknown): string {
-  if (error instanceof Error) return `${error.name}: ${error.message}`;
   try {
     return String(error);
   } catch {

@@ -25,8 +25,8 @@ export interface LeaseStore {
   turn(ended: readonly Ended[], count: number): Lease[];
   /** Makes leases last longer. Gives the tokens of those that are lost. */
   renew(tokens: readonly string[]): string[];
-  /** When something falls due next; `undefined` where nothing does. */
-  nextDueInMs(): number | undefined;
+  /** When something falls due next; infinite where nothing does. */
+  nextDueInMs(): number;
   /** Whether it is storing what comes in, which goes first, and has us look when it has done so. */
   isBusy?(): boolean;
   /** A transaction in which the lease is done, where the store has such. */
@@ -76,9 +76,9 @@ export function startLeaseWorker(
       const leases = store.turn(written, life === "working" ? free : 0);
       for (const { lease } of written) running.delete(lease.token);
       for (const lease of leases) begin(lease);
-      if (running.size < concurrency) nextMs = Math.min(nextMs, store.nextDueInMs() ?? nextMs);
+      if (running.size < concurrency) nextMs = Math.min(nextMs, store.nextDueInMs());
     } catch (error) {
-      ended = [...written, ...ended];
+      ended = written;
       nextMs = TRY_AGAIN_MS;
       onError(error);
     }
@@ -108,7 +108,6 @@ export function startLeaseWorker(
         return result;
       });
     const finish = (end: Ended) => {
-      if (!running.has(token)) return;
       if (working.over) running.delete(token);
       else ended.push(end);
       lookSoon();
@@ -164,7 +163,6 @@ export function startLeaseWorker(
       }
       look();
       life = "stopped";
-      running.clear();
       clearTimeout(timer);
       clearInterval(renewal);
     },

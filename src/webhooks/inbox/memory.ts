@@ -1,8 +1,9 @@
 import {
   atWork,
+  type DeadLetter,
+  exactText,
   type Inbox,
   MOST_ATTEMPTS,
-  type NewDelivery,
   noDeadLetter,
   type Pace,
   receiptFor,
@@ -26,9 +27,6 @@ interface Stored {
   attempts: number;
   /** When it falls due again, or, once done, may be forgotten. */
   at: number;
-  error: string;
-  /** Deliveries of the same key with other data, by their digest. */
-  conflicts?: Map<string, NewDelivery>;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -57,12 +55,10 @@ export function memoryInbox(
   const ready = new Set<Stored>();
   /** Failed, and not due yet. */
   const delayed = new Set<Stored>();
-  const leased = new Map<string, Stored>();
-  const dead = new Set<Stored>();
+  const dead = new Map<string, DeadLetter>();
   /** In the order in which they were done. */
   const done = new Set<Stored>();
   let worker: LeaseWorker | undefined;
-  let leases = 0;
 
   function forgetOld(): void {
     for (const stored of done) {
@@ -73,10 +69,8 @@ export function memoryInbox(
   }
 
   function end(ended: Ended): void {
-    const { token } = ended.lease;
-    const stored = leased.get(token);
-    if (stored === undefined) return;
-    leased.delete(token);
+    const { key } = ended.lease;
+    const stored = known.get(key) as Stored;
     if (ended.as === "done") {
       stored.at = now() + retentionMs;
       // What a repeat is told by stays.
@@ -85,10 +79,13 @@ export function memoryInbox(
     } else if (ended.as === "released") {
       stored.attempts--;
       ready.add(stored);
-    } else {
-      stored.error = whyFailed(ended.error);
+    } else if (stored.attempts < MOST_ATTEMPTS) {
       stored.at = now() + pace.backoffMs(stored.attempts);
-      (stored.attempts < MOST_ATTEMPTS ? delayed : dead).add(stored);
+      delayed.add(stored);
+    } else {
+      const { event, raw, attempts } = stored;
+      const error = whyFailed(ended.error);
+      dead.set(key, { id: key, event, body: exactText(raw), attempts, error });
     }
   }
 
@@ -102,9 +99,9 @@ export function memoryInbox(
     for (const stored of ready) {
       if (taken.length === count) break;
       ready.delete(stored);
-      const token = String(++leases);
-      leased.set(token, stored);
-      taken.push({ key: stored.key, raw: stored.raw, attempt: ++stored.attempts, token });
+      const { key, raw } = stored;
+      // One process, and no lease is lost: each delivery has one at a time.
+      taken.push({ key, raw, attempt: ++stored.attempts, token: key });
     }
     return taken;
   }
@@ -118,7 +115,6 @@ export function memoryInbox(
     // The process that holds them is this one: none is ever lost.
     renew: () => [],
     nextDueInMs: () => {
-      if (ready.size > 0) return 0;
       let next = Number.POSITIVE_INFINITY;
       for (const { at } of delayed) next = Math.min(next, at);
       return next - now();
@@ -127,15 +123,12 @@ export function memoryInbox(
 
   return {
     accept: async (delivery) => {
-      const { key, digest, event, raw, receivedAt: at } = delivery;
+      const { key, digest, event, raw } = delivery;
       const stored = known.get(key);
       if (stored !== undefined) {
-        if (stored.digest === digest) return receiptFor("duplicate");
-        stored.conflicts ??= new Map();
-        stored.conflicts.set(digest, delivery);
-        return receiptFor("conflict");
+        return receiptFor(stored.digest === digest ? "duplicate" : "conflict");
       }
-      const accepted: Stored = { key, digest, event, raw, attempts: 0, at, error: "" };
+      const accepted: Stored = { key, digest, event, raw, attempts: 0, at: 0 };
       known.set(key, accepted);
       ready.add(accepted);
       worker?.look();
@@ -149,17 +142,10 @@ export function memoryInbox(
       await worker?.stop(timeoutMs);
       worker = undefined;
     },
-    deadLetters: async () =>
-      [...dead].map(({ key, event, raw, attempts, error }) => ({
-        id: key,
-        event,
-        body: new TextDecoder().decode(raw),
-        attempts,
-        error,
-      })),
+    deadLetters: async () => [...dead.values()],
     requeue: async (id) => {
-      const stored = known.get(id);
-      if (stored === undefined || !dead.delete(stored)) throw noDeadLetter(id);
+      if (!dead.delete(id)) throw noDeadLetter(id);
+      const stored = known.get(id) as Stored;
       stored.attempts = 0;
       ready.add(stored);
       worker?.look();

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
   type DeadLetter,
+  exactText,
   MOST_ATTEMPTS,
   type NewDelivery,
   noDeadLetter,
@@ -25,7 +26,8 @@ export interface Rows {
   end(ended: Ended): void;
   /** Whether the lease still held. */
   done(lease: Lease): boolean;
-  nextDueInMs(): number | undefined;
+  /** Infinite where nothing is to fall due. */
+  nextDueInMs(): number;
   deadLetters(): DeadLetter[];
   requeue(id: string): void;
 }
@@ -65,11 +67,15 @@ export function rowsOf(
     store: ({ key, digest, event, raw, secretIndex, receivedAt }) => {
       const values = [fromHex(key), fromHex(digest), event, raw, secretIndex, receivedAt] as const;
       if (statements.insert.run(...values).changes === 1) return receiptFor("accepted");
-      if (statements.isRepeat.get(values[0], values[1])?.same === 1) return receiptFor("duplicate");
+      const { same } = statements.isRepeat.get(values[0], values[1]) as { same: number };
+      if (same === 1) return receiptFor("duplicate");
       statements.insertConflict.run(...values);
       return receiptFor("conflict");
     },
-    isDue: () => statements.isDue.get({ now: Date.now(), uptime: uptimeMs(), leaseMs })?.due === 1,
+    isDue: () => {
+      const times = { now: Date.now(), uptime: uptimeMs(), leaseMs };
+      return (statements.isDue.get(times) as { due: number }).due === 1;
+    },
     take: (count) => {
       const [now, uptime] = [Date.now(), uptimeMs()];
       doChores(now, uptime);
@@ -100,14 +106,14 @@ export function rowsOf(
       }
     },
     nextDueInMs: () => {
-      const { due } = statements.nextDue.get() ?? {};
-      return due === undefined ? undefined : Number(due) - Date.now();
+      const { due = Number.POSITIVE_INFINITY } = statements.nextDue.get() ?? {};
+      return Number(due) - Date.now();
     },
     deadLetters: () =>
       statements.dead.all().map(({ key, event, raw, attempts, error }) => ({
         id: toHex(key),
         event: event as string,
-        body: new TextDecoder().decode(raw as Uint8Array),
+        body: exactText(raw as Uint8Array),
         attempts: attempts as number,
         error: error as string,
       })),

@@ -134,9 +134,8 @@ export function sqliteInbox(
   function flush(): void {
     scheduled = false;
     worker?.look();
-    // Nobody works, or no longer.
-    if (pending.length === 0) return;
     try {
+      // What still waits: nobody works, or no longer.
       turn([], 0);
     } catch {
       // They were told.

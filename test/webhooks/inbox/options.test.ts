@@ -28,10 +28,18 @@ describe.each(INBOXES)("%s", (name, open) => {
     "refuses a retention of %s",
     (retentionMs) => {
       expect(() => open({ retentionMs })).toThrow(
-        expect.objectContaining({ code: "configuration" }),
+        expect.objectContaining({
+          code: "configuration",
+          message: `${name}: \`retentionMs\` is ${retentionMs}. It takes a number of milliseconds above 0.`,
+        }),
       );
     },
   );
+});
+
+test("what an inbox has is told where it has not what was asked for", () => {
+  expect(() => memoryInbox({ path: "inbox.db" } as object)).toThrow("It has retentionMs, pace.");
+  expect(memoryInbox({ retentionMs: 1, pace: undefined })).toBeDefined();
 });
 
 test("what an engine is reached by must be given", () => {

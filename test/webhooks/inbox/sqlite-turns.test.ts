@@ -1,0 +1,185 @@
+import fs, { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import type { Transaction } from "../../../src/webhooks/inbox/contract.ts";
+import { gateOf, receiverOn, stopAll, until } from "../../conformance/inbox-stage.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+const freshPath = () => join(folder, `${++files}.db`);
+// Long leases: no renewal comes between.
+const pace = { leaseMs: 600_000, backoffMs: () => 5 };
+
+const rowsOf = (database: DatabaseSync) =>
+  database.prepare("SELECT state, attempts, due_at, error FROM malipo_inbox").all();
+
+describe("a look", () => {
+  stopAll();
+
+  /** Has another process write to the file for longer than a look is apart. */
+  async function whileLocked(path: string, database: DatabaseSync): Promise<void> {
+    database.exec("PRAGMA busy_timeout = 0");
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    await sleep(700);
+    other.exec("ROLLBACK");
+    other.close();
+  }
+
+  test("that finds nothing waits for nobody", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {});
+    await receiver.start();
+    await whileLocked(path, inbox.database);
+    expect(receiver.onError).not.toHaveBeenCalled();
+  });
+
+  test("with full hands waits for nobody, whatever is due", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const receiver = receiverOn(inbox, { concurrency: 1 });
+    const [gate, open] = gateOf<void>();
+    const begun: unknown[] = [];
+    receiver.onOther(async ({ data }) => {
+      begun.push(data.reference);
+      await gate;
+    });
+    await receiver.start();
+    for (const reference of ["PAY-1", "PAY-2"]) await receiver.post(reference);
+    await until(() => begun.length === 1);
+    await whileLocked(path, inbox.database);
+    expect(receiver.onError).not.toHaveBeenCalled();
+    open();
+    await until(() => begun.length === 2);
+  });
+});
+
+describe("a commit", () => {
+  stopAll();
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+  test("for what comes goes first: how work ends is written right after, without a wait", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const receiver = receiverOn(inbox);
+    const [gate, open] = gateOf<void>();
+    receiver.onOther(() => gate);
+    await receiver.start();
+    await receiver.post("PAY-1");
+    const states = () => rowsOf(inbox.database).map(({ state }) => state);
+    await until(() => states()[0] === "leased");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const finish: (() => void)[] = [];
+    vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => {
+      finish.push(() => done(null));
+    });
+    const posted = receiver.post("PAY-2");
+    while (finish.length === 0) await endOfTurn();
+    open();
+    for (let turns = 0; turns < 5; turns++) await endOfTurn();
+    expect(states()).toEqual(["leased", "leased"]);
+    expect(finish).toHaveLength(1);
+    finish[0]?.();
+    expect(await posted).toEqual([200, "received"]);
+    for (let turns = 0; turns < 5; turns++) await endOfTurn();
+    expect(states()).toEqual(["done", "done"]);
+  });
+
+  test("that fails refuses all that it was for, and the next goes on", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    inbox.database.exec("PRAGMA busy_timeout = 0");
+    const receiver = receiverOn(inbox);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const posted = ["PAY-1", "PAY-2"].map((reference) => receiver.post(reference));
+    expect(await Promise.all(posted)).toEqual([
+      [503, "cannot be stored now"],
+      [503, "cannot be stored now"],
+    ]);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    expect(rowsOf(inbox.database)).toHaveLength(1);
+  });
+
+  test("for what failed says when it falls due again", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 60_000 } });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {
+      throw new Error("no stock");
+    });
+    await receiver.start();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const now = Date.now();
+    await receiver.post("PAY-1");
+    await until(() => rowsOf(inbox.database)[0]?.state === "ready");
+    expect(rowsOf(inbox.database)).toEqual([
+      { state: "ready", attempts: 1, due_at: now + 60_000, error: "Error: no stock" },
+    ]);
+  });
+});
+
+describe("a transaction", () => {
+  stopAll();
+
+  /** What comes of each of these transactions, in a handler that takes what they reject with. */
+  async function outcomeOf(write: (database: DatabaseSync) => unknown) {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    inbox.database.exec("CREATE TABLE effects (effect TEXT)");
+    const receiver = receiverOn(inbox);
+    const [outcome, tell] = gateOf<unknown>();
+    receiver.onOther(async (_, { transaction }) => {
+      const ended = (transaction as Transaction)<unknown, DatabaseSync>(write);
+      tell(await ended.catch((error) => error));
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    const effects = () => inbox.database.prepare("SELECT effect FROM effects").all();
+    return { outcome: await outcome, effects: effects() };
+  }
+
+  const ship = (database: DatabaseSync) => database.exec("INSERT INTO effects VALUES ('shipped')");
+
+  test("that is async is refused, and its effect taken back", async () => {
+    const { outcome, effects } = await outcomeOf(async (database) => ship(database));
+    expect(outcome).toMatchObject({
+      code: "configuration",
+      message: expect.stringMatching(/not async: the commit comes when it returns/),
+    });
+    expect(effects).toEqual([]);
+  });
+
+  test.each([undefined, null, 7, "text", JSON.parse('{"then":1}')])(
+    "may give %s",
+    async (given) => {
+      const { outcome, effects } = await outcomeOf((database) => {
+        ship(database);
+        return given;
+      });
+      expect(outcome).toEqual(given);
+      expect(effects).toEqual([{ effect: "shipped" }]);
+    },
+  );
+
+  test("that was taken back before it failed says what it failed at", async () => {
+    const { outcome, effects } = await outcomeOf((database) => {
+      ship(database);
+      database.exec("ROLLBACK");
+      throw new Error("out of stock");
+    });
+    expect(String(outcome)).toBe("Error: out of stock");
+    expect(effects).toEqual([]);
+  });
+});
