@@ -69,8 +69,12 @@ describe("a commit", () => {
   });
 
   const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const turns = async () => {
+    for (let left = 5; left > 0; left--) await endOfTurn();
+  };
 
-  test("for what comes goes first: how work ends is written right after, without a wait", async () => {
+  /** A receiver at work whose handlers wait, on a clock that stands, with one event in work. */
+  async function standing() {
     const inbox = sqliteInbox(freshPath(), { pace });
     const receiver = receiverOn(inbox);
     const [gate, open] = gateOf<void>();
@@ -80,20 +84,65 @@ describe("a commit", () => {
     const states = () => rowsOf(inbox.database).map(({ state }) => state);
     await until(() => states()[0] === "leased");
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    return { ...receiver, open, states };
+  }
+
+  /** Holds the disk up. What it gives are the calls that wait for it. */
+  function heldDisk(): (() => void)[] {
     const finish: (() => void)[] = [];
     vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => {
       finish.push(() => done(null));
     });
-    const posted = receiver.post("PAY-2");
+    return finish;
+  }
+
+  test("of how work ends waits for nothing", async () => {
+    const { open, states } = await standing();
+    await turns();
+    open();
+    await turns();
+    expect(states()).toEqual(["done"]);
+  });
+
+  test("for what comes goes first: how work ends is written right after, without a wait", async () => {
+    const { post, open, states } = await standing();
+    const finish = heldDisk();
+    const posted = post("PAY-2");
     while (finish.length === 0) await endOfTurn();
     open();
-    for (let turns = 0; turns < 5; turns++) await endOfTurn();
+    await turns();
     expect(states()).toEqual(["leased", "leased"]);
     expect(finish).toHaveLength(1);
     finish[0]?.();
     expect(await posted).toEqual([200, "received"]);
-    for (let turns = 0; turns < 5; turns++) await endOfTurn();
+    await turns();
     expect(states()).toEqual(["done", "done"]);
+  });
+
+  test("is one at a time: what comes meanwhile shares the next, which waits for the disk in its turn", async () => {
+    const { post, open, states } = await standing();
+    const finish = heldDisk();
+    const first = post("PAY-2");
+    while (finish.length === 0) await endOfTurn();
+    const rest = [post("PAY-3"), post("PAY-4")];
+    await turns();
+    expect(states()).toHaveLength(2);
+    vi.advanceTimersByTime(500);
+    await turns();
+    expect(states()).toHaveLength(4);
+    expect(finish).toHaveLength(1);
+    finish[0]?.();
+    await first;
+    while (finish.length === 1) await endOfTurn();
+    finish[1]?.();
+    expect(await Promise.all(rest)).toEqual([
+      [200, "received"],
+      [200, "received"],
+    ]);
+    expect(finish).toHaveLength(2);
+    open();
+    await turns();
+    expect(states()).toEqual(["done", "done", "done", "done"]);
   });
 
   test("that fails refuses all that it was for, and the next goes on", async () => {
