@@ -68,6 +68,25 @@ describe("memoryInbox: time", () => {
     await inbox.stop(0);
   });
 
+  test("an inbox with nothing to do looks twice a second, or when a wait is over", async () => {
+    const { inbox } = await working(
+      { pace: { leaseMs: 60_000, backoffMs: (attempt) => attempt * 100 } },
+      () => Promise.reject(new Error("no stock")),
+    );
+    const nextLook = () => {
+      const before = performance.now();
+      vi.advanceTimersToNextTimer();
+      return performance.now() - before;
+    };
+    expect(nextLook()).toBeCloseTo(500, -1);
+    await standing(inbox, "a");
+    await pass(1);
+    expect(nextLook()).toBeCloseTo(100, -1);
+    await pass(1);
+    expect(nextLook()).toBeCloseTo(200, -1);
+    await inbox.stop(0);
+  });
+
   test("what failed is worked again when its wait is over, and no sooner", async () => {
     const waits: number[] = [];
     const backoffMs = (attempt: number) => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import type { Transaction } from "../../../src/webhooks/inbox/contract.ts";
+import type { Job, Transaction } from "../../../src/webhooks/inbox/contract.ts";
 import { gateOf, receiverOn, stopAll, until } from "../../conformance/inbox-stage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
@@ -20,6 +20,36 @@ const rowsOf = (database: DatabaseSync) =>
 
 describe("a look", () => {
   stopAll();
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("comes twice a second, or when a wait is over", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 100 } });
+    const attempts: number[] = [];
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+    const run = ({ attempt }: Job) => {
+      attempts.push(attempt);
+      return Promise.reject(new Error("no stock"));
+    };
+    await inbox.start({ run, concurrency: 2, onError: () => {} });
+    const nextLook = () => {
+      const before = Date.now();
+      vi.advanceTimersToNextTimer();
+      return Date.now() - before;
+    };
+    expect(nextLook()).toBe(500);
+    const rest = { digest: "d1", event: "e", raw: Buffer.from("{}"), secretIndex: 0 };
+    await inbox.accept({ key: "a1", ...rest, receivedAt: Date.now() });
+    for (const [failed, waitMs] of [100, 200, 300, 400, 500].entries()) {
+      const failures = () => rowsOf(inbox.database).filter(({ state }) => state === "ready");
+      while (failures().length === 0) await new Promise(setImmediate);
+      expect(attempts).toHaveLength(failed + 1);
+      expect(nextLook()).toBe(waitMs);
+    }
+    await inbox.stop(0);
+    inbox.close();
+  });
 
   /** Has another process write to the file for longer than a look is apart. */
   async function whileLocked(path: string, database: DatabaseSync): Promise<void> {
@@ -143,6 +173,21 @@ describe("a commit", () => {
     open();
     await turns();
     expect(states()).toEqual(["done", "done", "done", "done"]);
+  });
+
+  test("for many that come at once is scheduled once", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    vi.useFakeTimers({ toFake: ["setImmediate"] });
+    const receipts = ["a1", "b2", "c3"].map((key) => {
+      const rest = { digest: key, event: "e", raw: Buffer.from(key), secretIndex: 0 };
+      return inbox.accept({ key, ...rest, receivedAt: 0 });
+    });
+    expect(vi.getTimerCount()).toBe(1);
+    vi.runAllTimers();
+    expect(rowsOf(inbox.database)).toHaveLength(3);
+    const accepted = { standing: "accepted" };
+    expect(await Promise.all(receipts)).toEqual([accepted, accepted, accepted]);
+    inbox.close();
   });
 
   test("that fails refuses all that it was for, and the next goes on", async () => {
