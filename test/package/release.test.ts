@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { installPacked } from "./installed.ts";
@@ -88,6 +88,12 @@ describe("what would be published", () => {
       expect(licences).toContain(`dist/LICENSE.${plain}.txt`);
     }
   });
+});
+
+test.each(globSync(".changeset/*.md"))("a release can read %s", (path) => {
+  expect(readFileSync(path, "utf8")).toMatch(
+    /^---\n"malipo": (?:major|minor|patch)\n---\n\n\S.*\n$/,
+  );
 });
 
 describe("a package that is installed", () => {
