@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import type { Job, Transaction } from "../../../src/webhooks/inbox/contract.ts";
+import type { Job } from "../../../src/webhooks/inbox/contract.ts";
 import { gateOf, receiverOn, stopAll, until } from "../../conformance/inbox-stage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
@@ -208,6 +208,18 @@ describe("a commit", () => {
     expect(rowsOf(inbox.database)).toHaveLength(1);
   });
 
+  test("for what is done says until when it is remembered: 14 days, as long as nobody says otherwise", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {});
+    await receiver.start();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const until14 = Date.now() + 14 * 86_400_000;
+    await receiver.post("PAY-1");
+    await until(() => rowsOf(inbox.database)[0]?.state === "done");
+    expect(rowsOf(inbox.database)).toMatchObject([{ due_at: until14 }]);
+  });
+
   test("for what failed says when it falls due again", async () => {
     const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 60_000 } });
     const receiver = receiverOn(inbox);
@@ -222,58 +234,5 @@ describe("a commit", () => {
     expect(rowsOf(inbox.database)).toEqual([
       { state: "ready", attempts: 1, due_at: now + 60_000, error: "Error: no stock" },
     ]);
-  });
-});
-
-describe("a transaction", () => {
-  stopAll();
-
-  /** What comes of each of these transactions, in a handler that takes what they reject with. */
-  async function outcomeOf(write: (database: DatabaseSync) => unknown) {
-    const inbox = sqliteInbox(freshPath(), { pace });
-    inbox.database.exec("CREATE TABLE effects (effect TEXT)");
-    const receiver = receiverOn(inbox);
-    const [outcome, tell] = gateOf<unknown>();
-    receiver.onOther(async (_, { transaction }) => {
-      const ended = (transaction as Transaction)<unknown, DatabaseSync>(write);
-      tell(await ended.catch((error) => error));
-    });
-    await receiver.start();
-    await receiver.post("PAY-1");
-    const effects = () => inbox.database.prepare("SELECT effect FROM effects").all();
-    return { outcome: await outcome, effects: effects() };
-  }
-
-  const ship = (database: DatabaseSync) => database.exec("INSERT INTO effects VALUES ('shipped')");
-
-  test("that is async is refused, and its effect taken back", async () => {
-    const { outcome, effects } = await outcomeOf(async (database) => ship(database));
-    expect(outcome).toMatchObject({
-      code: "configuration",
-      message: expect.stringMatching(/not async: the commit comes when it returns/),
-    });
-    expect(effects).toEqual([]);
-  });
-
-  test.each([undefined, null, 7, "text", JSON.parse('{"then":1}')])(
-    "may give %s",
-    async (given) => {
-      const { outcome, effects } = await outcomeOf((database) => {
-        ship(database);
-        return given;
-      });
-      expect(outcome).toEqual(given);
-      expect(effects).toEqual([{ effect: "shipped" }]);
-    },
-  );
-
-  test("that was taken back before it failed says what it failed at", async () => {
-    const { outcome, effects } = await outcomeOf((database) => {
-      ship(database);
-      database.exec("ROLLBACK");
-      throw new Error("out of stock");
-    });
-    expect(String(outcome)).toBe("Error: out of stock");
-    expect(effects).toEqual([]);
   });
 });

@@ -1,0 +1,16 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bytesOf, exactText } from "../../../src/webhooks/inbox/contract.ts";
+
+test("verified bytes that are kept as text come back as they were", () => {
+  const texts = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom("\uFEFF", "\uFEFF{}", "{}\uFEFF", "\0", "Ω 💸", ""),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const raw = Buffer.from(text);
+      expect(Buffer.from(bytesOf(exactText(raw)))).toEqual(raw);
+    }),
+  );
+});
