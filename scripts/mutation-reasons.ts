@@ -132,4 +132,37 @@ export const REASONS: readonly Reason[] = [
     replacement: /<=/,
     reason: "Where looking begins to cost too much is no promise to the byte.",
   },
+  {
+    path: "webhooks/inbox/leases.ts",
+    original: /^"stopping"$/,
+    reason: "Any word does that is neither of the other two.",
+  },
+  {
+    path: "webhooks/inbox/sqlite-rows.ts",
+    original: /^count === 0$/,
+    replacement: /^false$/,
+    reason: "With a limit of none SQLite takes none; asking first saves the statement.",
+  },
+  {
+    path: "webhooks/inbox/sqlite-rows.ts",
+    original: /^uptime - choresAt < CHORES_EVERY_MS$/,
+    replacement: /<=/,
+    reason: "Either side of a tie gives the same.",
+  },
+  {
+    path: "webhooks/inbox/sqlite-file.ts",
+    original: /^"PRAGMA synchronous = FULL"$/,
+    reason: "SQLite's own default, wherever it was not built with another.",
+  },
+  {
+    path: "webhooks/inbox/sqlite-file.ts",
+    original: /sleep\(20\)|Atomics\.wait|SharedArrayBuffer/,
+    reason: "How long to pause between two tries is no promise: it spares the processor.",
+  },
+  {
+    path: "webhooks/inbox/memory.ts",
+    original: /^stored\.at > now\(\)$/,
+    replacement: />=/,
+    reason: "Either side of a tie gives the same.",
+  },
 ];
