@@ -1,0 +1,65 @@
+import { vi } from "vitest";
+import type { Job } from "../../../src/webhooks/inbox/contract.ts";
+import {
+  type Ended,
+  type Lease,
+  type LeaseStore,
+  startLeaseWorker,
+} from "../../../src/webhooks/inbox/leases.ts";
+
+export const leaseOf = (token: string): Lease => ({
+  key: `key of ${token}`,
+  raw: Buffer.from(token),
+  attempt: 1,
+  token,
+});
+
+export const ends = (as: "done" | "released", ...tokens: string[]) =>
+  tokens.map((token) => ({ lease: leaseOf(token), as }));
+
+/** A run that a test ends. */
+interface Run {
+  readonly job: Job;
+  readonly done: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** A worker over a store that keeps a list of what is due, and of what it was asked. */
+export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrency?: number } = {}) {
+  const { due = [], concurrency = 2, ...methods } = given;
+  const turns: [ended: readonly Ended[], count: number][] = [];
+  const renewals: (readonly string[])[] = [];
+  const runs: Record<string, Run> = {};
+  const onError = vi.fn();
+  const store: LeaseStore = {
+    turn: (ended, count) => {
+      turns.push([ended, count]);
+      return due.splice(0, count).map(leaseOf);
+    },
+    renew: (tokens) => {
+      renewals.push(tokens);
+      return [];
+    },
+    nextDueInMs: () => Number.POSITIVE_INFINITY,
+    ...methods,
+  };
+  const run = (job: Job) =>
+    new Promise<void>((done, fail) => {
+      runs[Buffer.from(job.raw).toString()] = { job, done, fail };
+    });
+  const pace = { leaseMs: 3_000, backoffMs: () => 0 };
+  const worker = startLeaseWorker(store, { run, concurrency, onError }, pace);
+  return {
+    ...worker,
+    due,
+    turns,
+    renewals,
+    onError,
+    run: (token: string) => runs[token] as Run,
+    /** The looks since the last time this was asked. */
+    looks: () => turns.splice(0),
+  };
+}
+
+/** Lets what is done in this turn of the event loop, and right after it, happen. */
+export const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
