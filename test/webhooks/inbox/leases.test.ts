@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { LeaseStore } from "../../../src/webhooks/inbox/leases.ts";
 import { endOfTurn, ends, workOn } from "./lease-worker.ts";
 
 beforeEach(() => {
