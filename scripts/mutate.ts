@@ -23,6 +23,10 @@ const { values } = parseArgs({
 
 const fileOf = ({ name }: Area) => `${RESULTS}/${name}.json`;
 
+/** Where a line and a column, counted from 1, are in a text. */
+const offsetOf = (text: string, { line, column }: { line: number; column: number }): number =>
+  [...text.split("\n").slice(0, line - 1), ""].join("\n").length + column - 1;
+
 async function run(area: Area): Promise<readonly Mutant[]> {
   process.env.MUTATED_AREA = area.name;
   const stryker = new Stryker({
@@ -39,9 +43,12 @@ async function run(area: Area): Promise<readonly Mutant[]> {
     allowConsoleColors: false,
   });
   const mutants = await stryker.runMutationTest();
-  return mutants.map(({ fileName, status, mutatorName, replacement, location }) => {
+  return mutants.map(({ fileName, status, mutatorName, replacement = "", location }) => {
     const path = fileName.slice(fileName.indexOf("src/"));
-    return { path, status, mutatorName, replacement: replacement ?? "", location };
+    const text = readFileSync(path, "utf8");
+    const original = text.slice(offsetOf(text, location.start), offsetOf(text, location.end));
+    const { line } = location.start;
+    return { path, status, mutatorName, line, original, replacement };
   });
 }
 

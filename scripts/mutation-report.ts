@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { markdownTable } from "../bench/table.ts";
 import { REASONS } from "./mutation-reasons.ts";
 
@@ -7,13 +6,9 @@ export interface Mutant {
   readonly path: string;
   readonly status: string;
   readonly mutatorName: string;
-  readonly replacement: string;
-  readonly location: { readonly start: Position; readonly end: Position };
-}
-/** Both count from 1. */
-interface Position {
   readonly line: number;
-  readonly column: number;
+  readonly original: string;
+  readonly replacement: string;
 }
 export interface AreaResult {
   readonly name: string;
@@ -32,19 +27,6 @@ export function scoreOf(mutants: readonly Mutant[]): number {
   return (100 * noticed) / (noticed + countOf(mutants, MISSED));
 }
 
-const texts = new Map<string, readonly string[]>();
-
-/** What stood where the change was made. */
-function originalOf({ path, location: { start, end } }: Mutant): string {
-  const lines = texts.get(path) ?? readFileSync(path, "utf8").split("\n");
-  texts.set(path, lines);
-  const found = lines.slice(start.line - 1, end.line);
-  const last = found.length - 1;
-  found[last] = (found[last] ?? "").slice(0, end.column - 1);
-  found[0] = (found[0] ?? "").slice(start.column - 1);
-  return found.join("\n");
-}
-
 const shortened = (text: string): string => {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 70 ? `${line.slice(0, 69)}…` : line;
@@ -52,12 +34,11 @@ const shortened = (text: string): string => {
 const code = (text: string): string => `\`\` ${shortened(text).replaceAll("|", "\\|") || " "} \`\``;
 
 function reasonOf(mutant: Mutant): string | undefined {
-  const original = originalOf(mutant);
   return REASONS.find(
     ({ path, mutator, original: pattern, replacement }) =>
       (path === undefined || mutant.path.endsWith(path)) &&
       (mutator === undefined || mutator === mutant.mutatorName) &&
-      (pattern === undefined || pattern.test(original)) &&
+      (pattern === undefined || pattern.test(mutant.original)) &&
       (replacement === undefined || replacement.test(mutant.replacement)),
   )?.reason;
 }
@@ -69,10 +50,9 @@ const missedOf = (mutants: readonly Mutant[]): readonly Mutant[] =>
 export const unexplained = (mutants: readonly Mutant[]): readonly string[] =>
   missedOf(mutants)
     .filter((mutant) => reasonOf(mutant) === undefined)
-    .map((mutant) => {
-      const { path, location, mutatorName, replacement } = mutant;
-      const change = `${shortened(originalOf(mutant))}  =>  ${shortened(replacement)}`;
-      return `${path}:${location.start.line} ${mutatorName}: ${change}`;
+    .map(({ path, line, mutatorName, original, replacement }) => {
+      const change = `${shortened(original)}  =>  ${shortened(replacement)}`;
+      return `${path}:${line} ${mutatorName}: ${change}`;
     });
 
 /** The page of the manual. */
@@ -86,7 +66,7 @@ export function pageOf(areas: readonly AreaResult[]): string {
   ]);
   const missed = missedOf(all.mutants).map((mutant) => [
     mutant.path.replace("src/", ""),
-    code(originalOf(mutant)),
+    code(mutant.original),
     code(mutant.replacement),
     reasonOf(mutant) ?? "",
   ]);

@@ -96,7 +96,7 @@ export interface Inbox {
 export const MOST_ATTEMPTS = 12;
 
 /** How long what was worked off is remembered, so that a late repeat is known: 14 days. */
-export const STANDARD_RETENTION_MS: number = 14 * 24 * 3_600_000;
+export const STANDARD_RETENTION_MS: number = 1_209_600_000;
 
 /** The longest wait between two attempts. */
 export const LONGEST_BACKOFF_MS = 300_000;

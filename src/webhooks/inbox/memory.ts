@@ -29,8 +29,6 @@ interface Stored {
   at: number;
 }
 
-const NOTHING = new Uint8Array(0);
-
 // Nobody sets this one.
 const now = () => performance.now();
 
@@ -58,6 +56,8 @@ export function memoryInbox(
   const dead = new Map<string, DeadLetter>();
   /** In the order in which they were done. */
   const done = new Set<Stored>();
+  /** The body of all that is done. */
+  const nothing = new Uint8Array(0);
   let worker: LeaseWorker | undefined;
 
   function forgetOld(): void {
@@ -74,7 +74,7 @@ export function memoryInbox(
     if (ended.as === "done") {
       stored.at = now() + retentionMs;
       // What a repeat is told by stays.
-      stored.raw = NOTHING;
+      stored.raw = nothing;
       done.add(stored);
     } else if (ended.as === "released") {
       stored.attempts--;
