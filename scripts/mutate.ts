@@ -15,11 +15,16 @@ const { values } = parseArgs({
     area: { type: "string" },
     /** A file of it, or some of its lines (`src/x.ts:10-20`): what is found is printed alone. */
     only: { type: "string" },
-    concurrency: { type: "string", default: "2" },
+    concurrency: { type: "string" },
     /** Writes the page from the results of the last runs, and runs nothing. */
     report: { type: "boolean", default: false },
   },
 });
+
+if (values.area !== undefined && !AREAS.some(({ name }) => name === values.area)) {
+  console.error(`There is no area ${values.area}: ${AREAS.map(({ name }) => name).join(", ")}.`);
+  process.exit(2);
+}
 
 const fileOf = ({ name }: Area) => `${RESULTS}/${name}.json`;
 
@@ -35,7 +40,7 @@ async function run(area: Area): Promise<readonly Mutant[]> {
     vitest: { configFile: "vitest.mutate.config.ts", related: false, pool: "forks" },
     mutate: values.only === undefined ? [...area.mutate] : [values.only],
     coverageAnalysis: "perTest",
-    concurrency: Number(values.concurrency),
+    concurrency: Number(values.concurrency ?? area.concurrency),
     reporters: ["progress-append-only"],
     tempDirName: `.stryker-tmp/${area.name.replaceAll(" ", "-")}`,
     ignorePatterns: [".stryker-tmp", "dist", "docs", "bench", "matrix"],

@@ -3,6 +3,8 @@ export interface Area {
   readonly name: string;
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
+  /** How many changes are tried at once. */
+  readonly concurrency: number;
 }
 
 // Left out is what only an engine can test (BullMQ, pg-boss, Redis, PostgreSQL): each of its tests
@@ -12,16 +14,19 @@ export const AREAS: readonly Area[] = [
     name: "keys and errors",
     mutate: ["src/errors/*.ts", "src/contract/keys.ts"],
     tests: ["test/{errors,client}/*.test.ts", "test/contract/keys.test.ts"],
+    concurrency: 2,
   },
   {
     name: "client",
     mutate: ["src/client/{retry,retry-after,call,send,guard}.ts"],
     tests: ["test/client/**/*.test.ts"],
+    concurrency: 2,
   },
   {
     name: "idempotency",
     mutate: ["src/client/idempotency/*.ts", "!src/client/idempotency/{redis,postgres}*.ts"],
     tests: ["test/client/idempotency/*.test.ts"],
+    concurrency: 2,
   },
   {
     name: "webhooks",
@@ -30,10 +35,13 @@ export const AREAS: readonly Area[] = [
       "test/webhooks/{*,adapters/*}.test.ts",
       "test/webhooks/inbox/{memory,options,pace}.test.ts",
     ],
+    concurrency: 2,
   },
   {
     name: "inboxes",
     mutate: ["src/webhooks/inbox/*.ts", "!src/webhooks/inbox/{bullmq,pg-boss,bounded}*.ts"],
     tests: ["test/webhooks/inbox/*.test.ts"],
+    // They mostly wait.
+    concurrency: 6,
   },
 ];
