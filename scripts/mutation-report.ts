@@ -72,7 +72,7 @@ export function pageOf(areas: readonly AreaResult[]): string {
   ]);
   return `# The tests, tested
 
-Written by \`npm run mutate\`, which takes an hour: it changes the sources in small ways, one at a time (a condition turned round, a call left out, a text emptied), and runs the tests that reach the change. A change that makes no test fail is a promise that nobody checks, or a difference that makes none. What only an engine can test (BullMQ, pg-boss, Redis, PostgreSQL) is left out: each change would start one.
+Written by \`npm run mutate\`, which takes an hour: it changes the sources in small ways, one at a time (a condition turned round, a call left out, a text emptied), and runs the tests that reach the change. It is noticed where one of them fails, or does not end. A change that makes no test fail is a promise that nobody checks, or a difference that makes none. What only an engine can test (BullMQ, pg-boss, Redis, PostgreSQL) is left out: each change would start one.
 
 ${markdownTable(["area", "changes", "noticed", "of a hundred"], rows)}
 
