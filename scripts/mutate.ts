@@ -26,6 +26,11 @@ if (values.area !== undefined && !AREAS.some(({ name }) => name === values.area)
   process.exit(2);
 }
 
+if (values.only !== undefined && values.area === undefined) {
+  console.error("--only takes --area too: its tests are the ones that are run.");
+  process.exit(2);
+}
+
 const fileOf = ({ name }: Area) => `${RESULTS}/${name}.json`;
 
 /** Where a line and a column, counted from 1, are in a text. */

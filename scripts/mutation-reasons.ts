@@ -1,7 +1,7 @@
-/** Which changes no test can notice, or none needs to, and why. Every field that is there must fit. */
+/** Which changes no test can notice, or none needs to, and why. What a row names must fit. */
 export interface Reason {
   /** How the path of the file ends. */
-  readonly path?: string;
+  readonly path: string;
   readonly mutator?: string;
   readonly original?: RegExp;
   readonly replacement?: RegExp;
@@ -11,7 +11,7 @@ export interface Reason {
 const SAME = {
   defaults: "No default that is no text of this kind changes what follows.",
   tie: "Either side of a tie gives the same.",
-  reason: "A signal that is not there has aborted nothing: this is not reached without one.",
+  signal: "A signal that is not there has aborted nothing: this is not reached without one.",
 };
 
 export const REASONS: readonly Reason[] = [
@@ -37,7 +37,7 @@ export const REASONS: readonly Reason[] = [
     original: /^typeof told !== "function"$/,
     reason: "`tell` asks the same; asking first saves it the work.",
   },
-  { path: "client/send.ts", original: /^signal\?\.reason$/, reason: SAME.reason },
+  { path: "client/send.ts", original: /^signal\?\.reason$/, reason: SAME.signal },
   { path: "client/send.ts", original: /^left < timeoutMs$|>= deadline$/, reason: SAME.tie },
   {
     path: "idempotency/canonical.ts",
@@ -54,7 +54,7 @@ export const REASONS: readonly Reason[] = [
   {
     path: "idempotency/one-per-key.ts",
     original: /^signal\?\.reason$/,
-    reason: SAME.reason,
+    reason: SAME.signal,
   },
   {
     path: "idempotency/record.ts",
@@ -137,7 +137,7 @@ export const REASONS: readonly Reason[] = [
     path: "webhooks/inbox/sqlite-rows.ts",
     original: /^uptime - choresAt < CHORES_EVERY_MS$/,
     replacement: /<=/,
-    reason: "Either side of a tie gives the same.",
+    reason: SAME.tie,
   },
   {
     path: "webhooks/inbox/sqlite-file.ts",
@@ -153,7 +153,7 @@ export const REASONS: readonly Reason[] = [
     path: "webhooks/inbox/memory.ts",
     original: /^stored\.at > now\(\)$/,
     replacement: />=/,
-    reason: "Either side of a tie gives the same.",
+    reason: SAME.tie,
   },
   {
     path: "webhooks/payload.ts",

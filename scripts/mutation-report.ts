@@ -36,7 +36,7 @@ const code = (text: string): string => `\`\` ${shortened(text).replaceAll("|", "
 function reasonOf(mutant: Mutant): string | undefined {
   return REASONS.find(
     ({ path, mutator, original: pattern, replacement }) =>
-      (path === undefined || mutant.path.endsWith(path)) &&
+      mutant.path.endsWith(path) &&
       (mutator === undefined || mutator === mutant.mutatorName) &&
       (pattern === undefined || pattern.test(mutant.original)) &&
       (replacement === undefined || replacement.test(mutant.replacement)),

@@ -52,7 +52,6 @@ export interface Phone {
   switchOff(): void;
   /** Prompts reach the phone again. */
   switchOn(): void;
-  /** @param amount - Such as `"50.00"`. */
   /** What the customer has from now on, such as `"50.00"`. */
   setBalance(amount: string | number): void;
 }

@@ -52,13 +52,19 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       redis.disconnect();
     });
 
-    test("works an event again, however often it stalled before", async () => {
+    /** One delivery in a queue of its own, and which attempts at it are made. */
+    async function posted() {
       const queue = freshQueue();
       const redis = new Redis(url);
       const receiver = receiverOn(bullmqInbox({ connection: { url }, queue, pace }));
       const attempts: number[] = [];
       receiver.onOther((_, { attempt }) => attempts.push(attempt));
       await receiver.post("PAY-1");
+      return { queue, redis, receiver, attempts };
+    }
+
+    test("works an event again, however often it stalled before", async () => {
+      const { queue, redis, receiver, attempts } = await posted();
       // As a worker leaves it that dies over it for the sixth time.
       const id = await redis.rpoplpush(`bull:${queue}:wait`, `bull:${queue}:active`);
       await redis.hset(`bull:${queue}:${id}`, "stc", 5);
@@ -69,12 +75,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
     });
 
     test("gives up an event over which 12 processes died; a requeue forgives them", async () => {
-      const queue = freshQueue();
-      const redis = new Redis(url);
-      const receiver = receiverOn(bullmqInbox({ connection: { url }, queue, pace }));
-      const attempts: number[] = [];
-      receiver.onOther((_, { attempt }) => attempts.push(attempt));
-      await receiver.post("PAY-1");
+      const { queue, redis, receiver, attempts } = await posted();
       const [id] = await redis.lrange(`bull:${queue}:wait`, 0, -1);
       await redis.hset(`bull:${queue}:${id}`, "stc", 12);
       await receiver.start();

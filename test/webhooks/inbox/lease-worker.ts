@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import type { Job } from "../../../src/webhooks/inbox/contract.ts";
 import {
   type Ended,
@@ -63,3 +63,14 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
 
 /** Lets what is done in this turn of the event loop, and right after it, happen. */
 export const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** Virtual time, but for the turns of the event loop. */
+export function inVirtualTime(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+}

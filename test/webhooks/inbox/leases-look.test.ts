@@ -1,16 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Ended } from "../../../src/webhooks/inbox/leases.ts";
-import { endOfTurn, ends, leaseOf, workOn } from "./lease-worker.ts";
+import { endOfTurn, ends, inVirtualTime, leaseOf, workOn } from "./lease-worker.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({
-    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
-  });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+inVirtualTime();
 
 describe("a lease worker looks", () => {
   test("at once, and then every half second where nothing falls due", () => {

@@ -1,16 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { LeaseStore } from "../../../src/webhooks/inbox/leases.ts";
-import { endOfTurn, ends, workOn } from "./lease-worker.ts";
+import { endOfTurn, ends, inVirtualTime, workOn } from "./lease-worker.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({
-    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
-  });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+inVirtualTime();
 
 describe("leases", () => {
   test("are renewed in thirds of their length, while they are worked", async () => {
