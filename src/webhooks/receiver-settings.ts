@@ -39,7 +39,8 @@ export interface WebhookReceiverOptions {
    * @default `console.error`
    */
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;
-  /** Told of a delivery whose key came before with other `data`. It is stored beside the first
+  /**
+   * Told of a delivery whose key came before with other `data`. It is stored beside the first
    * (`memoryInbox` keeps nothing but the first), and not worked.
    */
   onConflict?: ((event: WebhookEvent) => void) | undefined;
