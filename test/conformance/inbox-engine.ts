@@ -14,6 +14,8 @@ interface Way {
   mend(): Promise<void>;
   /** Keeps the connections, and lets nothing through any more. */
   clog(): void;
+  /** How many have connected so far. */
+  met(): number;
 }
 
 const ways = new Set<Server>();
@@ -22,7 +24,9 @@ async function wayTo(engine: Engine): Promise<Way> {
   const target = new URL(engine.url);
   const sockets = new Set<Socket>();
   let clogged = false;
+  let met = 0;
   const server = createServer((near) => {
+    met++;
     const far = connect(Number(target.port), target.hostname);
     for (const [one, other] of [
       [near, far],
@@ -59,6 +63,7 @@ async function wayTo(engine: Engine): Promise<Way> {
     clog: () => {
       clogged = true;
     },
+    met: () => met,
   };
 }
 
@@ -134,6 +139,22 @@ export function engineSuite(
       await way.cut();
       await receiver.stop({ timeoutMs: 1_000 });
       expect(ended).toEqual([false]);
+    });
+
+    test("that goes away before stop: nobody looks for it any more", async () => {
+      const way = await wayTo(here);
+      const receiver = receiverOn(open(way.url, freshQueue()));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await way.cut();
+      // Whoever lost a connection is trying to have it again.
+      await sleep(500);
+      await receiver.stop({ timeoutMs: 100 });
+      const before = way.met();
+      await way.mend();
+      // Longer than ioredis and pg-boss wait between two tries.
+      await sleep(2_500);
+      expect(way.met()).toBe(before);
     });
 
     test("that falls silent: a delivery is answered with 503 and does not hang, stop neither", async () => {

@@ -22,28 +22,9 @@ function connect(connection: BullmqConnection, ours: RedisOptions): Redis {
 export const connectToAccept = (connection: BullmqConnection, commandTimeout: number): Redis =>
   connect(connection, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout });
 
-/** For the worker: waits rather than fails. `end` ends it, and those that BullMQ makes of it. */
-export function connectToWork(connection: BullmqConnection): { client: Redis; end: () => void } {
-  const client = connect(connection, { maxRetriesPerRequest: null });
-  const all = [client];
-  const duplicate = client.duplicate.bind(client);
-  client.duplicate = (options) => {
-    const made = duplicate(options);
-    all.push(made as Redis);
-    return made;
-  };
-  return {
-    client,
-    end: () => {
-      for (const one of all) {
-        // Between two tries, a client that is ended drops none of its commands: whoever waits for one
-        // would wait for ever, and BullMQ with them.
-        if (one.status === "reconnecting") one.connect().catch(() => {});
-        one.disconnect();
-      }
-    },
-  };
-}
+/** For the worker: waits rather than fails. */
+export const connectToWork = (connection: BullmqConnection): Redis =>
+  connect(connection, { maxRetriesPerRequest: null });
 
 // A Redis that is restarted is back by then, and the delivery is taken after all.
 const READY_WITHIN_MS = 2_000;

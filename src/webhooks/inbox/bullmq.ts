@@ -46,8 +46,6 @@ export interface BullmqInboxOptions {
 
 const OPTIONS = ["connection", "queue", "retentionMs", "pace"];
 
-type Connected = ReturnType<typeof connectToWork>;
-
 /** What a job holds. Its name is the event kind, its id the key. */
 interface Data {
   readonly body: string;
@@ -130,7 +128,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     throw new WaitingError();
   }
 
-  function startWorker({ run, concurrency }: Work, client: Connected["client"]) {
+  function startWorker({ run, concurrency }: Work, client: ReturnType<typeof connectToWork>) {
     const made = new Worker<Data>(name, (job, token) => work(run, job, token as string), {
       connection: client,
       concurrency,
@@ -155,10 +153,10 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     return made;
   }
 
-  let connected: Connected | undefined;
+  let client: ReturnType<typeof connectToWork> | undefined;
 
   async function stopWorker(stopped: Worker<Data>, timeoutMs: number): Promise<void> {
-    const isReached = connected?.client.status === "ready";
+    const isReached = client?.status === "ready";
     const ends = Promise.allSettled([...running.values()].map(({ end }) => end));
     // Without Redis nothing can be written, and what waits for it waits for ever.
     const closing = isReached ? stopped.close() : ends.then(() => stopped.close(true));
@@ -192,9 +190,9 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     start: async (told) => {
       if (worker !== undefined) throw atWork();
       onError = told.onError;
-      connected = connectToWork(connection);
-      connected.client.on("error", () => {});
-      worker = startWorker(told, connected.client);
+      client = connectToWork(connection);
+      client.on("error", () => {});
+      worker = startWorker(told, client);
       const check = async () => {
         for (const fault of await distrust(redis)) onError(fault);
       };
@@ -209,7 +207,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
         answerMs,
         "Redis does not answer.",
       ).catch(onError);
-      connected?.end();
+      client?.disconnect();
       redis.disconnect();
     },
     deadLetters: async () => {
