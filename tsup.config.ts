@@ -3,6 +3,7 @@ import { copyFile, writeFile } from "node:fs/promises";
 import type { BuildOptions } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { writeCommonJs, writeModuleTypes } from "./scripts/commonjs.ts";
+import { ENTRY_POINTS as entries } from "./scripts/entry-points.ts";
 import { openApiDocument } from "./src/openapi/document.ts";
 import { ASSUMPTIONS } from "./src/sandbox/assumptions.ts";
 
@@ -13,31 +14,10 @@ function writeOpenApi(): Promise<void> {
   return writeFile("dist/openapi.json", `${JSON.stringify(document)}\n`);
 }
 
-/** What the `exports` of package.json name. */
-const entries = {
-  index: "src/index.ts",
-  webhooks: "src/webhooks/index.ts",
-  fetch: "src/webhooks/adapters/fetch.ts",
-  node: "src/webhooks/adapters/node.ts",
-  fastify: "src/webhooks/adapters/fastify.ts",
-  lambda: "src/webhooks/adapters/lambda.ts",
-  "inbox/sqlite": "src/webhooks/inbox/sqlite.ts",
-  "inbox/bullmq": "src/webhooks/inbox/bullmq.ts",
-  "inbox/pg-boss": "src/webhooks/inbox/pg-boss.ts",
-  sandbox: "src/sandbox/index.ts",
-  msw: "src/sandbox/msw.ts",
-  "idempotency/sqlite": "src/client/idempotency/sqlite.ts",
-  "idempotency/redis": "src/client/idempotency/redis.ts",
-  "idempotency/postgres": "src/client/idempotency/postgres.ts",
-  react: "src/integrations/react.ts",
-  otel: "src/integrations/otel.ts",
-  "wakeups/redis": "src/client/wakeups/redis.ts",
-};
-
 /** Which HMAC a runtime gets is decided by the `imports` of package.json, when it is loaded. */
 const hmac = {
-  "hmac.node": "src/webhooks/hmac/node.ts",
-  "hmac.web": "src/webhooks/hmac/web.ts",
+  "hmac.node": "src/webhooks/verification/hmac/node.ts",
+  "hmac.web": "src/webhooks/verification/hmac/web.ts",
 };
 
 /** What a served sandbox loads when somebody looks: once, whichever form asks for it. */
@@ -87,7 +67,7 @@ const esmWebhooks: Options = {
   splitting: false,
   esbuildOptions: (options) => {
     minify(options);
-    options.alias = { "#hmac": "./src/webhooks/hmac/node.ts" };
+    options.alias = { "#hmac": "./src/webhooks/verification/hmac/node.ts" };
   },
   onSuccess,
 };

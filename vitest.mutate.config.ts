@@ -6,7 +6,7 @@ const [source] = (config.test?.projects ?? []) as { resolve?: object; test?: obj
 const area = AREAS.find(({ name }) => name === process.env.MUTATED_AREA);
 
 /** It has a module of its own in place of `#hmac`. */
-const APART = "test/webhooks/every-secret.test.ts";
+const APART = "test/webhooks/verification/every-secret.test.ts";
 
 const project = (name: string, test: object) => ({
   ...(source?.resolve && { resolve: source.resolve }),
@@ -18,9 +18,9 @@ const together = project("together", {
   include: area?.tests ?? [],
   exclude: [
     APART,
-    "test/**/{redis,postgres,bullmq,pg-boss}*.test.ts",
+    "test/**/{redis,postgres}*.test.ts",
     // They wait for real deadlines, and their promises are kept over `fetch` by others.
-    "test/client/{sockets,settlement-failures}.test.ts",
+    "test/client/{http/sockets,waiting/wait-failures}.test.ts",
   ],
   isolate: false,
 });

@@ -1,13 +1,13 @@
 // Writes the tables of the docs that come from the sources, between their markers.
 // `npx node scripts/generate-docs.ts` writes; a test fails where a table is behind its source.
 import { readFileSync, writeFileSync } from "node:fs";
-import { COMMANDS, ENVIRONMENT } from "../src/cli/commands.ts";
+import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
+import type { Command } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { flagSummary, flagUsage, usageOf } from "../src/cli/help.ts";
-import type { Command } from "../src/cli/table.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
-import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/outcomes.ts";
+import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/payments/outcomes.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

@@ -48,7 +48,7 @@ async function run(area: Area): Promise<readonly Mutant[]> {
     concurrency: Number(values.concurrency ?? area.concurrency),
     reporters: ["progress-append-only"],
     tempDirName: `.stryker-tmp/${area.name.replaceAll(" ", "-")}`,
-    ignorePatterns: [".stryker-tmp", "dist", "docs", "bench", "matrix"],
+    ignorePatterns: [".stryker-tmp", "dist", "docs", "test/bench", "test/runtimes"],
     disableTypeChecks: false,
     allowConsoleColors: false,
   });

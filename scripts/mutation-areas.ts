@@ -13,34 +13,44 @@ export const AREAS: readonly Area[] = [
   {
     name: "keys and errors",
     mutate: ["src/errors/*.ts", "src/contract/keys.ts"],
-    tests: ["test/{errors,client}/*.test.ts", "test/contract/keys.test.ts"],
+    tests: [
+      "test/{errors,client,client/http,client/response,client/resources}/*.test.ts",
+      "test/contract/keys.test.ts",
+    ],
     concurrency: 2,
   },
   {
     name: "client",
-    mutate: ["src/client/{retry,retry-after,call,send,guard}.ts"],
+    mutate: ["src/client/{call,key-guard,http/{retry,retry-after,send}}.ts"],
     tests: ["test/client/**/*.test.ts"],
     concurrency: 2,
   },
   {
     name: "idempotency",
-    mutate: ["src/client/idempotency/*.ts", "!src/client/idempotency/{redis,postgres}*.ts"],
-    tests: ["test/client/idempotency/*.test.ts"],
+    mutate: [
+      "src/client/idempotency/**/*.ts",
+      "!src/client/idempotency/stores/{redis,postgres}*.ts",
+    ],
+    tests: ["test/client/idempotency/**/*.test.ts"],
     concurrency: 2,
   },
   {
     name: "webhooks",
-    mutate: ["src/webhooks/{*,hmac/*,adapters/*}.ts", "!src/webhooks/index.ts"],
+    mutate: ["src/webhooks/{verification,receiver,adapters}/**/*.ts", "!src/webhooks/index.ts"],
     tests: [
-      "test/webhooks/{*,adapters/*}.test.ts",
+      "test/webhooks/{verification,receiver,adapters}/*.test.ts",
       "test/webhooks/inbox/{memory,options,pace}.test.ts",
     ],
     concurrency: 2,
   },
   {
     name: "inboxes",
-    mutate: ["src/webhooks/inbox/*.ts", "!src/webhooks/inbox/{bullmq,pg-boss,bounded}*.ts"],
-    tests: ["test/webhooks/inbox/*.test.ts"],
+    mutate: [
+      "src/webhooks/inbox/*.ts",
+      "src/webhooks/inbox/sqlite/*.ts",
+      "!src/webhooks/inbox/bounded.ts",
+    ],
+    tests: ["test/webhooks/inbox/{*,sqlite/*}.test.ts"],
     // They mostly wait.
     concurrency: 6,
   },

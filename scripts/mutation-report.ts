@@ -1,4 +1,4 @@
-import { markdownTable } from "../bench/table.ts";
+import { markdownTable } from "../test/bench/table.ts";
 import { REASONS } from "./mutation-reasons.ts";
 
 /** A small change of the sources, and what came of it. */

@@ -6,7 +6,6 @@
 
 // The client
 
-export type { Query } from "./client/address.ts";
 export { Gateway } from "./client/gateway.ts";
 export type {
   AttemptResult,
@@ -16,8 +15,8 @@ export type {
   ResponseView,
   RetryView,
 } from "./client/hooks.ts";
-export { memoryIdempotency } from "./client/idempotency/memory.ts";
-export type { CreateName, Idempotency } from "./client/idempotency/settle.ts";
+export type { Query } from "./client/http/url.ts";
+export type { CreateName, Idempotency } from "./client/idempotency/resolve.ts";
 export type {
   AttemptEnd,
   IdempotencyStore,
@@ -25,8 +24,7 @@ export type {
   SettledFrom,
   Standing,
 } from "./client/idempotency/store.ts";
-export type { Page } from "./client/page.ts";
-export type { ReconcileOptions, ReconcileProgress, ReconcileReport } from "./client/reconcile.ts";
+export { memoryIdempotency } from "./client/idempotency/stores/memory.ts";
 export type { RequestParams } from "./client/request.ts";
 // Its namespaces, as types: they come with a gateway and are not made by hand
 export type { Invoices } from "./client/resources/invoices.ts";
@@ -34,10 +32,16 @@ export type { Merchant as MerchantNamespace } from "./client/resources/merchant.
 export type { CollectOptions, MobileMoney } from "./client/resources/mobile-money.ts";
 export type { Payments } from "./client/resources/payments.ts";
 export type { Webhooks } from "./client/resources/webhooks.ts";
-export type { Result, WithResponse } from "./client/result.ts";
+export type { Page } from "./client/response/page.ts";
+export type { Result, WithResponse } from "./client/response/result.ts";
 export type { CallOptions, CreateOptions, GatewayOptions } from "./client/settings.ts";
-export type { WaitOptions } from "./client/settlement.ts";
-export { createWakeups, type Wake, type Wakeups } from "./client/wakeups/local.ts";
+export type {
+  ReconcileOptions,
+  ReconcileProgress,
+  ReconcileReport,
+} from "./client/waiting/reconcile.ts";
+export type { WaitOptions } from "./client/waiting/wait-for-payment.ts";
+export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
 
 // The contract. The table of endpoints stays inside: its rows hold schemas of the library behind
 // them, which would then be part of this package's interface.
@@ -94,4 +98,4 @@ export {
   PaymentPendingError,
 } from "./errors/settlement.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "./errors/webhook.ts";
-export { type VerifyWebhookOptions, verifyWebhook } from "./webhooks/verify.ts";
+export { type VerifyWebhookOptions, verifyWebhook } from "./webhooks/verification/verify.ts";

@@ -1,6 +1,6 @@
+import { type Arg, COMMON_FLAGS, type Command, type Flag, type Form } from "./definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
-import { grid, paint } from "./output.ts";
-import { type Arg, COMMON_FLAGS, type Command, type Flag, type Form } from "./table.ts";
+import { grid, paint } from "./terminal/output.ts";
 
 const argOf = ({ name, optional }: Arg) => (optional ? `[${name}]` : `<${name}>`);
 

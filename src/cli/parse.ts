@@ -1,7 +1,13 @@
 import { parseArgs } from "node:util";
+import {
+  COMMON_FLAGS,
+  type Command,
+  type Flag,
+  type Form,
+  type Input,
+} from "./definitions/types.ts";
 import { usage } from "./failure.ts";
-import { didYouMean } from "./suggest.ts";
-import { COMMON_FLAGS, type Command, type Flag, type Form, type Input } from "./table.ts";
+import { didYouMean } from "./terminal/suggest.ts";
 
 export type Parsed =
   | { readonly kind: "version" }

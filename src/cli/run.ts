@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { COMMANDS, ENVIRONMENT } from "./commands.ts";
+import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { shownOf } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
-import { paint, say, warn } from "./output.ts";
 import { parse } from "./parse.ts";
+import { paint, say, warn } from "./terminal/output.ts";
 
 const versionOf = (): string =>
   JSON.parse(readFileSync(new URL(import.meta.resolve("malipo/package.json")), "utf8")).version;

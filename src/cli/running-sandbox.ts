@@ -1,6 +1,6 @@
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
-import { addressOf } from "./values.ts";
+import { addressOf } from "./input/values.ts";
 
 const STANDARD_URL = "http://127.0.0.1:4010";
 const PREFIX = "/_sandbox/api";

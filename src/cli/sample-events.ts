@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { EventKind, KnownWebhookEvent } from "../contract/events.ts";
-import { timestampOf } from "../sandbox/time.ts";
+import { timestampOf } from "../sandbox/clock/time.ts";
 
 type Data = { readonly [Kind in EventKind]: KnownWebhookEvent<Kind>["data"] };
 

@@ -1,15 +1,17 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { maskPhones } from "../redact.ts";
-import { fillPath, type Query, queryString } from "./address.ts";
-import { bodyText } from "./body.ts";
-import { checkKeyKind } from "./guard.ts";
-import { canonicalJson } from "./idempotency/canonical.ts";
+import { canonicalJson } from "../internal/canonical-json.ts";
+import { maskPhones } from "../internal/redact.ts";
+import { bodyText } from "./http/body.ts";
+import { type Limits, send } from "./http/send.ts";
+import type { HttpAnswer } from "./http/transport.ts";
+import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
-import { onePerKey } from "./idempotency/one-per-key.ts";
-import { answerFrom, storedAnswer } from "./idempotency/stored-answer.ts";
-import { type Result, resultOf, type WithResponse } from "./result.ts";
-import { type Limits, send } from "./send.ts";
+import { onePerKey } from "./idempotency/run-once.ts";
+import { answerFrom, storedAnswer } from "./idempotency/stored-response.ts";
+import { checkKeyKind } from "./key-guard.ts";
+import { type Result, resultOf, type WithResponse } from "./response/result.ts";
+import { unwrap } from "./response/unwrap.ts";
 import {
   type CallOptions,
   type CreateOptions,
@@ -17,8 +19,6 @@ import {
   limit,
   type Settings,
 } from "./settings.ts";
-import type { HttpAnswer } from "./transport.ts";
-import { unwrap } from "./unwrap.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {

@@ -1,13 +1,13 @@
 import type { PublicMethod } from "../contract/endpoints.ts";
 import { type Call, createCall } from "./call.ts";
-import { Idempotency } from "./idempotency/settle.ts";
+import { Idempotency } from "./idempotency/resolve.ts";
 import { type RequestParams, rowFor } from "./request.ts";
 import { Invoices } from "./resources/invoices.ts";
 import { Merchant } from "./resources/merchant.ts";
 import { MobileMoney } from "./resources/mobile-money.ts";
 import { Payments } from "./resources/payments.ts";
 import { Webhooks } from "./resources/webhooks.ts";
-import { type Result, resultOf } from "./result.ts";
+import { type Result, resultOf } from "./response/result.ts";
 import { type CreateOptions, type GatewayOptions, settingsFrom } from "./settings.ts";
 
 /** With a key that the compiler knows to be public, a namespace holds its reads alone. */

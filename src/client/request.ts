@@ -1,7 +1,7 @@
 import { type Effect, type Endpoint, endpointFor } from "../contract/endpoints.ts";
 import { InvalidParamsError } from "../errors/configuration.ts";
-import { checkPath, type Query } from "./address.ts";
 import type { CallInput } from "./call.ts";
+import { checkPath, type Query } from "./http/url.ts";
 
 /** What {@link Gateway.request} sends. */
 export interface RequestParams {

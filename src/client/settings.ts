@@ -1,11 +1,11 @@
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
-import { isLoopback } from "../contract/loopback.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { isLoopback } from "../internal/loopback.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import { memoryIdempotency } from "./idempotency/memory.ts";
+import type { Fetch } from "./http/transport.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
+import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { environment, isBrowser } from "./runtime.ts";
-import type { Fetch } from "./transport.ts";
 
 /** How a {@link Gateway} is set up. */
 export interface GatewayOptions<Key extends string = string> {

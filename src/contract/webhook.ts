@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { isLoopback } from "../internal/loopback.ts";
 import type { EventKind } from "./events.ts";
-import { isLoopback } from "./loopback.ts";
 import { identifier, type Schema, text } from "./schema.ts";
 
 /**

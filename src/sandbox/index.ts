@@ -4,23 +4,23 @@
  * @module malipo/sandbox
  */
 
-export type { Activity } from "./activity.ts";
 export { ASSUMPTIONS, type Assumption } from "./assumptions.ts";
-export type { Chaos, ChaosOptions, DeliveryChaos } from "./chaos.ts";
-export type { Clock } from "./clock.ts";
-export { CounterexampleError } from "./counterexample.ts";
-export type { Deliver, Deliveries } from "./deliveries.ts";
-export { type ExploreOptions, explore } from "./explore.ts";
-export type { Explorable } from "./explore-run.ts";
-export type { FaultEffect, FaultOptions, Faults } from "./faults.ts";
+export type { Clock } from "./clock/clock.ts";
+export type { Duration } from "./clock/time.ts";
+export type { Deliver, Deliveries } from "./deliveries/deliveries.ts";
+export { CounterexampleError } from "./explore/counterexample.ts";
+export { type ExploreOptions, explore } from "./explore/explore.ts";
+export type { Explorable } from "./explore/run.ts";
+export type { Chaos, ChaosOptions, DeliveryChaos } from "./faults/chaos.ts";
+export type { FaultEffect, FaultOptions, Faults } from "./faults/faults.ts";
+export type { ServedSandbox } from "./http/server.ts";
+export type { Activity } from "./observe/activity.ts";
 export type { SandboxOptions } from "./options.ts";
-export { MAGIC_SUFFIXES } from "./outcomes.ts";
-export type { Phone, Prompt, SandboxPayment } from "./phone.ts";
+export { MAGIC_SUFFIXES } from "./payments/outcomes.ts";
+export type { Phone, Prompt, SandboxPayment } from "./payments/phone.ts";
 export {
   createSandbox,
   type Sandbox,
   type SandboxSnapshot,
 } from "./sandbox.ts";
-export type { ServedSandbox } from "./serve.ts";
-export type { Delivery, DeliveryAttempt, StandingAnswer } from "./state.ts";
-export type { Duration } from "./time.ts";
+export type { Delivery, DeliveryAttempt, StandingAnswer } from "./state/state.ts";

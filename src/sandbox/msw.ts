@@ -6,7 +6,7 @@
 
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { DELIVERY_HEADER } from "./deliveries.ts";
+import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import type { Deliver } from "./deliveries.ts";
-import { checkFields } from "./faults.ts";
+import type { Deliver } from "./deliveries/deliveries.ts";
+import { checkFields } from "./faults/faults.ts";
 
 /** How a sandbox is set up. */
 export interface SandboxOptions {

@@ -24,7 +24,7 @@ export { isGatewayError } from "../errors/any.ts";
 export { GatewayError, type Outcome } from "../errors/base.ts";
 export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
-export type { HandlerContext, WebhookHandler } from "./handlers.ts";
+export { memoryInbox } from "./inbox/memory.ts";
 export {
   type DeadLetter,
   type Inbox,
@@ -34,17 +34,17 @@ export {
   receiptFor,
   type Transaction,
   type Work,
-} from "./inbox/contract.ts";
-export { memoryInbox } from "./inbox/memory.ts";
-export type { RawBody } from "./raw-body.ts";
+} from "./inbox/types.ts";
+export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
+export type { FailedAttempt, WebhookReceiverOptions } from "./receiver/options.ts";
 export {
   createWebhookReceiver,
   type WebhookReceiver,
   type WebhookRequest,
-} from "./receiver.ts";
-export type { FailedAttempt, WebhookReceiverOptions } from "./receiver-settings.ts";
-export type { Acknowledgement, Refusal, Reply } from "./reply.ts";
-export type { WebhookSecret } from "./secret.ts";
-export { signWebhook } from "./signature.ts";
-export type { WebhookHeaders } from "./signature-header.ts";
-export { type VerifyWebhookOptions, verifyWebhook } from "./verify.ts";
+} from "./receiver/receiver.ts";
+export type { Acknowledgement, Refusal, Reply } from "./receiver/responses.ts";
+export type { RawBody } from "./verification/raw-body.ts";
+export type { WebhookSecret } from "./verification/secret.ts";
+export { signWebhook } from "./verification/signature.ts";
+export type { WebhookHeaders } from "./verification/signature-header.ts";
+export { type VerifyWebhookOptions, verifyWebhook } from "./verification/verify.ts";

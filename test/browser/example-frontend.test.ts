@@ -5,7 +5,7 @@ import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createShop } from "../../examples/frontend/server.ts";
-import { hasChromium, launchChromium } from "./chromium.ts";
+import { hasChromium, launchChromium } from "../support/chromium.ts";
 
 describe.skipIf(!hasChromium)("the example of a page that takes a payment", () => {
   const sandbox = createSandbox();

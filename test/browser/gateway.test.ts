@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
+import { hasChromium, launchChromium } from "../support/chromium.ts";
 
 /** What a page of a merchant's loads: the package, bundled for browsers. */
 async function bundle(): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hasChromium } from "./chromium.ts";
+import { hasChromium } from "../support/chromium.ts";
 import { PHONE, worldInBrowser } from "./page-world.ts";
 
 describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", () => {

@@ -1,7 +1,7 @@
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, verifyWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { hasChromium } from "./chromium.ts";
+import { hasChromium } from "../support/chromium.ts";
 import { type PageWorld, PHONE, worldInBrowser } from "./page-world.ts";
 
 describe.skipIf(!hasChromium)("deliveries on the sandbox's page", () => {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { hasChromium } from "./chromium.ts";
+import { hasChromium } from "../support/chromium.ts";
 import { worldInBrowser } from "./page-world.ts";
 
 describe.skipIf(!hasChromium)("the sandbox's page in other hands", () => {

@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { hasChromium } from "./chromium.ts";
+import { hasChromium } from "../support/chromium.ts";
 import { DESKTOP, NARROW, type PageWorld, PHONE, worldInBrowser } from "./page-world.ts";
 
 const ARTEFACTS = new URL("./artefacts/", import.meta.url);

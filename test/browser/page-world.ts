@@ -9,7 +9,7 @@ import {
 } from "malipo/sandbox";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { launchChromium } from "./chromium.ts";
+import { launchChromium } from "../support/chromium.ts";
 
 export const PHONE = "0712345678";
 export const DESKTOP = { width: 1280, height: 860 };

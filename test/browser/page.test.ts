@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { hasChromium } from "./chromium.ts";
+import { hasChromium } from "../support/chromium.ts";
 import { PHONE, worldInBrowser } from "./page-world.ts";
 
 const run = promisify(execFile);

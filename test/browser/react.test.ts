@@ -9,7 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "./chromium.ts";
+import { hasChromium, launchChromium } from "../support/chromium.ts";
 
 /** A page that shows a payment, in strict mode, and lets the test change what it shows. */
 const PAGE = `

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { COMMANDS } from "../../src/cli/definitions/index.ts";
+import type { Command, Form } from "../../src/cli/definitions/types.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { parse } from "../../src/cli/parse.ts";
-import type { Command, Form } from "../../src/cli/table.ts";
 import { malipo } from "./command-line.ts";
 
 /** Every way of calling a command. */

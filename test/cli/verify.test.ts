@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whyMismatch } from "../../src/cli/diagnosis/why-mismatch.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { whyMismatch } from "../../src/cli/why-mismatch.ts";
 import { type Given, malipo } from "./command-line.ts";
 
 const SECRET = "whsec_test";

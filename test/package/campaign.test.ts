@@ -17,7 +17,7 @@ interface Run {
 // Not in one breath with the test runner, which has to answer meanwhile.
 const campaign = (...args: string[]): Promise<Run> =>
   new Promise((resolve) => {
-    const script = ["campaign/main.ts", ...args];
+    const script = ["test/stress/prompts/main.ts", ...args];
     execFile(process.execPath, script, { cwd: ROOT }, (error, stdout, stderr) =>
       resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
     );

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Gateway } from "malipo";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startPostgres } from "../engines/postgres.ts";
-import { startRedis } from "../engines/redis.ts";
+import { startPostgres } from "../support/engines/postgres.ts";
+import { startRedis } from "../support/engines/redis.ts";
 import { listen, startWorker, type Worker } from "./idempotency-shop.ts";
 import type { Reply, Shop } from "./idempotency-worker.ts";
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { ASSUMPTIONS } from "../../src/sandbox/assumptions.ts";
-import { type Installed, installPacked } from "./installed.ts";
+import { type Installed, installPacked } from "../support/installed.ts";
 
 let installed: Installed;
 beforeAll(() => {

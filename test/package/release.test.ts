@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { installPacked } from "./installed.ts";
+import { installPacked } from "../support/installed.ts";
 
 interface Manifest {
   readonly exports: Record<string, unknown>;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("../soak/main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../stress/inboxes/main.ts", import.meta.url));
 
 test("a small soak of the built package loses, invents and repeats nothing", () => {
   const args = ["--inbox", "sqlite", "--events", "300", "--kills", "5", "--lease-ms", "1500"];

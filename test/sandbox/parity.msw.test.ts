@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { gatewayHandlers } from "malipo/msw";
 import { setupServer } from "msw/node";
 import { expect, test } from "vitest";
-import { directly, transcriptThrough } from "../conformance/sandbox-script.ts";
-import { CANNOT_SHOW, without } from "../conformance/sandbox-skins.ts";
+import { directly, transcriptThrough } from "../suites/sandbox-script.ts";
+import { CANNOT_SHOW, without } from "../suites/sandbox-skins.ts";
 
 // The strategy's name in msw 2, and in msw 3.
 const STRICT = { onUnhandledRequest: "error", onUnhandledFrame: "error" } as const;

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENDPOINTS, type Endpoint, endpointFor } from "../../src/contract/endpoints.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
-import { type OpenApi, schemaChecks } from "../conformance/openapi.ts";
-import { directly, overHttp, transcriptThrough } from "../conformance/sandbox-script.ts";
-import { CANNOT_SHOW, type Entry, without } from "../conformance/sandbox-skins.ts";
+import { type OpenApi, schemaChecks } from "../suites/openapi.ts";
+import { directly, overHttp, transcriptThrough } from "../suites/sandbox-script.ts";
+import { CANNOT_SHOW, type Entry, without } from "../suites/sandbox-skins.ts";
 
 let direct: readonly Entry[];
 let http: readonly Entry[];

@@ -28,7 +28,7 @@ import {
 } from "malipo/webhooks";
 import pino from "pino";
 import { expectTypeOf, test } from "vitest";
-import { acknowledge, refuse } from "../../src/webhooks/reply.ts";
+import { acknowledge, refuse } from "../../src/webhooks/receiver/responses.ts";
 
 declare const receiver: WebhookReceiver;
 

@@ -1,8 +1,8 @@
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { usage } from "../failure.ts";
-import { result } from "../output.ts";
 import { orderSandbox } from "../running-sandbox.ts";
-import type { Input } from "../table.ts";
+import { result } from "../terminal/output.ts";
 
 interface Time {
   readonly now: string;

@@ -1,11 +1,11 @@
-import type { Check } from "../check.ts";
-import { examine } from "../examine.ts";
-import { examineReceiver } from "../examine-receiver.ts";
+import type { Input } from "../definitions/types.ts";
+import type { Check } from "../diagnosis/check.ts";
+import { examine } from "../diagnosis/gateway.ts";
+import { examineReceiver } from "../diagnosis/receiver.ts";
 import { EXIT } from "../exit-codes.ts";
-import { gatewayOptions } from "../gateway.ts";
-import { paint, printable, result } from "../output.ts";
-import type { Input } from "../table.ts";
-import { addressOf, secretOf } from "../values.ts";
+import { gatewayOptions } from "../input/gateway-options.ts";
+import { addressOf, secretOf } from "../input/values.ts";
+import { paint, printable, result } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
   const { text, json } = input;

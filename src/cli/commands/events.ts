@@ -1,8 +1,8 @@
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { columns, grid, paint, result } from "../output.ts";
+import { wholeNumber } from "../input/values.ts";
 import { orderSandbox } from "../running-sandbox.ts";
-import type { Input } from "../table.ts";
-import { wholeNumber } from "../values.ts";
+import { columns, grid, paint, result } from "../terminal/output.ts";
 
 interface Attempt {
   readonly at: string;

@@ -1,10 +1,10 @@
-import { bodyFields } from "../body-fields.ts";
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { usage } from "../failure.ts";
-import { gatewayOf } from "../gateway.ts";
-import { columns, paint, result } from "../output.ts";
-import type { Input } from "../table.ts";
-import { queryOf } from "../values.ts";
+import { bodyFields } from "../input/body-fields.ts";
+import { gatewayOf } from "../input/gateway-options.ts";
+import { queryOf } from "../input/values.ts";
+import { columns, paint, result } from "../terminal/output.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

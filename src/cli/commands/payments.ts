@@ -1,9 +1,9 @@
 import type { Payment } from "../../contract/payment.ts";
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { gatewayOf } from "../gateway.ts";
-import { columns, grid, paint, result } from "../output.ts";
-import type { Input } from "../table.ts";
-import { amountOf, durationOf, needed, queryOf } from "../values.ts";
+import { gatewayOf } from "../input/gateway-options.ts";
+import { amountOf, durationOf, needed, queryOf } from "../input/values.ts";
+import { columns, grid, paint, result } from "../terminal/output.ts";
 
 export const run = (input: Input): Promise<number> =>
   ACTIONS[input.action]?.(input) as Promise<number>;

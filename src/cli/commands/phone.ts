@@ -1,7 +1,7 @@
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { columns, result } from "../output.ts";
 import { orderSandbox } from "../running-sandbox.ts";
-import type { Input } from "../table.ts";
+import { columns, result } from "../terminal/output.ts";
 
 interface Answer {
   readonly number: string;

@@ -1,14 +1,14 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure, usage } from "../failure.ts";
-import { say, warn } from "../output.ts";
-import { banner, type Ready } from "../sandbox-banner.ts";
-import { logLines } from "../sandbox-log.ts";
+import { addressOf, wholeNumber } from "../input/values.ts";
 import { createStateSaver, restoreState } from "../state-file.ts";
-import type { Input } from "../table.ts";
-import { addressOf, wholeNumber } from "../values.ts";
+import { say, warn } from "../terminal/output.ts";
+import { banner, type Ready } from "../terminal/sandbox-banner.ts";
+import { logLines } from "../terminal/sandbox-log.ts";
 
 const MOST_PORT = 65_535;
 

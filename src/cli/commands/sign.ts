@@ -1,9 +1,9 @@
-import { signWebhook } from "../../webhooks/signature.ts";
+import { signWebhook } from "../../webhooks/verification/signature.ts";
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { readBytes } from "../files.ts";
-import { result } from "../output.ts";
-import type { Input } from "../table.ts";
-import { secretOf } from "../values.ts";
+import { readBytes } from "../input/files.ts";
+import { secretOf } from "../input/values.ts";
+import { result } from "../terminal/output.ts";
 
 export async function run({ args: [file], text, json }: Input): Promise<number> {
   const secret = secretOf(text.secret);

@@ -1,14 +1,14 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
-import { signWebhook } from "../../webhooks/signature.ts";
+import { signWebhook } from "../../webhooks/verification/signature.ts";
+import type { Input } from "../definitions/types.ts";
+import { adviceFor, sendSigned } from "../diagnosis/send-signed.ts";
 import { EXIT } from "../exit-codes.ts";
 import { usage } from "../failure.ts";
-import { columns, result } from "../output.ts";
+import { setField } from "../input/set-fields.ts";
+import { addressOf, needed, secretOf } from "../input/values.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { adviceFor, sendSigned } from "../send-signed.ts";
-import { setField } from "../set-fields.ts";
-import { didYouMean } from "../suggest.ts";
-import type { Input } from "../table.ts";
-import { addressOf, needed, secretOf } from "../values.ts";
+import { columns, result } from "../terminal/output.ts";
+import { didYouMean } from "../terminal/suggest.ts";
 
 export async function run({ args: [kind = ""], text, many, on, json }: Input): Promise<number> {
   if (!on.has("any") && !(EVENT_KINDS as readonly string[]).includes(kind)) {

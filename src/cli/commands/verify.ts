@@ -1,14 +1,14 @@
 import { isGatewayError } from "../../errors/any.ts";
 import type { WebhookErrorCode } from "../../errors/webhook.ts";
-import { verifyWebhook } from "../../webhooks/verify.ts";
+import { verifyWebhook } from "../../webhooks/verification/verify.ts";
+import type { Input } from "../definitions/types.ts";
+import { whyMismatch } from "../diagnosis/why-mismatch.ts";
+import { whyNoEvent } from "../diagnosis/why-no-event.ts";
 import { EXIT } from "../exit-codes.ts";
 import { usage } from "../failure.ts";
-import { readBytes } from "../files.ts";
-import { columns, paint, result } from "../output.ts";
-import type { Input } from "../table.ts";
-import { needed, secretOf, wholeNumber } from "../values.ts";
-import { whyMismatch } from "../why-mismatch.ts";
-import { whyNoEvent } from "../why-no-event.ts";
+import { readBytes } from "../input/files.ts";
+import { needed, secretOf, wholeNumber } from "../input/values.ts";
+import { columns, paint, result } from "../terminal/output.ts";
 
 /** What was checked, once more, for whoever asks why it failed. */
 interface Checked {

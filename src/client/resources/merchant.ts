@@ -1,8 +1,8 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { Merchant as MerchantProfile, PaymentAccount } from "../../contract/merchant.ts";
 import type { Call } from "../call.ts";
-import type { Page } from "../page.ts";
-import type { Result } from "../result.ts";
+import type { Page } from "../response/page.ts";
+import type { Result } from "../response/result.ts";
 import type { CallOptions } from "../settings.ts";
 
 /** The merchant that the key belongs to. */

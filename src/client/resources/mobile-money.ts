@@ -10,9 +10,9 @@ import type {
 import { isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/settlement.ts";
 import type { Call } from "../call.ts";
-import type { Result } from "../result.ts";
+import type { Result } from "../response/result.ts";
 import type { CallOptions, CreateOptions } from "../settings.ts";
-import { checkWait, type WaitOptions, waitForSettlement } from "../settlement.ts";
+import { checkWait, type WaitOptions, waitForSettlement } from "../waiting/wait-for-payment.ts";
 
 /** How to start a payment and wait for it. */
 export interface CollectOptions extends WaitOptions, Pick<CreateOptions, "idempotencyKey"> {

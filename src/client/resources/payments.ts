@@ -1,12 +1,16 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { InitiatedPayment, Payment, PaymentParams } from "../../contract/payment.ts";
-import type { Query } from "../address.ts";
 import type { Call } from "../call.ts";
-import type { Page } from "../page.ts";
-import { type ReconcileOptions, type ReconcileReport, reconcilePayments } from "../reconcile.ts";
-import type { Result } from "../result.ts";
+import type { Query } from "../http/url.ts";
+import type { Page } from "../response/page.ts";
+import type { Result } from "../response/result.ts";
 import type { CallOptions, CreateOptions } from "../settings.ts";
-import { type WaitOptions, waitForSettlement } from "../settlement.ts";
+import {
+  type ReconcileOptions,
+  type ReconcileReport,
+  reconcilePayments,
+} from "../waiting/reconcile.ts";
+import { type WaitOptions, waitForSettlement } from "../waiting/wait-for-payment.ts";
 
 /** Payments: read them, list them, start one of any kind. */
 export class Payments {

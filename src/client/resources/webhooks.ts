@@ -1,9 +1,9 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { Webhook, WebhookChanges, WebhookRegistration } from "../../contract/webhook.ts";
-import type { Query } from "../address.ts";
 import type { Call } from "../call.ts";
-import type { Page } from "../page.ts";
-import type { Result } from "../result.ts";
+import type { Query } from "../http/url.ts";
+import type { Page } from "../response/page.ts";
+import type { Result } from "../response/result.ts";
 import type { CallOptions, CreateOptions } from "../settings.ts";
 
 /** Webhook endpoints: where the service sends its events. */

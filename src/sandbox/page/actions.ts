@@ -1,13 +1,13 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { handle } from "../api.ts";
-import type { FaultEffect } from "../faults.ts";
-import type { Phone } from "../phone.ts";
-import type { Host } from "../serve.ts";
-import type { StandingAnswer } from "../state.ts";
-import { MISHAPS } from "./chaos-form.ts";
+import { handle } from "../api/handle.ts";
+import type { FaultEffect } from "../faults/faults.ts";
+import type { Host } from "../http/server.ts";
+import type { Phone } from "../payments/phone.ts";
+import type { StandingAnswer } from "../state/state.ts";
 import { shortPhone, timeOf } from "./format.ts";
+import { MISHAPS } from "./panes/chaos-form.ts";
 import type { View } from "./view.ts";
 
 /** What came of an action. What it throws is a `ConfigurationError` that says what to mend. */

@@ -1,5 +1,5 @@
-import { amountOf } from "../money.ts";
-import { timestampOf } from "../time.ts";
+import { timestampOf } from "../clock/time.ts";
+import { amountOf } from "../payments/money.ts";
 
 /** `KES 1,500.00`. */
 export const money = (cents: number, currency = "KES"): string =>

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { whyForeign } from "../local-only.ts";
+import { whyForeign } from "../http/local-only.ts";
 
 /** A link from elsewhere may open the page; whoever set it can neither read nor frame it. */
 const isVisit = ({ method, headers, url }: IncomingMessage) =>

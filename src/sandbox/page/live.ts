@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { clearTimeout, setTimeout } from "../timers.ts";
-import type { World } from "../world.ts";
+import { clearTimeout, setTimeout } from "../clock/machine.ts";
+import type { World } from "../state/world.ts";
 
 /** How long changes are gathered before pages are told, in real milliseconds. */
 const GATHER_MS = 60;

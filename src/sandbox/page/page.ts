@@ -1,14 +1,14 @@
-import type { ExchangeLog } from "../exchange-log.ts";
-import type { Host } from "../serve.ts";
-import { connectCard } from "./connect.ts";
-import { deliveriesPane } from "./deliveries-pane.ts";
-import { faultsPane } from "./faults-pane.ts";
+import type { Host } from "../http/server.ts";
+import type { ExchangeLog } from "../observe/exchange-log.ts";
 import { dateOf, timeOf } from "./format.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import type { Note } from "./notes.ts";
-import { paymentsPane } from "./payments-pane.ts";
-import { phonePane, ringingOf } from "./phone-pane.ts";
+import { connectCard } from "./panes/connect.ts";
+import { deliveriesPane } from "./panes/deliveries.ts";
+import { faultsPane } from "./panes/faults.ts";
+import { paymentsPane } from "./panes/payments.ts";
+import { phonePane, ringingOf } from "./panes/phone.ts";
 import { form } from "./pieces.ts";
 import type { View } from "./view.ts";
 

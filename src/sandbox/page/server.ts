@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { ExchangeLog } from "../exchange-log.ts";
-import { type Host, read } from "../serve.ts";
+import { type Host, read } from "../http/server.ts";
+import type { ExchangeLog } from "../observe/exchange-log.ts";
 import { ACTIONS, type Done, fieldOf } from "./actions.ts";
 import { refusalOf } from "./guard.ts";
 import { createLivePages } from "./live.ts";

@@ -5,8 +5,8 @@
  */
 
 import type { FastifyInstance } from "fastify";
-import { replyTo } from "../node-body.ts";
-import type { WebhookReceiver } from "../receiver.ts";
+import type { WebhookReceiver } from "../receiver/receiver.ts";
+import { replyTo } from "./node-body.ts";
 
 /** What `app.register(fastifyWebhooks, options)` takes. */
 export interface FastifyWebhooksOptions {

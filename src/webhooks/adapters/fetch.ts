@@ -4,8 +4,8 @@
  * @module malipo/fetch
  */
 
-import type { WebhookReceiver } from "../receiver.ts";
-import { type Reply, refuse } from "../reply.ts";
+import type { WebhookReceiver } from "../receiver/receiver.ts";
+import { type Reply, refuse } from "../receiver/responses.ts";
 
 // How much of a body that is too large is let pass, in bytes.
 const MOST_PASSED = 64 * 2 ** 20;

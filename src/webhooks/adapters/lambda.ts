@@ -4,8 +4,8 @@
  * @module malipo/lambda
  */
 
-import type { WebhookReceiver } from "../receiver.ts";
-import type { WebhookHeaders } from "../signature-header.ts";
+import type { WebhookReceiver } from "../receiver/receiver.ts";
+import type { WebhookHeaders } from "../verification/signature-header.ts";
 
 /** What API Gateway (payloads 1.0 and 2.0) and function URLs call a function with. */
 export interface LambdaRequest {

@@ -5,8 +5,8 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type NodeRequest, replyTo } from "../node-body.ts";
-import type { WebhookReceiver } from "../receiver.ts";
+import type { WebhookReceiver } from "../receiver/receiver.ts";
+import { type NodeRequest, replyTo } from "./node-body.ts";
 
 /** Which line to move, by what a framework puts on its requests. */
 const HINTS: readonly (readonly [is: (request: object) => boolean, hint: string])[] = [

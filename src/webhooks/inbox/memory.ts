@@ -1,4 +1,12 @@
 import {
+  type Ended,
+  type Lease,
+  type LeaseStore,
+  type LeaseWorker,
+  startLeaseWorker,
+} from "./lease-worker.ts";
+import { retentionOf } from "./options.ts";
+import {
   atWork,
   type DeadLetter,
   exactText,
@@ -9,15 +17,7 @@ import {
   receiptFor,
   STANDARD_PACE,
   whyFailed,
-} from "./contract.ts";
-import {
-  type Ended,
-  type Lease,
-  type LeaseStore,
-  type LeaseWorker,
-  startLeaseWorker,
-} from "./leases.ts";
-import { retentionOf } from "./options.ts";
+} from "./types.ts";
 
 interface Stored {
   readonly key: string;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { STANDARD_RETENTION_MS } from "./contract.ts";
+import { STANDARD_RETENTION_MS } from "./types.ts";
 
 /** How long to remember, where the options of an inbox are in order. */
 export function retentionOf(

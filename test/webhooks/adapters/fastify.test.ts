@@ -2,10 +2,10 @@ import fastify, { type FastifyInstance } from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
 import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
-import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
-import { onSocket, PATH } from "../../conformance/webhook-mount.ts";
-import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
-import { signed } from "../../conformance/webhook-stage.ts";
+import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
+import { onSocket, PATH } from "../../suites/webhook-mount.ts";
+import { BODY, SECRET } from "../../suites/webhook-sample.ts";
+import { signed } from "../../suites/webhook-stage.ts";
 
 async function listening(app: FastifyInstance, receiver: WebhookReceiver) {
   app.register(fastifyWebhooks, { receiver, path: PATH });

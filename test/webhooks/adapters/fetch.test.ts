@@ -4,10 +4,10 @@ import { Hono } from "hono";
 import { fetchHandler } from "malipo/fetch";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
-import { type Delivery, type Mount, onSocket, PATH } from "../../conformance/webhook-mount.ts";
-import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
-import { signed } from "../../conformance/webhook-stage.ts";
+import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
+import { type Delivery, type Mount, onSocket, PATH } from "../../suites/webhook-mount.ts";
+import { BODY, SECRET } from "../../suites/webhook-sample.ts";
+import { signed } from "../../suites/webhook-stage.ts";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 

@@ -1,10 +1,10 @@
 import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
-import type { Delivery, Mounting } from "../../conformance/webhook-mount.ts";
-import { SECRET, utf8 } from "../../conformance/webhook-sample.ts";
-import { signed } from "../../conformance/webhook-stage.ts";
+import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
+import type { Delivery, Mounting } from "../../suites/webhook-mount.ts";
+import { SECRET, utf8 } from "../../suites/webhook-sample.ts";
+import { signed } from "../../suites/webhook-stage.ts";
 
 type Bodied = Pick<LambdaRequest, "body" | "isBase64Encoded">;
 

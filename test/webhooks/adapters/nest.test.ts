@@ -5,8 +5,8 @@ import { NestFactory } from "@nestjs/core";
 import type { NestExpressApplication } from "@nestjs/platform-express";
 import { nodeHandler } from "malipo/node";
 import type { WebhookReceiver } from "malipo/webhooks";
-import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
-import { onSocket, PATH } from "../../conformance/webhook-mount.ts";
+import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
+import { onSocket, PATH } from "../../suites/webhook-mount.ts";
 
 /** A module whose controller hands over to the receiver. Decorators are functions. */
 function moduleWith(receiver: WebhookReceiver) {

@@ -4,10 +4,10 @@ import express from "express";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { testAdapter } from "../../conformance/webhook-adapter-suite.ts";
-import { breakOff, listening, type Mount, PATH } from "../../conformance/webhook-mount.ts";
-import { BODY, SECRET } from "../../conformance/webhook-sample.ts";
-import { signed } from "../../conformance/webhook-stage.ts";
+import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
+import { breakOff, listening, type Mount, PATH } from "../../suites/webhook-mount.ts";
+import { BODY, SECRET } from "../../suites/webhook-sample.ts";
+import { signed } from "../../suites/webhook-stage.ts";
 
 testAdapter({
   name: "nodeHandler on node:http",

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import type { Job } from "../../../src/webhooks/inbox/contract.ts";
 import {
   type Ended,
   type Lease,
   type LeaseStore,
   startLeaseWorker,
-} from "../../../src/webhooks/inbox/leases.ts";
+} from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { Job } from "../../../src/webhooks/inbox/types.ts";
 
 export const leaseOf = (token: string): Lease => ({
   key: `key of ${token}`,

@@ -1,7 +1,7 @@
 import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Job } from "../../../src/webhooks/inbox/contract.ts";
-import { inboxSuite } from "../../conformance/inbox.ts";
+import type { Job } from "../../../src/webhooks/inbox/types.ts";
+import { inboxSuite } from "../../suites/inbox.ts";
 
 inboxSuite("memoryInbox", {
   isAlone: true,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bytesOf, exactText } from "../../../src/webhooks/inbox/contract.ts";
+import { bytesOf, exactText } from "../../../src/webhooks/inbox/types.ts";
 
 test("verified bytes that are kept as text come back as they were", () => {
   const texts = fc.oneof(

@@ -1,5 +1,5 @@
 import { signWebhook, type WebhookReceiver } from "malipo/webhooks";
-import { EVENT, SECRET } from "../../conformance/webhook-sample.ts";
+import { EVENT, SECRET } from "../../suites/webhook-sample.ts";
 
 /** Hands a signed event to a receiver; gives the status of its answer. */
 export async function deliver(

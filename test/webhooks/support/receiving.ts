@@ -4,7 +4,7 @@ import {
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterEach, beforeEach, vi } from "vitest";
-import { SECRET } from "../../conformance/webhook-sample.ts";
+import { SECRET } from "../../suites/webhook-sample.ts";
 
 /** Makes the receiver of a test, which is stopped at its end. A failed attempt is due again at once. */
 export function receiving() {

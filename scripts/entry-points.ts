@@ -1,0 +1,35 @@
+/**
+ * The entry points of the package, by the name behind `malipo/`, and the file that each starts from.
+ * The build, the test aliases, the unused-code check and the manual read this list; a test holds
+ * `exports` of package.json and `paths` of tsconfig.json equal to it.
+ */
+export const ENTRY_POINTS = {
+  index: "src/index.ts",
+  webhooks: "src/webhooks/index.ts",
+  fetch: "src/webhooks/adapters/fetch.ts",
+  node: "src/webhooks/adapters/node.ts",
+  fastify: "src/webhooks/adapters/fastify.ts",
+  lambda: "src/webhooks/adapters/lambda.ts",
+  "inbox/sqlite": "src/webhooks/inbox/sqlite/inbox.ts",
+  "inbox/bullmq": "src/webhooks/inbox/bullmq/inbox.ts",
+  "inbox/pg-boss": "src/webhooks/inbox/pg-boss/inbox.ts",
+  sandbox: "src/sandbox/index.ts",
+  msw: "src/sandbox/msw.ts",
+  "idempotency/sqlite": "src/client/idempotency/stores/sqlite.ts",
+  "idempotency/redis": "src/client/idempotency/stores/redis.ts",
+  "idempotency/postgres": "src/client/idempotency/stores/postgres.ts",
+  "wakeups/redis": "src/client/waiting/wakeups/redis.ts",
+  react: "src/integrations/react.ts",
+  otel: "src/integrations/otel.ts",
+} as const;
+
+/** What the package imports by its own `#` names: chosen by the runtime, or loaded when asked for. */
+export const INTERNAL_IMPORTS = {
+  "#hmac": "src/webhooks/verification/hmac/node.ts",
+  "#page": "src/sandbox/page/server.ts",
+  "#openapi": "src/openapi/document.ts",
+} as const;
+
+/** The name that a user imports. */
+export const moduleName = (entry: string): string =>
+  entry === "index" ? "malipo" : `malipo/${entry}`;

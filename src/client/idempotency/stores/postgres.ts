@@ -1,0 +1,142 @@
+/**
+ * Idempotency keys in PostgreSQL.
+ *
+ * @module malipo/idempotency/postgres
+ */
+
+import type { Pool } from "pg";
+import { ConfigurationError } from "../../../errors/configuration.ts";
+import { digestOf } from "../digest.ts";
+import { notSettledFrom, type StoredRecord, standingOf } from "../record.ts";
+import {
+  checkRetention,
+  type IdempotencyStore,
+  RECORD_VERSION,
+  STANDARD_RETENTION_MS,
+} from "../store.ts";
+
+/** An idempotency store in PostgreSQL. */
+export interface PostgresIdempotency extends IdempotencyStore {
+  /** Creates the table where it is missing. Run it once, as you run your own migrations. */
+  migrate(): Promise<void>;
+}
+
+const OPEN = `version <= ${RECORD_VERSION}
+  AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= clock_timestamp()))`;
+
+const owned = (parameter: string) => `AND owner = coalesce(${parameter}::text, owner)`;
+
+// One statement each: PostgreSQL makes each atomic and durable. Leases are on its clock, which all
+// processes share. What was settled has no owner: one that wakes up late must not undo it.
+const statementsFor = (table: string) => ({
+  // The lock, since two that create a table at once trip over each other.
+  migrate: `
+    SELECT pg_advisory_xact_lock(hashtext('malipo'));
+    CREATE TABLE IF NOT EXISTS ${table} (
+      key text PRIMARY KEY,
+      version integer NOT NULL,
+      state text NOT NULL,
+      digest text NOT NULL,
+      owner text NOT NULL,
+      lease_until timestamptz NOT NULL,
+      result text,
+      keep_until timestamptz
+    )
+  `,
+  begin: `
+    INSERT INTO ${table} AS stored (key, version, state, digest, owner, lease_until)
+    VALUES ($1, ${RECORD_VERSION}, 'in_flight', $2, $3, clock_timestamp() + $4 * interval '1 ms')
+    ON CONFLICT (key) DO UPDATE
+      SET version = excluded.version, state = excluded.state, digest = excluded.digest,
+          owner = excluded.owner, lease_until = excluded.lease_until, result = NULL, keep_until = NULL
+      WHERE stored.keep_until <= clock_timestamp() AND stored.version <= ${RECORD_VERSION}
+  `,
+  read: `
+    SELECT version, state, digest, owner, result, lease_until <= clock_timestamp() AS "leaseOver"
+    FROM ${table} WHERE key = $1
+  `,
+  finish: `
+    UPDATE ${table} SET state = $3, result = $4,
+      keep_until = CASE WHEN $3 = 'succeeded' THEN clock_timestamp() + $5 * interval '1 ms' END
+    WHERE key = $1 AND owner = $2
+  `,
+  forget: `DELETE FROM ${table} WHERE key = $1 AND owner = $2`,
+  settle: `
+    UPDATE ${table} SET state = 'succeeded', result = $2, owner = '',
+      keep_until = clock_timestamp() + $3 * interval '1 ms'
+    WHERE key = $1 AND ${OPEN} ${owned("$4")}
+  `,
+  free: `DELETE FROM ${table} WHERE key = $1 AND ${OPEN} ${owned("$2")}`,
+});
+
+/**
+ * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
+ * that share the database, and across crashes of theirs and of its.
+ *
+ * @param pool - A `pg` pool. It stays yours to end. Give it an `error` listener, as pg asks: without
+ * one, a database that goes away ends the process.
+ * @param options - `table` (default `malipo_idempotency`, a schema before it is allowed);
+ * `retentionMs`: how long a result is remembered (default 30 days). Expired rows stay until their
+ * key comes again: `DELETE FROM malipo_idempotency WHERE keep_until < now()` drops them.
+ * @throws {ConfigurationError} for a table name or a retention that is none.
+ *
+ * @example
+ * ```ts
+ * import { Gateway } from "malipo";
+ * import { postgresIdempotency } from "malipo/idempotency/postgres";
+ * import pg from "pg";
+ *
+ * const idempotency = postgresIdempotency(new pg.Pool());
+ * await idempotency.migrate();
+ * const gateway = new Gateway({ idempotency });
+ * ```
+ */
+export function postgresIdempotency(
+  pool: Pick<Pool, "query">,
+  {
+    table = "malipo_idempotency",
+    retentionMs = STANDARD_RETENTION_MS,
+  }: { table?: string | undefined; retentionMs?: number | undefined } = {},
+): PostgresIdempotency {
+  if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
+    throw new ConfigurationError(
+      `${JSON.stringify(table)} is no table name: lower-case letters, digits and underscores, with a schema before it or not.`,
+    );
+  }
+  checkRetention(retentionMs);
+  const statements = statementsFor(table);
+  const run = (name: keyof typeof statements, ...values: unknown[]) =>
+    pool.query({ text: statements[name], ...(values.length > 0 && { values }) });
+  const read = async (key: string): Promise<StoredRecord | undefined> =>
+    (await run("read", key)).rows[0];
+
+  return {
+    migrate: async () => {
+      await run("migrate");
+    },
+    begin: async (key, { parameters, owner, leaseMs }) => {
+      const digest = digestOf(parameters);
+      for (;;) {
+        const { rowCount } = await run("begin", key, digest, owner, leaseMs);
+        if (rowCount === 1) return { state: "begun" };
+        const record = await read(key);
+        // Another process may have freed it between the two statements.
+        if (record !== undefined) return standingOf(record, digest);
+      }
+    },
+    finish: async (key, owner, end) => {
+      const result = end.state === "succeeded" ? end.result : null;
+      await run("finish", key, owner, end.state, result, retentionMs);
+    },
+    forget: async (key, owner) => {
+      await run("forget", key, owner);
+    },
+    settle: async (key, result, owner) => {
+      const { rowCount } =
+        result === undefined
+          ? await run("free", key, owner ?? null)
+          : await run("settle", key, result, retentionMs, owner ?? null);
+      return rowCount === 1 ? "unknown" : notSettledFrom(await read(key));
+    },
+  };
+}

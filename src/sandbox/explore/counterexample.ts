@@ -1,0 +1,90 @@
+import { stepsBetween } from "./orders.ts";
+
+/** Two orders of the same events that end in different states. They differ in one place. */
+export class CounterexampleError<Event = unknown> extends Error {
+  override readonly name = "CounterexampleError";
+  readonly orders: readonly [readonly Event[], readonly Event[]];
+  /** What came of each, as text. */
+  readonly states: readonly [string, string];
+  constructor(message: string, orders: [Event[], Event[]], states: [string, string]) {
+    super(message);
+    this.orders = orders;
+    this.states = states;
+  }
+}
+
+type Order = readonly number[];
+/** An order, and what came of it. */
+export type Tried = readonly [order: Order, state: string];
+
+/**
+ * The right order or one between it and a wrong one, and one next to it that ends otherwise.
+ *
+ * @param wrong - An order that ends in another state, where all shorter ones do not.
+ * @param right - The state of those.
+ */
+export async function closest(
+  [wrong, state]: Tried,
+  right: string,
+  stateOf: (order: Order) => Promise<string>,
+): Promise<[Tried, Tried]> {
+  const again = wrong.findLastIndex((event, at) => wrong.indexOf(event) < at);
+  // Without the repetition it is a shorter one.
+  if (again >= 0)
+    return [
+      [wrong.toSpliced(again, 1), right],
+      [wrong, state],
+    ];
+  let before: Tried = [wrong, state];
+  for (const order of stepsBetween(wrong)) {
+    const step: Tried = [order, await stateOf(order)];
+    if (step[1] !== before[1]) return [step, before];
+    before = step;
+  }
+  // The handler is not the same at every run.
+  return [
+    [wrong.toSorted((a, b) => a - b), right],
+    [wrong, state],
+  ];
+}
+
+/** What an event is called in a message. */
+function nameOf(event: unknown): string {
+  const { event: kind, data } = Object(event) as { event?: unknown; data?: unknown };
+  if (typeof kind !== "string") return (JSON.stringify(event) ?? String(event)).slice(0, 60);
+  const { reference, payment_id, number, id } = Object(data) as Record<string, unknown>;
+  return [kind, reference ?? payment_id ?? number ?? id].filter(Boolean).join(" ");
+}
+
+function namesOf(events: readonly unknown[]): string[] {
+  const names = events.map(nameOf);
+  const isTwice = (name: string) => names.indexOf(name) !== names.lastIndexOf(name);
+  return names.map((name, index) => (isTwice(name) ? `${name} (${index + 1})` : name));
+}
+
+/** Puts a counterexample into words. */
+export function counterexample<Event>(
+  events: readonly Event[],
+  [[one, first], [other, second]]: readonly [Tried, Tried],
+): CounterexampleError<Event> {
+  const names = namesOf(events);
+  const named = (order: Order) => order.map((event) => names[event]).join(", ");
+  const at = other.findIndex((event, index) => event !== one[index]);
+  const [moved, neighbour] = [names[other[at] as number], names[other[at + 1] as number]];
+  const difference =
+    one.length === other.length
+      ? `${moved} comes before ${neighbour}, not after it`
+      : `${moved} comes once more`;
+  const message = [
+    "The final state depends on how the events come.",
+    `\n  in order  ${named(one)}\n  ends in   ${first}`,
+    `\n  but       ${named(other)}\n  ends in   ${second}`,
+    `\nIn the second order ${difference}.`,
+  ];
+  const eventsOf = (order: Order) => order.map((event) => events[event] as Event);
+  return new CounterexampleError(
+    message.join("\n"),
+    [eventsOf(one), eventsOf(other)],
+    [first, second],
+  );
+}

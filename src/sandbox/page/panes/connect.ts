@@ -1,0 +1,83 @@
+import { ASSUMPTIONS } from "../../assumptions.ts";
+import { quoted } from "../format.ts";
+import { type Html, html } from "../html.ts";
+import { icon } from "../icons.ts";
+import type { Shown } from "../page.ts";
+import { block, copyButton } from "../pieces.ts";
+import { payForm } from "./pay-form.ts";
+import { registerForm } from "./webhooks.ts";
+
+const EXAMPLE = { amount: 1500, phone: "0712345678", account_reference: "ORDER-42" };
+
+const curlLine = (baseUrl: string, key: string) =>
+  [
+    `curl -s ${baseUrl}/mobile-money/payment/initiate \\`,
+    `  -H ${quoted(`X-API-Key: ${key}`)} \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d ${quoted(JSON.stringify(EXAMPLE))}`,
+  ].join("\n");
+
+const typescriptLines = (baseUrl: string, key: string) =>
+  [
+    `import { Gateway } from "malipo";`,
+    "",
+    "const gateway = new Gateway({",
+    `  apiKey: ${JSON.stringify(key)},`,
+    `  baseUrl: ${JSON.stringify(baseUrl)},`,
+    "});",
+    "const payment = await gateway.mobileMoney.collect({",
+    `  amount: ${EXAMPLE.amount},`,
+    `  phone: ${JSON.stringify(EXAMPLE.phone)},`,
+    `  account_reference: ${JSON.stringify(EXAMPLE.account_reference)},`,
+    "});",
+    'console.log(payment.status); // "completed", once it is paid',
+  ].join("\n");
+
+const setting = (name: string, variable: string, value: string): Html =>
+  html`<div class="setting"><dt>${name}<code>${variable}</code></dt><dd><code>${value}</code>${copyButton(value, name)}</dd></div>`;
+
+/** What an application needs to know of this gateway. */
+function settings({ host, address }: Shown): Html {
+  const { keys, webhookSecret, webhookSecrets } = host.sandbox;
+  return html`<dl class="settings">
+${setting("Base URL", "MALIPO_BASE_URL", address + ASSUMPTIONS.address.value.prefix)}
+${setting("Secret key", "MALIPO_API_KEY", keys.secret)}
+${setting("Public key", "reads only", keys.public)}
+${setting("Sandbox key", "may do everything", keys.sandbox)}
+${setting("Webhook secret", "WEBHOOK_SECRET", webhookSecret)}
+${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept it too", secret))}
+</dl>`;
+}
+
+function snippets({ host, address }: Shown): Html {
+  const baseUrl = address + ASSUMPTIONS.address.value.prefix;
+  const key = host.sandbox.keys.secret;
+  return html`${block(curlLine(baseUrl, key), "the curl command", "code")}
+<details class="more" id="in-typescript"><summary>The same in TypeScript</summary>${block(typescriptLines(baseUrl, key), "the TypeScript lines", "code")}</details>
+<p class="hint">In another language: start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
+}
+
+/** What to do first, where nothing has happened yet. */
+function firstSteps(shown: Shown): Html {
+  return html`<section class="card welcome" id="connect" aria-labelledby="connect-title">
+<h2 id="connect-title">Make your first payment</h2>
+<p class="lead">This is a whole mobile-money gateway, on your machine. No account, no tunnel, no real money.</p>
+<ol class="steps-list">
+<li><h3>Start a payment</h3><p>Paste this in a terminal:</p>${snippets(shown)}
+<details class="more" id="pay-here"><summary>Or start one right here</summary>${payForm(shown.view, "connect")}</details></li>
+<li><h3>Be the customer</h3><p>The phone rings. Enter any four digits to pay, or cancel, or let it time out.</p></li>
+<li><h3>Hear of it</h3><p>Register your receiver, and every event is delivered to it, signed and retried.</p>${registerForm(shown.view, "connect")}</li>
+<li><h3>Connect your application</h3>${settings(shown)}</li>
+</ol>
+</section>`;
+}
+
+/** How to reach this gateway: folded away once it is in use. */
+export function connectCard(shown: Shown): Html {
+  if (shown.host.world.state.payments.length === 0) return firstSteps(shown);
+  return html`<section class="card connect" id="connect" aria-label="Connection">
+<details id="connect-details"><summary>${icon("plug")}<h2>Connect your application</h2><small>base URL, keys, webhook secret, a first payment to paste</small></summary>
+${settings(shown)}<h3>A first payment</h3>${snippets(shown)}
+</details>
+</section>`;
+}

@@ -1,0 +1,88 @@
+import { ASSUMPTIONS } from "../assumptions.ts";
+import { timestampOf } from "../clock/time.ts";
+import { nextName } from "../state/random.ts";
+import type { StoredInvoice, StoredPayment } from "../state/state.ts";
+import { randomOf, type World } from "../state/world.ts";
+import { amountOf } from "./money.ts";
+
+/** What of an invoice the sandbox itself keeps, out of what the merchant sent. */
+export interface InvoiceChange {
+  readonly cents?: number | undefined;
+  readonly dueAt?: number | undefined;
+  readonly fields: Record<string, unknown>;
+}
+
+export function createInvoice(
+  world: World,
+  { cents, dueAt, fields }: InvoiceChange,
+): StoredInvoice {
+  const createdAt = world.clock.ms();
+  const invoice: StoredInvoice = {
+    id: `inv_${nextName(randomOf(world), "token", 12)}`,
+    number: `INV-${String(world.state.nextInvoice++).padStart(4, "0")}`,
+    status: "draft",
+    dueAt: dueAt ?? createdAt + ASSUMPTIONS.invoices.value,
+    createdAt,
+    fields,
+    ...(cents === undefined ? {} : { cents }),
+  };
+  world.state.invoices.push(invoice);
+  world.emit("invoice.created", invoiceView(invoice));
+  return invoice;
+}
+
+export function changeInvoice(world: World, invoice: StoredInvoice, change: InvoiceChange): void {
+  if (change.cents !== undefined) invoice.cents = change.cents;
+  Object.assign(invoice.fields, change.fields);
+  if (change.dueAt === undefined) return;
+  invoice.dueAt = change.dueAt;
+  // With more time, what was overdue is so no longer.
+  if (invoice.status === "overdue" && invoice.dueAt > world.clock.ms()) invoice.status = "sent";
+  if (invoice.status === "sent") scheduleOverdue(world, invoice);
+}
+
+export function sendInvoice(world: World, invoice: StoredInvoice): void {
+  if (invoice.status !== "draft") return;
+  invoice.status = "sent";
+  scheduleOverdue(world, invoice);
+}
+
+function scheduleOverdue(world: World, { id, dueAt }: StoredInvoice): void {
+  const inMs = dueAt - world.clock.ms();
+  if (inMs <= 0) makeOverdue(world, id);
+  else world.clock.schedule(inMs, { kind: "overdue", invoice: id });
+}
+
+/** An invoice's due date has come: it is overdue, unless it was paid, or given more time. */
+export function makeOverdue(world: World, id: string): void {
+  const invoice = world.state.invoices.find((one) => one.id === id);
+  if (invoice?.status !== "sent" || invoice.dueAt > world.clock.ms()) return;
+  invoice.status = "overdue";
+  world.emit("invoice.overdue", invoiceView(invoice));
+}
+
+export function markPaid(world: World, invoice: StoredInvoice): void {
+  if (invoice.status === "paid") return;
+  invoice.status = "paid";
+  world.emit("invoice.paid", invoiceView(invoice));
+}
+
+/** A payment labelled with an invoice's number pays it, where the amount suffices. */
+export function payInvoice(world: World, { account_reference, cents }: StoredPayment): void {
+  const invoice = world.state.invoices.find(({ number }) => number === account_reference);
+  if (invoice !== undefined && cents >= (invoice.cents ?? 0)) markPaid(world, invoice);
+}
+
+/** An invoice as a read gives it: the merchant's own fields, then the sandbox's. */
+export function invoiceView(invoice: StoredInvoice): Record<string, unknown> {
+  const { id, number, status, cents, dueAt, createdAt, fields } = invoice;
+  return {
+    ...fields,
+    id,
+    number,
+    status,
+    ...(cents === undefined ? {} : { amount: amountOf(cents) }),
+    due_at: timestampOf(dueAt),
+    created_at: timestampOf(createdAt),
+  };
+}

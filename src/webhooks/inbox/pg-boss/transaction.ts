@@ -1,0 +1,50 @@
+import type { Job, PgBoss } from "pg-boss";
+import type { Transaction } from "../types.ts";
+
+/** The connection that a handler's `transaction` gives with `pgBossInbox`. */
+export interface PgBossTransaction {
+  /** Runs a statement, as `pg` does. */
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[] }>;
+  /** The same, as pg-boss calls it: this may be the `db` option of its methods. */
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/**
+ * A transaction in which the job is done, where the database connection can open one. Tells
+ * `onDone` once it is committed.
+ */
+export function transactionOf(
+  boss: PgBoss,
+  queue: string,
+  { id, retryCount }: Job,
+  onDone: () => void,
+): Transaction | undefined {
+  const db = boss.getDb();
+  if (db.beginTransaction === undefined) return undefined;
+  return async <Result, Connection>(
+    write: (connection: Connection) => Result | Promise<Result>,
+  ) => {
+    const transaction = await (db.beginTransaction as NonNullable<typeof db.beginTransaction>)();
+    try {
+      const { db: inside } = transaction;
+      const executeSql: PgBossTransaction["executeSql"] = (text, values) =>
+        inside.executeSql(text, values);
+      const connection = { executeSql, query: executeSql } as PgBossTransaction;
+      const result = await write(connection as Connection);
+      // Named by its attempt: one that was retried meanwhile is another's.
+      const done = await boss.complete(queue, { id, retryCount }, null, { db: inside });
+      if ((done as { affected: number }).affected !== 1) {
+        throw new Error("The event is done already, or its lease was lost to another process.");
+      }
+      await transaction.commit();
+      onDone();
+      return result;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,124 @@
+import { DIED, LONGEST_BACKOFF_MS, MOST_ATTEMPTS } from "../types.ts";
+
+/**
+ * Keys and digests are kept as the bytes that their hexadecimal stands for: the key's index is what
+ * every insert touches, at random.
+ *
+ * `due_at` of what is `ready`: when it falls due; of what is `done`: until when it is remembered: both
+ * by the clock on the wall. Of what is `leased`: when the lease runs out, by the clock that counts
+ * from the start of the machine, which all its processes share and nobody sets.
+ */
+export const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS malipo_inbox (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    digest BLOB NOT NULL,
+    event TEXT NOT NULL,
+    raw BLOB NOT NULL,
+    secret_index INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'ready' CHECK (state IN ('ready', 'leased', 'done', 'dead')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL,
+    token TEXT,
+    error TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS malipo_inbox_due ON malipo_inbox (state, due_at);
+  CREATE TABLE IF NOT EXISTS malipo_inbox_conflicts (
+    key BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    event TEXT NOT NULL,
+    raw BLOB NOT NULL,
+    secret_index INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    PRIMARY KEY (key, digest)
+  ) STRICT;
+`;
+
+// A lease cannot reach further than its length: what does was written before the machine restarted.
+const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime + $leaseMs)";
+
+// No due time lies further ahead than the longest wait: what does was written before the clock was set
+// back.
+const MISDATED = `
+  state = 'ready' AND due_at > $now AND (attempts = 0 OR due_at > $now + ${LONGEST_BACKOFF_MS})
+`;
+
+export const STATEMENTS = {
+  insert: `
+    INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, due_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+    ON CONFLICT (key) DO NOTHING
+  `,
+  isRepeat: "SELECT digest = ?2 AS same FROM malipo_inbox WHERE key = ?1",
+  insertConflict: `
+    INSERT INTO malipo_inbox_conflicts (key, digest, event, raw, secret_index, received_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT DO NOTHING
+  `,
+
+  /** Whether a turn has anything to take. A look that finds nothing writes nothing. */
+  isDue: `
+    SELECT
+      EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now)
+      OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${MISDATED})
+      OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${LEASE_OVER}) AS due
+  `,
+  nextDue: `
+    SELECT due_at AS due FROM malipo_inbox WHERE state = 'ready' ORDER BY due_at LIMIT 1
+  `,
+  take: `
+    UPDATE malipo_inbox
+    SET state = 'leased', attempts = attempts + 1, due_at = $leaseUntil, token = $token || '/' || id
+    WHERE id IN (
+      SELECT id FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now
+      ORDER BY due_at LIMIT $count
+    )
+    RETURNING id, key, raw, attempts, token
+  `,
+  renew: `
+    UPDATE malipo_inbox SET due_at = $leaseUntil
+    WHERE id = $id AND token = $token AND state = 'leased'
+  `,
+  done: `
+    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3 WHERE id = ?1 AND token = ?2
+  `,
+  failed: `
+    UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error
+    WHERE id = $id AND token = $token
+  `,
+  released: `
+    UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now, attempts = attempts - 1
+    WHERE id = $id AND token = $token
+  `,
+
+  dead: `
+    SELECT key, event, raw, attempts, error FROM malipo_inbox WHERE state = 'dead'
+    ORDER BY received_at
+  `,
+  requeue: `
+    UPDATE malipo_inbox SET state = 'ready', attempts = 0, due_at = $now
+    WHERE key = $key AND state = 'dead'
+  `,
+} as const;
+
+/** What a turn does now and then beside its work, in this order. */
+export const CHORES = {
+  /** A process that died counts as an attempt: what has killed the last of them is given up. */
+  bury: `
+    UPDATE malipo_inbox SET state = 'dead', token = NULL, error = COALESCE(error, '${DIED}')
+    WHERE ${LEASE_OVER} AND attempts >= ${MOST_ATTEMPTS}
+  `,
+  reclaim: `UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now WHERE ${LEASE_OVER}`,
+  mend: `UPDATE malipo_inbox SET due_at = $now WHERE ${MISDATED}`,
+  forgetConflicts: `
+    DELETE FROM malipo_inbox_conflicts WHERE key IN (
+      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+    )
+  `,
+  forget: `
+    DELETE FROM malipo_inbox WHERE id IN (
+      SELECT id FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+    )
+  `,
+} as const;

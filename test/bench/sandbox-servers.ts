@@ -1,0 +1,132 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { get } from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { PEERS_FOLDER, peerVersion } from "./peers.ts";
+import { median } from "./rounds.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PORT = 41_870;
+const OPENAPI = `${ROOT}/dist/openapi.json`;
+
+/** A gateway on the laptop, as a command. */
+interface Server {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** What is asked first, and the status that shows that it is there. */
+  readonly path: string;
+  readonly status: number;
+}
+
+/** What a server costs. */
+export interface ServerCost {
+  readonly name: string;
+  /** From its start to its first answer, in milliseconds. */
+  readonly readyMs: number;
+  /** What it holds in memory after that, in MB. */
+  readonly residentMb: number;
+}
+
+export const OURS = "malipo sandbox";
+
+const BARE = `require("node:http").createServer((_, response) => response.end("{}")).listen(${PORT}, "127.0.0.1")`;
+
+const peerFile = (path: string) => `${PEERS_FOLDER}/node_modules/${path}`;
+
+/** The peers start from our own OpenAPI document. */
+function peers(): Server[] {
+  const prism = peerFile("@stoplight/prism-cli/dist/index.js");
+  const mockoon = peerFile("@mockoon/cli/bin/run.js");
+  const port = String(PORT);
+  return [
+    ...(existsSync(prism)
+      ? [
+          {
+            name: `Prism ${peerVersion("@stoplight/prism-cli")}`,
+            args: [prism, "mock", "--port", port, OPENAPI],
+            path: "/merchant",
+            status: 401,
+          },
+        ]
+      : []),
+    ...(existsSync(mockoon)
+      ? [
+          {
+            name: `Mockoon CLI ${peerVersion("@mockoon/cli")}`,
+            args: [mockoon, "start", "--data", OPENAPI, "--port", port],
+            path: "/api/v1/merchant",
+            status: 200,
+          },
+        ]
+      : []),
+  ];
+}
+
+const SERVERS: readonly Server[] = [
+  { name: "bare node:http", args: ["--eval", BARE], path: "/", status: 200 },
+  {
+    name: OURS,
+    args: [`${ROOT}/dist/cli.js`, "sandbox", "--port", String(PORT)],
+    path: "/api/v1/merchant",
+    // No key was sent.
+    status: 401,
+  },
+  ...peers(),
+];
+
+/** The status of an answer; `undefined` where nobody listens. */
+const ask = (path: string): Promise<number | undefined> =>
+  new Promise((resolve) => {
+    const request = get({ host: "127.0.0.1", port: PORT, path, agent: false }, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode));
+    });
+    request.on("error", () => resolve(undefined));
+  });
+
+const residentMb = ({ pid }: ChildProcess): number =>
+  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) / 1024;
+
+async function start({ name, args, path, status }: Server): Promise<[number, number]> {
+  const began = performance.now();
+  const child = spawn(process.execPath, args, { stdio: "ignore", cwd: ROOT });
+  const ended = once(child, "exit");
+  try {
+    let seen = await ask(path);
+    while (seen === undefined) {
+      if (child.exitCode !== null) throw new Error(`${name} ended before it answered.`);
+      await setTimeout(1);
+      seen = await ask(path);
+    }
+    const readyMs = performance.now() - began;
+    if (seen !== status) throw new Error(`${name} answered ${seen} where ${status} was expected.`);
+    // What it has still to load, it loads now.
+    await setTimeout(300);
+    return [readyMs, residentMb(child)];
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
+
+/** Starts each of them so many times, in turns. A start that fails is told and not counted. */
+export async function measureServers(rounds: number): Promise<ServerCost[]> {
+  const taken = SERVERS.map((): [number, number][] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, server] of SERVERS.entries()) {
+      try {
+        taken[index]?.push(await start(server));
+      } catch (error) {
+        if (server.name === OURS) throw error;
+        console.error(String(error));
+      }
+    }
+  }
+  return SERVERS.flatMap(({ name }, index) => {
+    const starts = taken[index] ?? [];
+    if (starts.length === 0) return [];
+    const [readyMs, residentMb] = [starts.map(([ms]) => ms), starts.map(([, mb]) => mb)];
+    return { name, readyMs: median(readyMs), residentMb: median(residentMb) };
+  });
+}

@@ -1,0 +1,85 @@
+import { ConfigurationError } from "malipo";
+import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
+import { attemptOf, freshKey, PATIENCE_MS } from "../../../suites/idempotency-stage.ts";
+import { standsByTheContract } from "../../../suites/idempotency-store.ts";
+import { startPostgres } from "../../../support/engines/postgres.ts";
+
+const engine = await startPostgres();
+const { url: connectionString = "", restarts = false } = engine ?? {};
+// A database that is not ours may hold anything.
+const table = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
+const pools: pg.Pool[] = [];
+
+function connect(address = connectionString): pg.Pool {
+  const pool = new pg.Pool({ connectionString: address, max: 5 });
+  pool.on("error", () => {});
+  pools.push(pool);
+  return pool;
+}
+const storeOn = (own: string, options?: { retentionMs?: number }): PostgresIdempotency =>
+  postgresIdempotency(connect(), { table: own, ...options });
+
+const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
+beforeAll(async () => {
+  if (engine !== undefined) await storeOn(table).migrate();
+}, PATIENCE_MS);
+afterEach(disconnect);
+afterAll(async () => {
+  if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
+  await disconnect();
+  await engine?.stop();
+}, PATIENCE_MS);
+
+describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_MS }, () => {
+  standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
+  standsByTheContractOfDurability(
+    "PostgreSQL",
+    () => ({
+      open: async (options) => storeOn(table, options),
+      contents: async () =>
+        JSON.stringify((await connect().query(`SELECT * FROM ${table} ORDER BY key`)).rows),
+      setVersion: async (key, version) => {
+        const update = `UPDATE ${table} SET version = $1, keep_until = 'epoch' WHERE key = $2`;
+        await connect().query(update, [version, key]);
+      },
+      // A port that nobody listens on.
+      unreachable: async () => postgresIdempotency(connect("postgres://nobody@127.0.0.1:1/none")),
+      crash: async () => engine?.restart(),
+    }),
+    { crashes: restarts },
+  );
+
+  test("is migrated by several at once, and again, without harm", async () => {
+    const own = `${table}_many`;
+    const stores = Array.from({ length: 8 }, () => storeOn(own));
+    await Promise.all(stores.map((store) => store.migrate()));
+    const key = freshKey();
+    await stores[0]?.begin(key, attemptOf("a"));
+    await stores[1]?.migrate();
+    expect(await stores[2]?.begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
+    await connect().query(`DROP TABLE ${own}`);
+  });
+
+  test("rejects where it was not migrated, and says which table is missing", async () => {
+    const own = `${table}_none`;
+    await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);
+  });
+
+  test("takes a table in a schema of its own", async () => {
+    await connect().query(`CREATE SCHEMA ${table}_schema`);
+    const store = storeOn(`${table}_schema.keys`);
+    await store.migrate();
+    expect(await store.begin(freshKey(), attemptOf("a"))).toEqual({ state: "begun" });
+    await connect().query(`DROP SCHEMA ${table}_schema CASCADE`);
+  });
+});
+
+test.each(["", "Keys", "keys; DROP TABLE orders", 'k"eys', "a.b.c", "1keys"])(
+  "a table named %j is refused before anything is asked of the database",
+  (name) => {
+    expect(() => postgresIdempotency(new pg.Pool(), { table: name })).toThrow(ConfigurationError);
+  },
+);

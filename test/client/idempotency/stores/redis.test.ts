@@ -1,0 +1,110 @@
+import { Redis } from "ioredis";
+import { redisIdempotency } from "malipo/idempotency/redis";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
+import { attemptOf, freshKey, PATIENCE_MS } from "../../../suites/idempotency-stage.ts";
+import { standsByTheContract } from "../../../suites/idempotency-store.ts";
+import { startRedis } from "../../../support/engines/redis.ts";
+import { deaf } from "../../support/answers.ts";
+import { gatewayMeeting, rejection } from "../../support/gateway.ts";
+
+const engine = await startRedis();
+const { url = "", restarts = false } = engine ?? {};
+// A Redis that is not ours may hold anything.
+const prefix = `malipo-test-${crypto.randomUUID()}:`;
+const clients: Redis[] = [];
+
+function connect(address = url, options = {}): Redis {
+  const client = new Redis(address, { maxRetriesPerRequest: 100, ...options });
+  client.on("error", () => {});
+  clients.push(client);
+  return client;
+}
+const open = async (options?: { retentionMs?: number }) =>
+  redisIdempotency(connect(), { prefix, ...options });
+
+async function records(): Promise<[key: string, record: Record<string, string>][]> {
+  const redis = connect();
+  const keys = (await redis.keys(`${prefix}*`)).sort();
+  return Promise.all(keys.map(async (key) => [key, await redis.hgetall(key)] as const)) as never;
+}
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect();
+});
+afterAll(async () => {
+  const redis = connect();
+  for (const [key] of await records()) await redis.del(key);
+  for (const client of clients.splice(0)) client.disconnect();
+  await engine?.stop();
+}, PATIENCE_MS);
+
+describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, () => {
+  standsByTheContract("Redis", open);
+  standsByTheContractOfDurability(
+    "Redis",
+    () => ({
+      open,
+      contents: async () => JSON.stringify(await records()),
+      setVersion: async (key, version) => {
+        await connect().hset(prefix + key, "version", version);
+        await connect().persist(prefix + key);
+      },
+      unreachable: async () =>
+        // A port that nobody listens on.
+        redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: 0 })),
+      crash: async () => engine?.restart(),
+    }),
+    { crashes: restarts },
+  );
+
+  test("lets Redis drop what succeeded, by itself, and nothing else", async () => {
+    const store = await open({ retentionMs: 5_000 });
+    const [done, left] = [freshKey(), freshKey()];
+    for (const key of [done, left]) await store.begin(key, attemptOf("a"));
+    const ttl = (key: string) => connect().pttl(prefix + key);
+    expect(await ttl(done)).toBe(-1);
+    await store.finish(done, "a", { state: "succeeded", result: "R" });
+    await store.finish(left, "a", { state: "unknown" });
+    expect(await ttl(done)).toBeGreaterThan(0);
+    expect(await ttl(left)).toBe(-1);
+    await store.settle(left, "R");
+    expect(await ttl(left)).toBeGreaterThan(0);
+    // What came to be in doubt is kept until somebody looks.
+    await store.finish(done, "a", { state: "unknown" });
+    expect(await ttl(done)).toBe(-1);
+  });
+
+  test("gives a client that asks again what it began before", async () => {
+    const store = await open();
+    const key = freshKey();
+    expect(await store.begin(key, attemptOf("a"))).toEqual({ state: "begun" });
+    expect(await store.begin(key, attemptOf("a"))).toEqual({ state: "begun" });
+  });
+
+  test("refuses a record of a later version whatever fields it has", async () => {
+    const store = await open();
+    const key = freshKey();
+    await connect().hset(prefix + key, "version", 2);
+    await expect(store.begin(key, attemptOf("a"))).rejects.toThrow("version 2");
+    await expect(store.settle(key, "R")).rejects.toThrow("version 2");
+    expect(await connect().hgetall(prefix + key)).toEqual({ version: "2" });
+  });
+
+  test("that cannot be reached stops a call by its deadline, with nothing sent", async () => {
+    const { gateway, sent } = gatewayMeeting([deaf], {
+      // A client that waits for as long as it takes.
+      idempotency: redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: null })),
+    });
+    const call = gateway.invoices.create({}, { idempotencyKey: "k", totalTimeoutMs: 200 });
+    expect(await rejection(call)).toMatchObject({ code: "timeout", outcome: "not_sent" });
+    expect(sent).toHaveLength(0);
+  });
+
+  test("keeps prefixes apart", async () => {
+    const key = freshKey();
+    await (await open()).begin(key, attemptOf("a"));
+    const apart = redisIdempotency(connect(), { prefix: `${prefix}another:` });
+    expect(await apart.begin(key, attemptOf("a"))).toEqual({ state: "begun" });
+  });
+});

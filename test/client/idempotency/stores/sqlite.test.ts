@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
+import { keepsTimeByThisClock } from "../../../suites/idempotency-clock.ts";
+import { attemptOf, freshKey } from "../../../suites/idempotency-stage.ts";
+import { standsByTheContract } from "../../../suites/idempotency-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
+const path = join(folder, "keys.db");
+const stores: SqliteIdempotency[] = [];
+
+function open(options?: { retentionMs?: number }) {
+  const store = sqliteIdempotency(path, options);
+  stores.push(store);
+  return store;
+}
+
+function query(sql: string, ...values: (string | number)[]): unknown[] {
+  const database = new DatabaseSync(path);
+  try {
+    return database.prepare(sql).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+afterEach(() => {
+  for (const store of stores.splice(0)) store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+standsByTheContract("SQLite", async (options) => open(options));
+keepsTimeByThisClock("SQLite", async (options) => open(options));
+standsByTheContractOfDurability(
+  "SQLite",
+  () => ({
+    open: async (options) => open(options),
+    contents: async () => JSON.stringify(query("SELECT * FROM malipo_idempotency ORDER BY key")),
+    setVersion: async (key, version) => {
+      query(
+        "UPDATE malipo_idempotency SET version = ?, keep_until = 1 WHERE key = ?",
+        version,
+        key,
+      );
+    },
+    unreachable: async () => {
+      const closed = sqliteIdempotency(path);
+      closed.close();
+      return closed;
+    },
+  }),
+  { crashes: false },
+);
+
+/** Another thread that has the file to itself, for a while. */
+const HOLDER = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const database = new (require("node:sqlite").DatabaseSync)(workerData);
+  database.exec("BEGIN IMMEDIATE");
+  parentPort.postMessage("held");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  database.exec("COMMIT");
+`;
+
+describe("sqliteIdempotency", () => {
+  test("waits for another process that writes just now", async () => {
+    const store = open();
+    const holder = new Worker(HOLDER, { eval: true, workerData: path });
+    await once(holder, "message");
+    expect(await store.begin(freshKey(), attemptOf("a"))).toEqual({ state: "begun" });
+    await once(holder, "exit");
+  });
+
+  test("begins an attempt whose key another process frees while it looks", async () => {
+    const [store, key] = [open(), freshKey()];
+    await store.begin(key, attemptOf("a"));
+    const look = StatementSync.prototype.get;
+    const get = vi.spyOn(StatementSync.prototype, "get").mockImplementationOnce(function (
+      this: StatementSync,
+      ...values
+    ) {
+      query("DELETE FROM malipo_idempotency WHERE key = ?", key);
+      return look.apply(this, values);
+    });
+    try {
+      expect(await store.begin(key, attemptOf("b"))).toEqual({ state: "begun" });
+    } finally {
+      get.mockRestore();
+    }
+    expect(await store.begin(key, attemptOf("c"))).toMatchObject({ state: "in_flight" });
+  });
+
+  test("drops from its file what is past its retention, and nothing else", async () => {
+    const store = open({ retentionMs: 1 });
+    const [old, left, fresh] = [freshKey(), freshKey(), freshKey()];
+    for (const key of [old, left, fresh]) await store.begin(key, attemptOf("a"));
+    await store.finish(left, "a", { state: "unknown" });
+    await open().finish(fresh, "a", { state: "succeeded", result: "R" });
+    await store.finish(old, "a", { state: "succeeded", result: "R" });
+    const keys = () => JSON.stringify(query("SELECT key FROM malipo_idempotency"));
+    expect(keys()).toContain(`"${old}"`);
+    // Whatever ends later.
+    await sleep(5);
+    const later = freshKey();
+    await store.begin(later, attemptOf("a"));
+    await store.finish(later, "a", { state: "unknown" });
+    expect(keys()).not.toContain(`"${old}"`);
+    for (const key of [left, fresh, later]) expect(keys()).toContain(`"${key}"`);
+  });
+
+  test.each([
+    ["an older Node", { getBuiltinModule: () => undefined }],
+    ["a runtime like an old Node", {}],
+    ["a browser", undefined],
+  ])("throws in %s, and says what it needs", (_, process) => {
+    vi.stubGlobal("process", process);
+    let thrown: unknown;
+    try {
+      open();
+    } catch (error) {
+      thrown = error;
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(thrown).toMatchObject({
+      code: "configuration",
+      message: "The SQLite store needs node:sqlite: Node 22.13 or later.",
+    });
+  });
+
+  test("keeps its records when it is closed and opened again", async () => {
+    const key = freshKey();
+    await open().begin(key, attemptOf("a"));
+    stores.pop()?.close();
+    expect(await open().begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
+  });
+
+  test("leaves no byte of the parameters in its files", async () => {
+    const store = open();
+    const parameters = '{"phone":"0733998877"}';
+    await store.begin(freshKey(), attemptOf("the-owner", { parameters }));
+    const bytes = ["", "-wal"].map((end) => readFileSync(path + end, "latin1")).join();
+    expect(bytes).toContain("the-owner");
+    expect(bytes).not.toContain("733998877");
+  });
+
+  test("throws where its file is no database, or cannot be made", () => {
+    writeFileSync(join(folder, "letter.txt"), "Dear customer, ".repeat(100));
+    expect(() => sqliteIdempotency(join(folder, "letter.txt"))).toThrow("not a database");
+    expect(() => sqliteIdempotency(join(folder, "none", "keys.db"))).toThrow("open");
+  });
+});

@@ -1,0 +1,223 @@
+import { type Gateway, InvalidParamsError, type MobileMoneyPaymentParams } from "malipo";
+import { describe, expect, test } from "vitest";
+import { json, status } from "../support/answers.ts";
+import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+
+const ORDER = { amount: 100, phone: "0712345678" };
+const SHOP = { name: "shop", url: "https://shop.example", events: ["payment.completed"] };
+
+/** A call without a compiler. */
+const wrong = (value: unknown) => value as never;
+
+const REFUSED: [string, (gateway: Gateway) => Promise<unknown>, (string | number)[][]][] = [
+  ["no parameters", ({ mobileMoney }) => mobileMoney.initiate(wrong(undefined)), [[]]],
+  [
+    "empty parameters",
+    ({ mobileMoney }) => mobileMoney.initiate(wrong({})),
+    [["amount"], ["phone"]],
+  ],
+  [
+    "an amount of 0",
+    ({ mobileMoney }) => mobileMoney.initiate({ ...ORDER, amount: 0 }),
+    [["amount"]],
+  ],
+  [
+    "an amount as a text",
+    ({ mobileMoney }) => mobileMoney.initiate(wrong({ ...ORDER, amount: "100" })),
+    [["amount"]],
+  ],
+  [
+    "a third of a cent",
+    ({ mobileMoney }) => mobileMoney.initiate({ ...ORDER, amount: 0.001 }),
+    [["amount"]],
+  ],
+  [
+    "a phone that is too short",
+    ({ mobileMoney }) => mobileMoney.initiate({ ...ORDER, phone: "0712" }),
+    [["phone"]],
+  ],
+  [
+    "a label of 13 characters",
+    ({ mobileMoney }) => mobileMoney.initiate({ ...ORDER, account_reference: "1234567890123" }),
+    [["account_reference"]],
+  ],
+  [
+    "no phone to validate",
+    ({ mobileMoney }) => mobileMoney.validatePhone(wrong(undefined)),
+    [["phone"]],
+  ],
+  [
+    "a webhook on http:",
+    ({ webhooks }) => webhooks.register({ ...SHOP, url: "http://shop.example" }),
+    [["url"]],
+  ],
+  [
+    "an event that is no text",
+    ({ webhooks }) => webhooks.register({ ...SHOP, events: wrong(["a", 7]) }),
+    [["events", 1]],
+  ],
+  [
+    "a change to http:",
+    ({ webhooks }) => webhooks.update(7, { url: "http://shop.example" }),
+    [["url"]],
+  ],
+  ["a payment that is a text", ({ payments }) => payments.initiate(wrong("100")), [[]]],
+  ["a status query that is a list", ({ mobileMoney }) => mobileMoney.status(wrong([])), [[]]],
+  ["an invoice of nothing", ({ invoices }) => invoices.create(wrong(undefined)), [[]]],
+  ["an invoice with a bigint", ({ invoices }) => invoices.create({ total: 1n }), [[]]],
+  ["a change that is null", ({ invoices }) => invoices.update(1, wrong(null)), [[]]],
+  ["a sending with a text", ({ invoices }) => invoices.send(1, wrong("now")), [[]]],
+];
+
+describe("parameters that are wrong", () => {
+  test.each(REFUSED)(
+    "are refused, each by its path, and nothing is sent: %s",
+    async (_, call, paths) => {
+      const { gateway, sent } = gatewayMeeting([json({})]);
+      const error = await rejection(call(gateway));
+      expect(error).toBeInstanceOf(InvalidParamsError);
+      expect(error).toMatchObject({
+        code: "invalid_params",
+        outcome: "not_sent",
+        issues: paths.map((path) => ({ path, message: expect.stringContaining("expected") })),
+      });
+      expect(error.message).toContain("Nothing was sent");
+      expect(sent).toHaveLength(0);
+    },
+  );
+
+  test("are named with what was expected and what was given", async () => {
+    const { gateway } = gatewayMeeting([json({})]);
+    const call = gateway.mobileMoney.initiate(wrong({ amount: "100", phone: null }));
+    const error = await rejection(call);
+    expect(error.message).toContain('amount: expected an amount as a number, got "100"');
+    expect(error.message).toMatch(/phone: expected a phone number .*, got null/);
+    expect(error.message).toContain("POST /mobile-money/payment/initiate");
+  });
+});
+
+describe("parameters go out", () => {
+  test.each<[string, MobileMoneyPaymentParams, unknown]>([
+    [
+      "as they are",
+      { amount: 99.5, phone: "254712345678", description: "Two mangoes" },
+      { amount: 99.5, phone: "254712345678", description: "Two mangoes" },
+    ],
+    [
+      "with the phone in digits",
+      { amount: 1, phone: "+254 712-345 678" },
+      { amount: 1, phone: "254712345678" },
+    ],
+    [
+      "without what is undefined",
+      { ...ORDER, description: undefined, account_reference: undefined },
+      ORDER,
+    ],
+    [
+      "with an account's number",
+      { ...ORDER, payment_account_id: 7 },
+      { ...ORDER, payment_account_id: 7 },
+    ],
+    [
+      "with what the interface does not name",
+      wrong({ ...ORDER, split: [1] }),
+      { ...ORDER, split: [1] },
+    ],
+  ])("%s", async (_, params, body) => {
+    const { gateway, sent } = gatewayMeeting([json({ data: { reference: "PAY-1" } })]);
+    await gateway.mobileMoney.initiate(params);
+    expect(JSON.parse(sent[0]?.body ?? "")).toEqual(body);
+  });
+
+  test("by their own toJSON where the interface does not show them", async () => {
+    class Money {
+      readonly #cents = 150;
+      toJSON() {
+        return { cents: this.#cents };
+      }
+    }
+    const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+    await gateway.invoices.create(wrong(new Money()));
+    await gateway.invoices.create({ total: new Money(), at: new Date(0) });
+    expect(sent.map(({ body }) => body)).toEqual([
+      '{"cents":150}',
+      '{"total":{"cents":150},"at":"1970-01-01T00:00:00.000Z"}',
+    ]);
+  });
+
+  test("as they were when the call was made, attempt after attempt", async () => {
+    const again = status(429, { "retry-after": "0" });
+    const { gateway, sent } = gatewayMeeting([again, again, json({ data: {} })]);
+    const fields = { amount: 1 };
+    const created = gateway.invoices.create(fields);
+    fields.amount = 2;
+    await created;
+    expect(sent.map(({ body }) => body)).toEqual(['{"amount":1}', '{"amount":1}', '{"amount":1}']);
+  });
+});
+
+/** Freezes a value all the way down: to write to it throws. */
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(frozen);
+  return Object.freeze(value);
+}
+
+test("what is passed in is never written to", async () => {
+  const order = frozen({ ...ORDER, phone: "+254 712 345 678", account_reference: "A" });
+  const shop = frozen(structuredClone(SHOP));
+  const query = frozen({ page: 1, tags: ["a"] });
+  const options = () => frozen({ headers: { "x-trace": "1" }, timeoutMs: 5_000, maxRetries: 1 });
+  const request = frozen({ method: "POST", path: "/x", body: { a: [1] }, query } as const);
+  const setup = frozen({ maxRetries: 1, hooks: { drift: () => {} } });
+  const answer = json({ data: { reference: "PAY-1", status: 1 } });
+  const { gateway } = gatewayMeeting([status(429, { "retry-after": "0" }), answer], setup);
+
+  await gateway.mobileMoney.initiate(order, options());
+  await gateway.webhooks.register(shop, options());
+  await gateway.webhooks.update(7, shop, options());
+  await gateway.invoices.create(order, options());
+  await gateway.request(request, options());
+  const list = gatewayMeeting([json([])], setup);
+  await list.gateway.payments.list(query, options());
+  expect(order.phone).toBe("+254 712 345 678");
+});
+
+test("every method takes the options of a call as its last argument", async () => {
+  for (const row of ROWS) {
+    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))]);
+    await row.call(gateway, IDS, { headers: { "x-trace": row.name } });
+    expect(sent[0]?.headers.get("x-trace")).toBe(row.name);
+  }
+});
+
+test.each<[string, string, string, (gateway: Gateway, options: object) => Promise<unknown>]>([
+  ["A call that reads", "idempotencyKey", "headers", (shop, given) => shop.invoices.get(7, given)],
+  [
+    "A call that may be repeated",
+    "idempotencyKey",
+    "headers",
+    (shop, given) => shop.invoices.update(7, {}, given),
+  ],
+  ["A call", "key", "idempotencyKey", (shop, given) => shop.invoices.create({}, given)],
+])("%s has no option %s, and says which it has", async (what, option, last, call) => {
+  const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
+  const error = await rejection(call(gateway, { [option]: "ORDER-1" }));
+  expect(error.code).toBe("configuration");
+  expect(error.message).toMatch(
+    new RegExp(`^${what} has no option "${option}"\\. .*, ${last}\\.$`),
+  );
+  expect(sent).toHaveLength(0);
+});
+
+test.each([
+  ["x-no\nte", "fine", '"x-no\\nte"'],
+  ["x-note", "sk_shop\nx", '"x-note"'],
+])("a header that cannot be sent is named, and its value not shown", async (name, value, shown) => {
+  const { gateway, sent } = gatewayMeeting([json({})]);
+  const error = await rejection(gateway.merchant.get({ headers: { [name]: value } }));
+  expect(error).toMatchObject({ code: "configuration", outcome: "not_sent" });
+  expect(error.message).toContain(`The header ${shown} cannot be sent`);
+  expect(error.message).not.toContain(value);
+  expect(sent).toHaveLength(0);
+});

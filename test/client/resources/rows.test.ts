@@ -1,0 +1,63 @@
+import { createSandbox } from "malipo/sandbox";
+import { describe, expect, test, vi } from "vitest";
+import { json, status } from "../support/answers.ts";
+import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { everyRow } from "../support/rows-suite.ts";
+
+everyRow("over sandbox.fetch", () => {
+  const sandbox = createSandbox({ deliver: async () => new Response() });
+  return { sandbox, fetch: sandbox.fetch, baseUrl: sandbox.baseUrl };
+});
+
+describe.each(ROWS)("row $number, $name", (row) => {
+  test.each(["x-api-key", "bearer"] as const)(
+    "goes out as documented, its key by %s",
+    async (auth) => {
+      const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { auth });
+      await row.call(gateway, IDS);
+
+      expect(sent).toHaveLength(1);
+      const [{ method, url, body, headers, init } = expect.unreachable()] = sent;
+      expect([method, url]).toEqual([row.method, BASE_URL + row.path(IDS)]);
+      expect(body === undefined ? undefined : JSON.parse(body)).toEqual(row.body?.(IDS));
+      expect(Object.fromEntries(headers)).toEqual({
+        accept: "application/json",
+        ...(row.body && { "content-type": "application/json" }),
+        ...(auth === "bearer"
+          ? { authorization: `Bearer ${KEYS.secret}` }
+          : { "x-api-key": KEYS.secret }),
+      });
+      expect(init.redirect).toBe("manual");
+    },
+  );
+});
+
+test("there are 18 rows, and each is called by its own method", () => {
+  expect(ROWS.map(({ number }) => number)).toEqual(Array.from({ length: 18 }, (_, at) => at + 1));
+  expect(new Set(ROWS.map(({ name }) => name)).size).toBe(18);
+});
+
+test("nothing is said on the console or on stderr, and nothing is asked of anyone else", async () => {
+  const spies = [
+    ...(["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name)),
+    vi.spyOn(process.stderr, "write"),
+    vi.spyOn(process.stdout, "write"),
+    vi.spyOn(globalThis, "fetch"),
+  ];
+  for (const row of ROWS) {
+    const { gateway } = gatewayMeeting([json(contentAnswer(row))]);
+    await row.call(gateway, IDS);
+    const failing = gatewayMeeting([status(404)]);
+    await rejection(row.call(failing.gateway, IDS));
+  }
+  const calls = spies.flatMap(({ mock }) => mock.calls);
+  vi.restoreAllMocks();
+  expect(calls).toEqual([]);
+});
+
+test("the parameters of an invoice's sending go out as its body", async () => {
+  const { gateway, sent } = gatewayMeeting([json({ success: true, data: {} })]);
+  await gateway.invoices.send("inv_9", { to: "shop@example.com" });
+  expect(sent[0]?.body).toBe('{"to":"shop@example.com"}');
+});

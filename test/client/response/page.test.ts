@@ -1,0 +1,90 @@
+import { UnexpectedResponseError } from "malipo";
+import { describe, expect, test } from "vitest";
+import { json, text } from "../support/answers.ts";
+import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { IDS, ROWS } from "../support/rows.ts";
+
+const LISTS = ROWS.filter(({ list }) => list);
+const ITEMS = [{ id: 1 }, { id: "b" }];
+
+/** Where a service may put its list, and what of the rest is `meta`. */
+const SHAPES: [string, unknown, Record<string, unknown>][] = [
+  ["a bare array", ITEMS, {}],
+  ["data", { success: true, data: ITEMS }, { success: true }],
+  [
+    "data, paging beside it",
+    { success: true, data: ITEMS, meta: { page: 1, total: 2 }, next: "c_9" },
+    { success: true, meta: { page: 1, total: 2 }, next: "c_9" },
+  ],
+  [
+    "data.data, paging inside",
+    { success: true, data: { data: ITEMS, current_page: 1, next_page_url: null } },
+    { success: true, current_page: 1, next_page_url: null },
+  ],
+  ["data.items, paging inside", { data: { items: ITEMS, total: 2 }, v: 1 }, { total: 2, v: 1 }],
+  ["items at the root", { items: ITEMS, cursor: "c_9" }, { cursor: "c_9" }],
+  [
+    "data, empty",
+    { success: true, data: [], meta: { total: 0 } },
+    { success: true, meta: { total: 0 } },
+  ],
+];
+
+describe.each(SHAPES)("a list as %s", (_, body, meta) => {
+  const items = Array.isArray(body) || !JSON.stringify(body).includes("[]") ? ITEMS : [];
+
+  test.each(LISTS)("is a page to $name", async (row) => {
+    const { gateway } = gatewayMeeting([json(body)]);
+    expect({ ...((await row.call(gateway, IDS)) as object) }).toEqual({ items, meta });
+  });
+
+  test("is iterated as often as one likes", async () => {
+    const { gateway } = gatewayMeeting([json(body)]);
+    const page = await gateway.invoices.list();
+    expect([...page]).toEqual(items);
+    expect(Array.from(page, ({ id }) => id)).toEqual(items.map(({ id }) => id));
+  });
+
+  test("comes whole by withResponse()", async () => {
+    const { gateway } = gatewayMeeting([json(body)]);
+    const { data, body: whole } = await gateway.invoices.list().withResponse();
+    expect(data.items).toEqual(items);
+    expect(whole).toEqual(body);
+  });
+});
+
+test("a page is its items and its meta, to a log too", async () => {
+  const { gateway } = gatewayMeeting([json({ data: ITEMS, total: 2 })]);
+  const page = await gateway.webhooks.list();
+  expect(JSON.parse(JSON.stringify(page))).toEqual({ items: ITEMS, meta: { total: 2 } });
+});
+
+test.each([
+  ["an object without one", json({ success: true, data: { payments: ITEMS } })],
+  ["{ success: true } alone", json({ success: true })],
+  ["data: null", json({ success: true, data: null })],
+  ["an object where the list should be", json({ data: { items: { 0: ITEMS[0] } } })],
+  ["a text", json("none")],
+  ["nothing", text("")],
+  ["204", text(null, { status: 204 })],
+])("a list that cannot be found is unexpected: %s", async (_, step) => {
+  for (const row of LISTS) {
+    const { gateway } = gatewayMeeting([step]);
+    const error = await rejection(row.call(gateway, IDS));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error.message).toContain("it holds no list");
+  }
+});
+
+test("the query of a list goes out as it is given", async () => {
+  const { gateway, sent } = gatewayMeeting([json([])]);
+  const query = { page: 2, status: "pending", exact: true, ids: ["a", 1, false], since: undefined };
+  await gateway.payments.list(query);
+  await gateway.webhooks.list(query);
+  await gateway.invoices.list(query);
+  await gateway.invoices.list({});
+  expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+    ...Array.from({ length: 3 }, () => "?page=2&status=pending&exact=true&ids=a&ids=1&ids=false"),
+    "",
+  ]);
+});

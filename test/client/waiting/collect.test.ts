@@ -1,0 +1,162 @@
+import { PaymentPendingError } from "malipo";
+import type { Sandbox } from "malipo/sandbox";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { rejection } from "../support/gateway.ts";
+import { createShop, lookSoon, ORDER, once, PHONE } from "../support/shop.ts";
+
+const KEY = { idempotencyKey: "ORDER-42/1" };
+
+let sandbox: Sandbox;
+let { shop, ledger, approving } = createShop();
+beforeEach(() => {
+  ({ sandbox, shop, ledger, approving } = createShop());
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("collect", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+
+  test("prompts once, waits, and resolves with the payment", async () => {
+    const { gateway, prompts, reads } = shop();
+    const collecting = gateway.mobileMoney.collect(ORDER, approving());
+    await vi.advanceTimersByTimeAsync(3_000);
+    await expect(collecting).resolves.toMatchObject({
+      status: "completed",
+      amount: "100.00",
+      account_reference: "ORDER-42",
+      transaction_id: expect.any(String),
+    });
+    expect([prompts(), reads()]).toEqual([1, 2]);
+  });
+
+  test("resolves with a payment that failed, with what to tell the customer", async () => {
+    const { gateway } = shop();
+    const onUpdate = once(() => sandbox.phone(PHONE).cancel());
+    const collecting = gateway.mobileMoney.collect(ORDER, { onUpdate });
+    await vi.advanceTimersByTimeAsync(3_000);
+    await expect(collecting).resolves.toMatchObject({
+      status: "failed",
+      user_message: expect.any(String),
+      retry_possible: true,
+    });
+  });
+
+  test("rejects at the deadline with the reference, under which the payment is found later", async () => {
+    const { gateway, prompts } = shop();
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { timeoutMs: 20_000 }));
+    await vi.advanceTimersByTimeAsync(20_000);
+    const error = (await failed) as PaymentPendingError;
+    expect(error).toBeInstanceOf(PaymentPendingError);
+    expect(error).toMatchObject({
+      outcome: "unknown",
+      reference: expect.stringMatching(/./),
+      payment: { status: "pending", amount: "100.00" },
+      message: expect.stringContaining("is pending after 20000 ms"),
+    });
+    expect(error.cause).toBeUndefined();
+    sandbox.phone(PHONE).approve();
+    await expect(gateway.payments.waitFor(error.reference)).resolves.toMatchObject({
+      status: "completed",
+    });
+    expect(prompts()).toBe(1);
+  });
+
+  test("counts the start into the whole time", async () => {
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "hang" } });
+    const { gateway, prompts } = shop();
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { timeoutMs: 4_000 }));
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await failed).toMatchObject({ code: "timeout", outcome: "unknown", timeoutMs: 4_000 });
+    expect(prompts()).toBe(1);
+
+    const slow = shop({
+      fetch: async (url, init) => {
+        if (init.method === "POST") await new Promise((resolve) => setTimeout(resolve, 3_000));
+        return sandbox.fetch(url, init);
+      },
+    });
+    const late = rejection(slow.gateway.mobileMoney.collect(ORDER, { timeoutMs: 4_000 }));
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await late).toMatchObject({ code: "payment_pending" });
+  });
+
+  test("outlives reads that fail after the prompt, and prompts no second time", async () => {
+    const match = { method: "GET" };
+    sandbox.faults.add({ match, effect: { kind: "status", status: 404 } });
+    sandbox.faults.add({ match, effect: { kind: "status", status: 500 } });
+    sandbox.faults.add({ match, effect: { kind: "reset" } });
+    const { gateway, prompts } = shop();
+    const collecting = gateway.mobileMoney.collect(ORDER, approving());
+    await vi.advanceTimersByTimeAsync(20_000);
+    await expect(collecting).resolves.toMatchObject({ status: "completed" });
+    expect(prompts()).toBe(1);
+  });
+});
+
+describe("with an idempotency key", () => {
+  test("clicks at once and later are one prompt and one payment", async () => {
+    const { gateway, prompts } = shop();
+    const options = { ...KEY, ...approving(), wake: lookSoon };
+    const clicks = [0, 1, 2].map(() => gateway.mobileMoney.collect(ORDER, options));
+    const payments = await Promise.all(clicks);
+    payments.push(await gateway.mobileMoney.collect(ORDER, KEY));
+    expect(new Set(payments.map(({ reference }) => reference)).size).toBe(1);
+    expect(new Set(payments.map(({ status }) => status))).toEqual(new Set(["completed"]));
+    expect(prompts()).toBe(1);
+  });
+
+  test("a collect after a deadline waits for the payment of the first", async () => {
+    const { gateway, prompts } = shop();
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 50 }));
+    const { reference } = (await failed) as PaymentPendingError;
+    const again = gateway.mobileMoney.collect(ORDER, { ...KEY, ...approving(), wake: lookSoon });
+    await expect(again).resolves.toMatchObject({ reference, status: "completed" });
+    expect(prompts()).toBe(1);
+  });
+
+  test("other parameters are a conflict, and nothing is sent", async () => {
+    const { gateway, prompts } = shop();
+    await rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 50 }));
+    const other = gateway.mobileMoney.collect({ ...ORDER, amount: 101 }, KEY);
+    await expect(other).rejects.toMatchObject({
+      code: "idempotency_conflict",
+      outcome: "not_sent",
+    });
+    expect(prompts()).toBe(1);
+  });
+
+  test("a start whose answer was lost is never repeated, and goes on once it is settled", async () => {
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" } });
+    const { gateway, prompts } = shop();
+    const first = gateway.mobileMoney.collect(ORDER, KEY);
+    await expect(first).rejects.toMatchObject({ code: "connection", outcome: "unknown" });
+    const second = gateway.mobileMoney.collect(ORDER, KEY);
+    await expect(second).rejects.toMatchObject({ code: "outcome_unknown" });
+    const [payment] = await ledger();
+    await gateway.idempotency.settle(KEY.idempotencyKey, String(payment?.reference));
+    sandbox.phone(PHONE).approve();
+    await expect(gateway.mobileMoney.collect(ORDER, KEY)).resolves.toMatchObject({
+      reference: payment?.reference,
+      status: "completed",
+    });
+    expect(prompts()).toBe(1);
+    expect(await ledger()).toHaveLength(1);
+  });
+
+  test("one caller's abort leaves the other's wait alone", async () => {
+    const { gateway, prompts } = shop();
+    const controller = new AbortController();
+    const reason = new Error("the tab was closed");
+    const mine = gateway.mobileMoney.collect(ORDER, { ...KEY, signal: controller.signal });
+    const theirs = gateway.mobileMoney.collect(ORDER, { ...KEY, ...approving(), wake: lookSoon });
+    controller.abort(reason);
+    await expect(mine).rejects.toBe(reason);
+    await expect(theirs).resolves.toMatchObject({ status: "completed" });
+    expect(prompts()).toBe(1);
+  });
+});

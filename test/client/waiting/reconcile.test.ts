@@ -1,0 +1,136 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { ConfigurationError, Gateway, type ReconcileProgress } from "malipo";
+import { createSandbox } from "malipo/sandbox";
+import { describe, expect, test, vi } from "vitest";
+import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { all, byHand, service } from "../support/reconciling.ts";
+
+describe("a report", () => {
+  test("says what the read says: settled, pending, unknown or unreadable", async () => {
+    const { gateway } = gatewayMeeting([service]);
+    const reports = await all(
+      gateway.payments.reconcile(["S-1", "F-1", "P-1", "X-1", "C-1", "E-1"]),
+    );
+    reports.sort((a, b) => a.reference.localeCompare(b.reference));
+    expect(reports).toEqual([
+      { reference: "C-1", state: "unknown", payment: { reference: "C-1", status: "constructor" } },
+      {
+        reference: "E-1",
+        state: "unreadable",
+        error: expect.objectContaining({ code: "not_found" }),
+      },
+      { reference: "F-1", state: "settled", payment: { reference: "F-1", status: "failed" } },
+      { reference: "P-1", state: "pending", payment: { reference: "P-1", status: "pending" } },
+      { reference: "S-1", state: "settled", payment: { reference: "S-1", status: "completed" } },
+      { reference: "X-1", state: "unknown", payment: { reference: "X-1", status: "reversed" } },
+    ]);
+  });
+
+  test("comes for each reference, whatever became of those before", async () => {
+    const { gateway } = gatewayMeeting([service]);
+    const references = ["E-1", "S-1", "", "E-2", "..", undefined as never, "S-2", "S-1"];
+    const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
+    expect(reports.map(({ reference, state }) => [reference, state])).toEqual([
+      ["E-1", "unreadable"],
+      ["S-1", "settled"],
+      ["", "unreadable"],
+      ["E-2", "unreadable"],
+      ["..", "unreadable"],
+      [undefined, "unreadable"],
+      ["S-2", "settled"],
+      ["S-1", "settled"],
+    ]);
+  });
+
+  test("comes as soon as its read is answered, not in the order of the references", async () => {
+    const { gateway, answer, open } = byHand();
+    const reports = gateway.payments.reconcile(["S-1", "S-2", "S-3"]);
+    const first = reports.next();
+    await vi.waitFor(() => expect(open()).toHaveLength(3));
+    answer("S-2");
+    expect((await first).value).toMatchObject({ reference: "S-2" });
+    const second = reports.next();
+    answer("S-3");
+    expect((await second).value).toMatchObject({ reference: "S-3" });
+    await reports.return();
+  });
+
+  test("is made of a read that is tried again, as any read is", async () => {
+    let tries = 0;
+    const { gateway } = gatewayMeeting([
+      (attempt) =>
+        ++tries === 1
+          ? Response.json({}, { status: 503, headers: { "retry-after": "0" } })
+          : service(attempt),
+    ]);
+    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "settled" }]);
+    expect(tries).toBe(2);
+  });
+});
+
+describe("progress", () => {
+  test("is told after each payment", async () => {
+    const { gateway } = gatewayMeeting([service]);
+    const told: ReconcileProgress[] = [];
+    const references = ["S-1", "P-1", "X-1", "E-1", "F-1"];
+    const options = {
+      concurrency: 1,
+      onProgress: (progress: ReconcileProgress) => told.push(progress),
+    };
+    await all(gateway.payments.reconcile(references, options));
+    expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
+    expect(told.at(1)).toEqual({ done: 2, settled: 1, pending: 1, unknown: 0, unreadable: 0 });
+    expect(told.at(-1)).toEqual({ done: 5, settled: 2, pending: 1, unknown: 1, unreadable: 1 });
+  });
+
+  test("that throws ends nothing", async () => {
+    const { gateway } = gatewayMeeting([service]);
+    const onProgress = () => {
+      throw new Error("no");
+    };
+    expect(await all(gateway.payments.reconcile(["S-1", "S-2"], { onProgress }))).toHaveLength(2);
+  });
+});
+
+test.each([
+  { concurrency: 0 },
+  { concurrency: -1 },
+  { concurrency: 1.5 },
+  { concurrency: Number.NaN },
+  { concurency: 4 },
+  { timeoutMs: 5 },
+])("a wrong option is refused: %j", async (options) => {
+  const { gateway, sent } = gatewayMeeting([service]);
+  const reading = all(gateway.payments.reconcile(["S-1"], options));
+  expect(await rejection(reading)).toBeInstanceOf(ConfigurationError);
+  expect(sent).toEqual([]);
+});
+
+test("10,000 references take no more memory than 2,000", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  const heap = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const { fetch, baseUrl, keys } = createSandbox();
+  const gateway: Gateway = new Gateway({ apiKey: keys.secret, baseUrl, fetch });
+  const known: string[] = [];
+  for (let at = 10; at < 30; at++) {
+    const phone = `2547000000${at}`;
+    known.push((await gateway.mobileMoney.initiate({ amount: at, phone })).reference);
+  }
+  function* references() {
+    for (let at = 0; at < 10_000; at++) yield known[at % known.length] ?? "";
+  }
+  let done = 0;
+  let early = 0;
+  for await (const { state } of gateway.payments.reconcile(references())) {
+    if (state === "pending") done++;
+    if (done === 2_000) early = heap();
+  }
+  expect(done).toBe(10_000);
+  // What 8,000 reports would hold is some ten times as much.
+  expect(heap() - early).toBeLessThan(1_000_000);
+}, 60_000);

@@ -1,0 +1,212 @@
+import { NotFoundError } from "malipo";
+import { createSandbox, type FaultEffect, type Sandbox } from "malipo/sandbox";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  deaf,
+  endless,
+  fail,
+  hang,
+  html,
+  json,
+  noSuchHost,
+  refused,
+  reset,
+  type Step,
+  status,
+  text,
+  truncated,
+} from "../support/answers.ts";
+import { gatewayOn } from "../support/gateway.ts";
+import { paid, waiting } from "../support/waits.ts";
+
+describe("in virtual time", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(Math, "random").mockReturnValue(0);
+  });
+  afterEach(() => {
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  // biome-ignore format: a table is read across
+  const PASSING: [string, Step][] = [
+    ["a 500", status(500)], ["a 502 in HTML", html(502)], ["a 503", status(503)],
+    ["a 503 with Retry-After", status(503, { "retry-after": "3" })], ["a 504", status(504)],
+    ["a 429", status(429)], ["a 429 with Retry-After", status(429, { "retry-after": "3" })],
+    ["a 408", status(408)], ["a redirect", status(302)], ["a 404 in the first 10 s", status(404)],
+    ["a reset", reset], ["a refused connection", refused], ["a name that does not resolve", noSuchHost],
+    ["a failure that nobody explains", fail(new Error("odd"))], ["no answer", hang],
+    ["a fetch that does not heed its signal", deaf], ["a body that breaks off", truncated],
+    ["a body that does not end", endless], ["HTML in a 200", html()], ["an empty 200", text("")],
+    ["a 200 that is no payment", json({ success: true, data: { reference: "PAY-1" } })],
+    ["a 200 that is a list", json([])], ["an answer about another payment", paid("completed", { reference: "PAY-2" })],
+  ];
+
+  test.each(PASSING)("%s is outlived, and so is another", async (_, step) => {
+    const options = { timeoutMs: 60_000 };
+    const { payment, at } = waiting([paid("pending"), step, step, paid("completed")], options, {
+      timeoutMs: 2_000,
+    });
+    expect(await payment()).toMatchObject({ status: "completed", reference: "PAY-1" });
+    expect(at).toHaveLength(4);
+  });
+
+  test("an outage of every kind is outlived", async () => {
+    const kinds = PASSING.slice(0, 9).map(([, step]) => step);
+    const { payment, at } = waiting([...kinds, paid("completed")], { timeoutMs: 300_000 });
+    expect(await payment()).toMatchObject({ status: "completed" });
+    expect(at).toHaveLength(10);
+  });
+
+  test.each([
+    [401, "authentication"],
+    [403, "permission"],
+    [400, "invalid_request"],
+    [422, "invalid_request"],
+    [409, "conflict"],
+    [410, "api"],
+  ])("a %d is a definite no, and ends the wait", async (code, name) => {
+    const { outcome, at } = waiting([paid("pending"), status(code), paid("completed")]);
+    const reason = expect.objectContaining({ code: name, status: code });
+    expect(await outcome()).toEqual({ status: "rejected", reason, at: 2_000 });
+    expect(at).toEqual([0, 2_000]);
+  });
+
+  test("success: false under a 2xx is a definite no too", async () => {
+    const { outcome } = waiting([json({ success: false, error: "no such merchant" })]);
+    expect(await outcome()).toMatchObject({ reason: { code: "api", outcome: "rejected" }, at: 0 });
+  });
+
+  test("a 404 is taken for an answer after 10 s", async () => {
+    const { outcome, at } = waiting([status(404)]);
+    const { at: endedAt, ...result } = await outcome();
+    expect((result as PromiseRejectedResult).reason).toBeInstanceOf(NotFoundError);
+    expect(at).toEqual([0, 2_000, 5_000, 8_000, 12_000]);
+    expect(endedAt).toBe(12_000);
+  });
+
+  test("a payment that the service has late is found", async () => {
+    const { payment } = waiting([
+      status(404),
+      status(404),
+      status(404),
+      paid("pending"),
+      paid("failed"),
+    ]);
+    expect(await payment()).toMatchObject({ status: "failed" });
+  });
+
+  test("Retry-After is kept to, and the schedule goes on from there", async () => {
+    const busy = status(429, { "retry-after": "9" });
+    const { payment, at } = waiting([busy, paid("pending"), paid("completed")]);
+    await payment();
+    expect(at).toEqual([0, 9_000, 12_000]);
+  });
+
+  test("a Retry-After past the deadline leaves nothing to read before it", async () => {
+    const { outcome, at } = waiting([status(429, { "retry-after": "3600" })], {
+      timeoutMs: 30_000,
+    });
+    expect(await outcome()).toMatchObject({
+      reason: { code: "payment_pending", cause: { code: "rate_limit", retryAfterMs: 3_600_000 } },
+      at: 30_000,
+    });
+    expect(at).toEqual([0]);
+  });
+
+  test("a read is one attempt: the wait is the retry", async () => {
+    const { error, at } = waiting([status(500)], { timeoutMs: 10_000 }, { maxRetries: 9 });
+    await error();
+    expect(at).toEqual([0, 2_000, 5_000, 8_000]);
+  });
+});
+
+describe("over real sockets", () => {
+  const PHONE = "0712345678";
+  let sandbox: Sandbox;
+  beforeEach(() => {
+    sandbox = createSandbox();
+  });
+
+  /** Starts a payment and waits for it. What becomes of each request is kept in `met`. */
+  async function collecting(baseUrl: string) {
+    const met: string[] = [];
+    const fetch = async (url: string, init: RequestInit) => {
+      try {
+        const response = await globalThis.fetch(url, init);
+        met.push(`${response.status}`);
+        return response;
+      } catch (error) {
+        met.push((error as { cause?: { code?: string } }).cause?.code ?? "aborted");
+        throw error;
+      }
+    };
+    const { secret } = sandbox.keys;
+    const gateway = gatewayOn(fetch, { apiKey: secret, baseUrl, timeoutMs: 1_000 });
+    const { reference } = await gateway.mobileMoney.initiate({ amount: 7, phone: PHONE });
+    met.length = 0;
+    let look = () => {};
+    const payment = gateway.payments.waitFor(reference, {
+      timeoutMs: 60_000,
+      wake: (_, lookNow) => {
+        look = lookNow;
+        return () => {};
+      },
+    });
+    // The first read.
+    await vi.waitFor(() => expect(met).toEqual(["200"]));
+    return { met, payment, look: () => look() };
+  }
+
+  test("a restart of the service is outlived", async () => {
+    const first = await sandbox.serve({ port: 0 });
+    const { met, payment, look } = await collecting(first.baseUrl);
+    await first.close();
+    look();
+    await vi.waitFor(() => expect(met).toHaveLength(2));
+    sandbox.phone(PHONE).approve();
+    const second = await sandbox.serve({ port: first.port });
+    look();
+    await expect(payment).resolves.toMatchObject({ status: "completed", amount: "7.00" });
+    expect(met).toEqual([
+      "200",
+      expect.stringMatching(/^(ECONNREFUSED|ECONNRESET|UND_ERR_SOCKET)$/),
+      "200",
+    ]);
+    await second.close();
+  });
+
+  test("a restart of the service is outlived without any wake-up", async () => {
+    const first = await sandbox.serve({ port: 0 });
+    const { payment } = await collecting(first.baseUrl);
+    await first.close();
+    sandbox.phone(PHONE).cancel();
+    const second = await sandbox.serve({ port: first.port });
+    await expect(payment).resolves.toMatchObject({ status: "failed" });
+    await second.close();
+  });
+
+  // biome-ignore format: a table is read across
+  const EFFECTS: [FaultEffect, string][] = [
+    [{ kind: "reset" }, "ECONNRESET"],
+    [{ kind: "lostResponse" }, "ECONNRESET"],
+    [{ kind: "truncate" }, "200"],
+    [{ kind: "hang" }, "aborted"],
+    [{ kind: "latency", ms: 5_000 }, "aborted"],
+    [{ kind: "status", status: 503, body: "<html>" }, "503"],
+    [{ kind: "status", status: 200, body: "<html>" }, "200"],
+  ];
+
+  test.each(EFFECTS)("%j is outlived", async (effect, meets) => {
+    const served = await sandbox.serve({ port: 0 });
+    const { met, payment, look } = await collecting(served.baseUrl);
+    sandbox.phone(PHONE).approve();
+    sandbox.faults.add({ match: { endpoint: "payments.get" }, effect });
+    look();
+    await vi.waitFor(() => expect(met).toEqual(["200", meets]), 5_000);
+    look();
+    await expect(payment).resolves.toMatchObject({ status: "completed" });
+    await served.close();
+  });
+});

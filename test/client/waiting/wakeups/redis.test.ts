@@ -1,0 +1,266 @@
+import { once as event } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { Redis } from "ioredis";
+import { redisWakeups } from "malipo/wakeups/redis";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { startRedis } from "../../../support/engines/redis.ts";
+import { createShop, ORDER, once, PHONE } from "../../support/shop.ts";
+
+const engine = await startRedis();
+const url = engine?.url ?? "redis://127.0.0.1:6379";
+
+const clients: Redis[] = [];
+/** One machine: two clients of its own, and wake-ups over them. */
+function machine(options: object = {}, address = url, channel?: string) {
+  const quick = { retryStrategy: () => 20, ...options };
+  const [publisher, subscriber] = [new Redis(address, quick), new Redis(address, quick)];
+  for (const client of [publisher, subscriber]) {
+    // Of a Redis that is gone.
+    client.on("error", () => {});
+    clients.push(client);
+  }
+  return { ...redisWakeups({ publisher, subscriber }, { channel }), publisher, subscriber };
+}
+
+/** The next event of a client; its errors are not waited for. */
+const next = (client: Redis, event: "ready" | "reconnecting") =>
+  new Promise<void>((resolve) => client.once(event, () => resolve()));
+
+/** Notifies until it is heard, since a subscription takes a moment and Redis keeps nothing. */
+async function heard(from: { notify(reference: string): void }, look: ReturnType<typeof vi.fn>) {
+  await vi.waitFor(
+    () => {
+      from.notify("PAY-1");
+      expect(look).toHaveBeenCalled();
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}
+
+/** A port that leads to Redis only while it is open. */
+async function door() {
+  const { hostname, port: behind } = new URL(url);
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    const onward = connect(Number(behind), hostname);
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on("error", () => {});
+      one.on("close", () => {
+        sockets.delete(one);
+        socket.destroy();
+        onward.destroy();
+      });
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await event(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `redis://127.0.0.1:${port}`,
+    open: async () => {
+      server.listen(port, "127.0.0.1");
+      await event(server, "listening");
+    },
+    shut: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await event(server, "close");
+    },
+  };
+}
+
+describe.runIf(engine)("over Redis", () => {
+  beforeAll(() => {
+    vi.setConfig({ testTimeout: 60_000 });
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.disconnect();
+  });
+  afterAll(() => engine?.stop());
+
+  test("a webhook that arrives at one machine ends a wait at another, one read later", async () => {
+    const { sandbox, shop } = createShop();
+    const { gateway, reads } = shop();
+    const [here, there] = [machine(), machine()];
+    // There is a subscription.
+    const probe = vi.fn();
+    const stop = here.wake("PAY-1", probe);
+    await heard(there, probe);
+    stop();
+
+    const { reference } = await gateway.mobileMoney.initiate(ORDER);
+    const { wake } = here;
+    // No poll of its own would come in time.
+    const busy = { kind: "status", status: 429, headers: { "retry-after": "3600" } } as const;
+    sandbox.faults.add({ match: { method: "GET" }, effect: busy });
+    const wait = gateway.payments.waitFor(reference, { wake });
+    await vi.waitFor(() => expect(reads()).toBe(1));
+    sandbox.phone(PHONE).approve();
+    there.notify(reference);
+    await expect(wait).resolves.toMatchObject({ status: "completed", reference });
+    expect(reads()).toBe(2);
+  });
+
+  test("each machine is told once, the one that notifies among them", async () => {
+    const machines = [machine(), machine(), machine()];
+    const looks = machines.map(() => vi.fn());
+    for (const [at, { wake }] of machines.entries()) wake("PAY-1", looks[at] as () => void);
+    for (const look of looks) await heard(machines[0] as (typeof machines)[0], look);
+    // What was sent before has arrived when this has.
+    const flush = async () => {
+      const last = machines.map(({ wake }) => {
+        const look = vi.fn();
+        wake("LAST", look);
+        return look;
+      });
+      machines[0]?.notify("LAST");
+      await vi.waitFor(() => {
+        for (const look of last) expect(look).toHaveBeenCalledTimes(1);
+      });
+    };
+    await flush();
+    for (const look of looks) look.mockClear();
+    machines[0]?.notify("PAY-1");
+    machines[0]?.notify("PAY-2");
+    await flush();
+    for (const look of looks) expect(look).toHaveBeenCalledTimes(1);
+  });
+
+  test("a reference arrives as it was, whatever it is made of", async () => {
+    const { wake, notify } = machine();
+    for (const reference of ["ünïcødé/💸", "a b\r\nc", "", "x".repeat(10_000)]) {
+      const look = vi.fn();
+      wake(reference, look);
+      await vi.waitFor(() => {
+        notify(reference);
+        expect(look).toHaveBeenCalled();
+      });
+    }
+  });
+
+  test("channels do not mix", async () => {
+    const [live, trial] = [machine({}, url, "live"), machine({}, url, "trial")];
+    const [mine, other] = [vi.fn(), vi.fn()];
+    live.wake("PAY-1", mine);
+    trial.wake("PAY-1", other);
+    await heard(live, mine);
+    expect(other).not.toHaveBeenCalled();
+    await heard(trial, other);
+  });
+
+  test("what else its client is subscribed to is no wake-up", async () => {
+    const { wake, notify, publisher, subscriber } = machine();
+    await subscriber.subscribe("news");
+    const [look, last] = [vi.fn(), vi.fn()];
+    wake("PAY-1", look);
+    await publisher.publish("news", "PAY-1");
+    wake("LAST", last);
+    await vi.waitFor(() => {
+      notify("LAST");
+      expect(last).toHaveBeenCalled();
+    });
+    expect(look).not.toHaveBeenCalled();
+  });
+
+  test("clients with a key prefix find each other", async () => {
+    const { wake, notify } = machine({ keyPrefix: "shop:" });
+    const look = vi.fn();
+    wake("PAY-1", look);
+    await heard({ notify }, look);
+  });
+
+  test.each<[string, object]>([
+    ["usual clients", {}],
+    ["clients that give up at once", { maxRetriesPerRequest: 0 }],
+    ["clients that keep nothing to be sent", { enableOfflineQueue: false }],
+    ["clients that connect when they are needed", { lazyConnect: true }],
+  ])("a Redis that comes late is found, by %s", async (_, options) => {
+    const { address, open, shut } = await door();
+    await shut();
+    const { wake, notify, subscriber } = machine(options, address);
+    const look = vi.fn();
+    wake("PAY-1", look);
+    notify("PAY-1");
+    // It has looked for Redis in vain.
+    await next(subscriber, "reconnecting");
+    await next(subscriber, "reconnecting");
+    await open();
+    await heard({ notify }, look);
+    await shut();
+  });
+
+  test("a connection that breaks comes back, and the hints with it", async () => {
+    const { address, open, shut } = await door();
+    const { wake, notify, subscriber } = machine({}, address);
+    const look = vi.fn();
+    wake("PAY-1", look);
+    await heard({ notify }, look);
+    await shut();
+    await next(subscriber, "reconnecting");
+    await open();
+    look.mockClear();
+    await heard({ notify }, look);
+    await shut();
+  });
+
+  test.runIf(engine?.restarts)(
+    "a Redis that crashes comes back, and the hints with it",
+    async () => {
+      const { wake, notify } = machine();
+      const look = vi.fn();
+      wake("PAY-1", look);
+      await heard({ notify }, look);
+      await engine?.restart();
+      look.mockClear();
+      await heard({ notify }, look);
+    },
+  );
+
+  test("without Redis a wait goes on by its schedule, and nothing is thrown", async () => {
+    const { address, shut } = await door();
+    await shut();
+    const { wake, notify, close } = machine({ maxRetriesPerRequest: null }, address);
+    const { sandbox, shop } = createShop();
+    const { gateway } = shop();
+    const { reference } = await gateway.mobileMoney.initiate(ORDER);
+    const wait = gateway.payments.waitFor(reference, {
+      wake,
+      timeoutMs: 800,
+      onUpdate: once(() => {
+        sandbox.phone(PHONE).approve();
+        notify(reference);
+      }),
+    });
+    await expect(wait).resolves.toMatchObject({ status: "completed" });
+    // It waits for no Redis either.
+    await close();
+  });
+
+  test("closed, they tell nothing more, and leave the clients open", async () => {
+    const { wake, notify, close, publisher, subscriber } = machine();
+    const look = vi.fn();
+    wake("PAY-1", look);
+    await heard({ notify }, look);
+    await close();
+    look.mockClear();
+    expect(await publisher.publish("malipo:wakeups", "PAY-1")).toBe(0);
+    expect(look).not.toHaveBeenCalled();
+    expect([publisher.status, subscriber.status]).toEqual(["ready", "ready"]);
+    // A connection that comes again brings no subscription back.
+    subscriber.disconnect(true);
+    await next(subscriber, "ready");
+    await subscriber.subscribe("another");
+    expect(await publisher.publish("malipo:wakeups", "PAY-1")).toBe(0);
+    // Nor does one of the client's own.
+    await subscriber.subscribe("malipo:wakeups");
+    const heardBy = new Promise((resolve) => subscriber.once("message", resolve));
+    expect(await publisher.publish("malipo:wakeups", "PAY-1")).toBe(1);
+    await heardBy;
+    expect(look).not.toHaveBeenCalled();
+    // Nor does it hurt to close twice, or after the client.
+    subscriber.disconnect();
+    await close();
+  });
+});

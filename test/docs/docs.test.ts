@@ -1,0 +1,107 @@
+import { execFile, spawnSync } from "node:child_process";
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { createSandbox, type ServedSandbox } from "malipo/sandbox";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { EXAMPLE_PAGES, PAGES, withTables } from "../../scripts/generate-docs.ts";
+
+const FOLDER = "test/docs/blocks";
+const DOCS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md")].sort();
+
+interface Block {
+  readonly file: string;
+  readonly text: string;
+  readonly runs: boolean;
+}
+
+/** The TypeScript blocks of a page; those marked `run` are run. */
+function blocksOf(page: string): Block[] {
+  const found = readFileSync(page, "utf8").matchAll(/^```ts( run)?\n([\s\S]*?)^```$/gm);
+  return [...found].map(([, run, text = ""], index) => ({
+    file: `${page.replace(/\W+/g, "-")}-${index + 1}.ts`,
+    text: `${text}\nexport {};\n`,
+    runs: run !== undefined,
+  }));
+}
+
+const blocks = DOCS.flatMap(blocksOf);
+
+describe("the docs", () => {
+  let service: ServedSandbox;
+  const sandbox = createSandbox({ clock: "real", auto: "approve" });
+
+  beforeAll(async () => {
+    mkdirSync(FOLDER, { recursive: true });
+    for (const { file, text } of blocks) writeFileSync(join(FOLDER, file), text);
+    service = await sandbox.serve({ port: 0 });
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(FOLDER, { recursive: true });
+  });
+
+  // Each block begins where nothing has happened yet.
+  beforeEach(() => sandbox.reset());
+
+  test("hold code that compiles", () => {
+    const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
+    const config = join(FOLDER, "tsconfig.json");
+    const options = { compilerOptions: { noUnusedLocals: false }, include: ["*.ts"] };
+    writeFileSync(config, JSON.stringify({ extends: "../../../tsconfig.json", ...options }));
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", config], { encoding: "utf8" });
+    expect(stdout).toBe("");
+  });
+
+  test.each(blocks.filter(({ runs }) => runs))("hold code that runs: $file", async ({ file }) => {
+    const env = {
+      ...process.env,
+      MALIPO_API_KEY: sandbox.keys.secret,
+      MALIPO_BASE_URL: service.baseUrl,
+    };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(FOLDER, file)], {
+      env,
+    });
+    expect(stderr).toBe("");
+    // What a block says it prints, it prints.
+    const promised = readFileSync(join(FOLDER, file), "utf8").matchAll(
+      /console\.log\(.*\); \/\/ "(\w+)"/g,
+    );
+    for (const [, word] of promised) expect(stdout).toContain(word);
+  });
+
+  test.each(PAGES)("hold tables as the sources have them: %s", (page) => {
+    const text = readFileSync(page, "utf8");
+    expect(text).toMatch(/<!-- generated: \w+ -->\n\|/);
+    expect(text).toBe(withTables(text));
+  });
+
+  test.each(EXAMPLE_PAGES)("hold the code of examples as it is run: %s", (page) => {
+    const text = readFileSync(page, "utf8");
+    expect(text).toMatch(/<!-- example: \S+ -->\n```typescript\n/);
+    expect(text).toBe(withTables(text));
+  });
+
+  test("link to files and headings that exist", () => {
+    const dead: string[] = [];
+    const anchors = (page: string) =>
+      [...readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+        title
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, "")
+          .replace(/\s/g, "-"),
+      );
+    for (const page of DOCS) {
+      for (const [, target = ""] of readFileSync(page, "utf8").matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const [file, anchor] = target.split("#");
+        const path = file === "" ? page : join(dirname(page), file ?? "");
+        if (globSync(path).length === 0) dead.push(`${page}: ${target}`);
+        else if (anchor !== undefined && !anchors(path).includes(anchor))
+          dead.push(`${page}: ${target}`);
+      }
+    }
+    expect(dead).toEqual([]);
+  });
+});

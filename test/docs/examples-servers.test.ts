@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { paidFor, runExample, SECRET } from "./support/example.ts";
+
+const BUNDLES = "test/docs/bundles";
+const NEST = join(BUNDLES, "nest.mjs");
+
+const SERVERS: [name: string, args: string[], end: number | NodeJS.Signals][] = [
+  ["express", ["examples/express/server.ts"], 0],
+  ["fastify", ["examples/fastify/server.ts"], 0],
+  ["hono", ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"], 0],
+  // Nest passes the signal on to itself, once all is closed.
+  ["nest", [NEST], "SIGTERM"],
+];
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "malipo-examples-"));
+  mkdirSync(BUNDLES, { recursive: true });
+  // Decorators are more than types: Nest's own compiler does this.
+  await build({
+    entryPoints: ["examples/nest/main.ts"],
+    ...{ bundle: true, packages: "external", platform: "node", format: "esm", outfile: NEST },
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+  });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+  rmSync(BUNDLES, { recursive: true });
+});
+
+describe.each(SERVERS)("the example for %s", (name, args, end) => {
+  test("acknowledges what it has stored, ships once, and knows repeats after a kill -9", async () => {
+    const INBOX = join(folder, `${name}.db`);
+    const first = await runExample(args, { INBOX });
+    expect(await first.get()).toBe(405);
+    expect(await first.deliver(paidFor("ORDER-42"), {})).toEqual([401, "signature missing"]);
+    expect(await first.deliver(paidFor("ORDER-42"))).toEqual([200, "received"]);
+    await expect.poll(first.printed).toMatch(/ship ORDER-42 [\da-f]{64}\n/);
+    expect(await first.deliver(paidFor("ORDER-42"))).toEqual([200, "received before"]);
+    expect(first.printed()).not.toContain(SECRET);
+    expect(await first.end("SIGKILL")).toBe("SIGKILL");
+
+    const second = await runExample(args, { INBOX });
+    expect(await second.deliver(paidFor("ORDER-42"))).toEqual([200, "received before"]);
+    expect(await second.deliver(paidFor("ORDER-43"))).toEqual([200, "received"]);
+    await expect.poll(second.printed).toMatch(/ship ORDER-43/);
+    expect(second.printed()).not.toContain("ORDER-42");
+    expect(await second.end("SIGTERM")).toBe(end);
+    expect(first.printed().match(/ship/g)).toHaveLength(1);
+  });
+});

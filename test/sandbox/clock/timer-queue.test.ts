@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { addTimer, dropTimer, inOrder, takeDue } from "../../../src/sandbox/clock/timer-queue.ts";
+import type { Task, Timer } from "../../../src/sandbox/state/state.ts";
+
+const at = fc.integer({ min: 0, max: 200 });
+const step = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ add: at }) },
+  fc.record({ drop: fc.nat() }),
+  fc.record({ take: fc.integer({ min: 0, max: 40 }) }),
+);
+
+test("timers that come, are called off and fall due are those of a sorted list", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
+      const timers: Timer[] = [];
+      let model: Timer[] = [];
+      for (const [turn, one] of steps.entries()) {
+        if ("add" in one) {
+          const timer = {
+            at: one.add,
+            turn,
+            task: { kind: "expire", reference: `${turn}` } as const,
+          };
+          addTimer(timers, timer);
+          model = [...model, timer].sort((a, b) => a.at - b.at || a.turn - b.turn);
+        } else if ("drop" in one) {
+          const gone = model[one.drop % (model.length + 1)];
+          const isMeant = (task: Task) => task === gone?.task;
+          expect(dropTimer(timers, isMeant)).toBe(gone !== undefined);
+          model = model.filter((timer) => timer !== gone);
+        } else {
+          const [next] = model;
+          const isDue = next !== undefined && next.at <= one.take;
+          expect(takeDue(timers, one.take)).toBe(isDue ? next.task : undefined);
+          if (isDue) model.shift();
+        }
+        expect(timers[0]).toBe(model[0]);
+        expect(inOrder(timers)).toEqual(model);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

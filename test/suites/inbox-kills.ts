@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type InboxName, type Place, SHOPS } from "../stress/inboxes/inboxes.ts";
+import { freePort, openShop, type ShopProcess } from "../stress/inboxes/process.ts";
+import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
+import { POINTS } from "../stress/inboxes/shop.ts";
+import { references, until } from "./inbox-stage.ts";
+
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** The shop as one file that this Node runs, made of the sources. */
+async function bundleShop(outfile: string): Promise<string> {
+  await build({
+    entryPoints: [fromRoot("test/stress/inboxes/shop.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    // The names of the package lead to the sources there.
+    tsconfig: fromRoot("tsconfig.json"),
+    external: ["bullmq", "ioredis", "pg", "pg-boss"],
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+/** What every inbox promises where processes die, and where several share a store. */
+export function killSuite(inbox: InboxName, freshStore: (folder: string) => string): void {
+  // Beside the modules, where what is not bundled is found.
+  const cache = fromRoot("node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "malipo-shop-"));
+  const files = mkdtempSync(join(tmpdir(), "malipo-shop-"));
+  const { prepare, effects } = SHOPS[inbox];
+  const open = new Set<ShopProcess>();
+  let program = "";
+
+  async function start(place: Place, port: number, die?: (typeof POINTS)[number]) {
+    const shop = await openShop(program, { inbox, place, port, die });
+    open.add(shop);
+    return shop;
+  }
+  async function freshPlace(): Promise<Place> {
+    const name = crypto.randomUUID();
+    const queue = `malipo-${name}`;
+    const place = {
+      store: freshStore(join(files, name)),
+      queue,
+      ledger: join(files, `${name}.ledger`),
+      leaseMs: 1_500,
+    };
+    await prepare(place);
+    return place;
+  }
+
+  beforeAll(async () => {
+    program = await bundleShop(join(folder, "shop.mjs"));
+  });
+  afterEach(async () => {
+    await Promise.all([...open].map((shop) => shop.kill()));
+    open.clear();
+  });
+  afterAll(() => {
+    for (const path of [folder, files]) rmSync(path, { recursive: true, force: true });
+  });
+
+  describe(`${inbox}: a process that is killed`, { timeout: 90_000 }, () => {
+    // At once: most of the time is waiting for the lease of the dead to run out.
+    test("loses nothing and repeats no effect, wherever it dies", async () => {
+      const outcomes = await Promise.all(
+        POINTS.map(async (point) => {
+          const place = await freshPlace();
+          const port = await freePort();
+          const shop = await start(place, port, point);
+          const delivered = deliver(port, deliveryOf("PAY-1"));
+          const killedBy = await shop.exit;
+          await start(place, port);
+          await delivered;
+          await until(async () => (await effects(place)).includes("PAY-1"));
+          for (const reference of ["PAY-1", "PAY-2"]) await deliver(port, deliveryOf(reference));
+          await until(async () => (await effects(place)).includes("PAY-2"));
+          return [point, killedBy, (await effects(place)).sort()];
+        }),
+      );
+      expect(outcomes).toEqual(POINTS.map((point) => [point, "SIGKILL", ["PAY-1", "PAY-2"]]));
+    });
+
+    test("is not needed: told to end, it finishes its work and ends by itself", async () => {
+      const place = await freshPlace();
+      const port = await freePort();
+      const shop = await start(place, port);
+      const names = references(20);
+      await Promise.all(names.map((reference) => deliver(port, deliveryOf(reference))));
+      await until(async () => (await effects(place)).length === names.length);
+      shop.end();
+      expect(await shop.exit).toBe(null);
+      expect(shop.complaints).toEqual([]);
+      expect((await effects(place)).sort()).toEqual([...names].sort());
+    });
+
+    test("leaves its share to those that live, on a store that all made at once", async () => {
+      const place = await freshPlace();
+      const ports = await Promise.all([freePort(), freePort(), freePort()]);
+      const shops = await Promise.all(ports.map((port) => start(place, port)));
+      const names = references(90);
+      const deliveries = names.map((reference, at) =>
+        deliver(ports[at % 3] as number, deliveryOf(reference)),
+      );
+      await until(async () => (await effects(place)).length > 10);
+      await shops[0]?.kill();
+      await start(place, ports[0] as number);
+      await Promise.all(deliveries);
+      await until(async () => new Set(await effects(place)).size === names.length);
+      expect((await effects(place)).sort()).toEqual([...names].sort());
+    });
+  });
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HandlerContext } from "malipo/webhooks";
+import { signWebhook } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
+import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
+import {
+  gateOf,
+  type InboxUnderTest,
+  receiverOn,
+  references,
+  type Store,
+  stopAll,
+  until,
+} from "./inbox-stage.ts";
+
+/** How attempts end, and how the work does. */
+export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): void {
+  describe(`${name}: the work`, { timeout: 70_000 }, () => {
+    stopAll();
+
+    test("a poisoned event is given up after 12 attempts, and worked as new where it is requeued", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const attempts: number[] = [];
+      const others: unknown[] = [];
+      let poisoned = true;
+      receiver.on("payment.completed", ({ data }, { attempt }) => {
+        if (data.reference !== "PAY-1") return others.push(data.reference);
+        attempts.push(attempt);
+        if (poisoned) throw new TypeError("poison \u0000 \ud800");
+        return undefined;
+      });
+      await receiver.start();
+      for (const reference of references(3)) await receiver.post(reference);
+      await until(async () => (await receiver.deadLetters.list()).length === 1);
+      expect(attempts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      expect(others.sort()).toEqual(["PAY-2", "PAY-3"]);
+      const [dead] = await receiver.deadLetters.list();
+      expect(dead).toMatchObject({ event: "payment.completed", attempts: 12 });
+      expect(dead?.body).toBe(deliveryOf("PAY-1").body);
+      expect(dead?.error).toContain("TypeError: poison");
+      expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
+
+      poisoned = false;
+      await expect(receiver.deadLetters.requeue("none")).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringMatching(/no dead letter "none"\. .*deadLetters\.list\(\)/),
+      });
+      await receiver.deadLetters.requeue(dead?.id as string);
+      await until(() => attempts.length === 13);
+      expect(attempts.at(-1)).toBe(1);
+      expect(await receiver.deadLetters.list()).toEqual([]);
+      await expect(receiver.deadLetters.requeue(dead?.id as string)).rejects.toMatchObject({
+        code: "configuration",
+      });
+      expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
+    });
+
+    test("whatever a handler throws, the event is worked again", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const thrown: unknown[] = [
+        undefined,
+        null,
+        0,
+        "text",
+        Symbol("odd"),
+        Object.create(null),
+        Object.assign(new Error("stop trying"), { name: "UnrecoverableError" }),
+        Object.assign(new Error("hold"), { name: "WaitingError" }),
+        new Error("bullmq:rateLimitExceeded"),
+      ];
+      const done: unknown[] = [];
+      receiver.on("payment.completed", ({ data: { reference } }, { attempt }) => {
+        if (attempt === 1) throw thrown[Number(reference.slice(4)) - 1];
+        done.push(reference);
+      });
+      await receiver.start();
+      const names = references(thrown.length);
+      for (const reference of names) await receiver.post(reference);
+      await until(() => done.length === names.length);
+      expect(done.sort()).toEqual(names);
+    });
+
+    test("a handler that never settles is given up, and the event worked again", async () => {
+      const receiver = receiverOn((await fresh()).open(), { handlerTimeoutMs: 100 });
+      const contexts: HandlerContext[] = [];
+      receiver.onOther((_, context) => {
+        contexts.push(context);
+        return context.attempt === 1 ? new Promise(() => {}) : undefined;
+      });
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => contexts.length === 2);
+      const [first, second] = contexts;
+      expect(first?.signal.aborted).toBe(true);
+      expect(second).toMatchObject({ attempt: 2, idempotencyKey: first?.idempotencyKey });
+    });
+
+    test("stop lets what runs end, takes nothing new, and leaves the rest to the next", async () => {
+      const store = await fresh();
+      const first = receiverOn(store.open(), { concurrency: 2 });
+      const [gate, open] = gateOf<void>();
+      const begun: string[] = [];
+      const ended: string[] = [];
+      first.on("payment.completed", async ({ data: { reference } }, { signal }) => {
+        begun.push(reference);
+        await gate;
+        if (!signal.aborted) ended.push(reference);
+      });
+      await first.start();
+      const names = references(5);
+      for (const reference of names) await first.post(reference);
+      await until(() => begun.length === 2);
+      const stopped = first.stop({ timeoutMs: 20_000 });
+      expect(await first.post("PAY-9")).toEqual([503, "stopping"]);
+      await sleep(50);
+      open();
+      await stopped;
+      expect(begun).toHaveLength(2);
+      expect(ended.sort()).toEqual([...begun].sort());
+
+      const next = receiverOn(store.open());
+      const rest: unknown[] = [];
+      next.onOther(({ data }, { attempt }) => rest.push([data.reference, attempt]));
+      await next.start();
+      await until(() => rest.length >= 3);
+      const left = names.filter((reference) => !ended.includes(reference));
+      expect(rest.sort()).toEqual(left.map((reference) => [reference, 1]));
+    });
+
+    test("stop hands back what does not end, and the next works it", async () => {
+      const store: Store = await fresh();
+      const first = receiverOn(store.open());
+      const [begun, begin] = gateOf<AbortSignal>();
+      first.onOther((_, { signal }) => {
+        begin(signal);
+        return new Promise(() => {});
+      });
+      await first.start();
+      await first.post("PAY-1");
+      const signal = await begun;
+      await first.stop({ timeoutMs: 50 });
+      expect(signal.aborted).toBe(true);
+
+      const next = receiverOn(store.open());
+      const attempts: number[] = [];
+      next.onOther((_, { attempt }) => attempts.push(attempt));
+      await next.start();
+      await until(() => attempts.length > 0);
+      expect(attempts).toEqual([under.countsWhatIsHandedBack ? 2 : 1]);
+    });
+
+    test("an inbox serves one receiver", async () => {
+      const inbox = (await fresh()).open();
+      await receiverOn(inbox).start();
+      await expect(receiverOn(inbox).start()).rejects.toMatchObject({
+        code: "configuration",
+        message: expect.stringContaining("one receiver to an inbox"),
+      });
+    });
+
+    test("an inbox that nobody has started is stopped all the same", async () => {
+      await (await fresh()).open().stop(100);
+    });
+
+    test("what was given up is kept to the byte, and requeued where nobody works yet, too", async () => {
+      const store = await fresh();
+      const first = receiverOn(store.open());
+      first.onOther(() => {
+        throw new Error("no stock");
+      });
+      const body = '\uFEFF{"event":"payment.completed", "data":{"reference":"Ω"}}';
+      const headers = { "x-service-signature": signWebhook(body, SECRET) };
+      await first.handle({ method: "POST", headers, body });
+      await first.start();
+      await until(async () => (await first.deadLetters.list()).length === 1);
+      const [dead] = await first.deadLetters.list();
+      expect(dead?.body).toBe(body);
+      await first.stop({ timeoutMs: 1_000 });
+
+      const next = receiverOn(store.open());
+      const attempts: number[] = [];
+      next.onOther((_, { attempt }) => attempts.push(attempt));
+      await next.deadLetters.requeue(dead?.id as string);
+      await next.start();
+      await until(() => attempts.length > 0);
+      expect(attempts).toEqual([1]);
+    });
+  });
+}

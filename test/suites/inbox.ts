@@ -1,0 +1,172 @@
+import { signWebhook } from "malipo/webhooks";
+import { describe, expect, test, vi } from "vitest";
+import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
+import { type InboxUnderTest, receiverOn, references, stopAll, until } from "./inbox-stage.ts";
+import { workSuite } from "./inbox-work.ts";
+
+// To and fro by hours, and a little back.
+const JUMPS = [3_600_000, -7_200_000, -2_000];
+
+/** What every inbox promises to the receiver on it. */
+export function inboxSuite(name: string, under: InboxUnderTest): void {
+  const { fresh, isAlone = false } = under;
+
+  describe(`${name}: what is accepted`, { timeout: 70_000 }, () => {
+    stopAll();
+
+    test("of a hundred same deliveries at once, one is worked and 99 are repeats", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const effect = vi.fn();
+      receiver.on("payment.completed", ({ data }) => effect(data.reference));
+      await receiver.start();
+      const replies = await Promise.all(Array.from({ length: 100 }, () => receiver.post("PAY-1")));
+      expect(replies.filter(([status]) => status === 200)).toHaveLength(100);
+      expect(replies.filter(([, words]) => words === "received")).toHaveLength(1);
+      expect(replies.filter(([, words]) => words === "received before")).toHaveLength(99);
+      await receiver.post("PAY-2");
+      await until(() => effect.mock.calls.length >= 2);
+      expect(effect.mock.calls.flat().sort()).toEqual(["PAY-1", "PAY-2"]);
+    });
+
+    test("a repeat long after the work is a repeat, and not worked again", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const effect = vi.fn();
+      receiver.onOther(({ data }) => effect(data.reference));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => effect.mock.calls.length === 1);
+      // Once the next is worked, this one is written as done.
+      await receiver.post("PAY-2");
+      await until(() => effect.mock.calls.length === 2);
+      expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
+      await receiver.post("PAY-3");
+      await until(() => effect.mock.calls.length >= 3);
+      expect(effect.mock.calls.flat()).toEqual(["PAY-1", "PAY-2", "PAY-3"]);
+    });
+
+    test("the same key with other data is stored beside, told and not worked", async () => {
+      const store = await fresh();
+      const receiver = receiverOn(store.open());
+      const amounts = vi.fn();
+      receiver.on("payment.completed", ({ data }) => amounts(data.amount));
+      await receiver.start();
+      expect(await receiver.post("PAY-1", "100.00")).toEqual([200, "received"]);
+      for (let times = 0; times < 2; times++) {
+        expect(await receiver.post("PAY-1", "999.00")).toEqual([
+          200,
+          "received with other data before",
+        ]);
+      }
+      expect(await receiver.post("PAY-1", "100.00")).toEqual([200, "received before"]);
+      await receiver.post("PAY-2", "5.00");
+      await until(() => amounts.mock.calls.length >= 2);
+      expect(amounts.mock.calls.flat()).toEqual(["100.00", "5.00"]);
+      expect(receiver.onConflict).toHaveBeenCalledTimes(2);
+      const kept = await store.conflicts?.();
+      if (!isAlone) expect(kept).toEqual([deliveryOf("PAY-1", "999.00").body]);
+    });
+
+    test("waits until somebody works, and is worked byte for byte", async () => {
+      const inbox = (await fresh()).open();
+      const raws: string[] = [];
+      const receiver = receiverOn({
+        ...inbox,
+        start: (work) =>
+          inbox.start({
+            ...work,
+            run: (job) => {
+              raws.push(Buffer.from(job.raw).toString());
+              return work.run(job);
+            },
+          }),
+      });
+      const bodies = [
+        '{"event":"shipped \\u0000 \\ud800","data":{"reference":"1","text":"\\u0000 Ω 💸"}}',
+        '\uFEFF{"event":"payment.completed",\r\n "data":{"reference":"2"}}',
+      ];
+      receiver.onOther(() => {});
+      for (const body of bodies) {
+        const headers = { "x-service-signature": signWebhook(body, SECRET) };
+        expect((await receiver.handle({ method: "POST", headers, body })).status).toBe(200);
+      }
+      expect(raws).toEqual([]);
+      await receiver.start();
+      await until(() => raws.length === 2);
+      expect(raws.sort()).toEqual(bodies.sort());
+    });
+
+    test("may have a key of digits alone", async () => {
+      const inbox = (await fresh()).open();
+      const receiver = receiverOn(inbox);
+      const keys: string[] = [];
+      receiver.onOther((_, { idempotencyKey }) => keys.push(idempotencyKey));
+      await receiver.start();
+      const key = "1234567890".repeat(7).slice(0, 64);
+      const raw = Buffer.from('{"event":"e","data":{}}');
+      const delivery = {
+        key,
+        digest: key,
+        event: "e",
+        raw,
+        secretIndex: 0,
+        receivedAt: Date.now(),
+      };
+      expect(await inbox.accept(delivery)).toMatchObject({ standing: "accepted" });
+      expect(await inbox.accept(delivery)).toMatchObject({ standing: "duplicate" });
+      await until(() => keys.length > 0);
+      expect(keys).toEqual([key]);
+    });
+
+    test("is worked once, whatever its clock does", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const seen: unknown[] = [];
+      receiver.onOther(({ data }) => seen.push(data.reference));
+      await receiver.start();
+      vi.useFakeTimers({ toFake: ["Date"] });
+      try {
+        const names = references(9);
+        for (const [at, reference] of names.entries()) {
+          vi.setSystemTime(Date.now() + (JUMPS[at % 3] ?? 0));
+          expect(await receiver.post(reference)).toEqual([200, "received"]);
+        }
+        await until(() => seen.length >= names.length);
+        expect(seen.sort()).toEqual(names);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    test("does not wait for a clock that was ahead when it came", async () => {
+      const receiver = receiverOn((await fresh()).open());
+      const seen: unknown[] = [];
+      receiver.onOther(({ data }) => seen.push(data.reference));
+      vi.useFakeTimers({ toFake: ["Date"] });
+      vi.setSystemTime(Date.now() + 86_400_000);
+      expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+      vi.useRealTimers();
+      await receiver.start();
+      await until(() => seen.length > 0);
+      expect(seen).toEqual(["PAY-1"]);
+    });
+
+    test.runIf(!isAlone)(
+      "two workers on one store share the work, and each event is worked once",
+      async () => {
+        const store = await fresh();
+        const workers = [receiverOn(store.open()), receiverOn(store.open())];
+        const seen = workers.map((): unknown[] => []);
+        for (const [at, worker] of workers.entries()) {
+          worker.onOther(({ data }) => seen[at]?.push(data.reference));
+          await worker.start();
+        }
+        const names = references(200);
+        await Promise.all(names.map((reference, at) => workers[at % 2]?.post(reference)));
+        await until(() => seen.flat().length >= names.length);
+        expect(seen.flat().sort()).toEqual([...names].sort());
+        expect(seen.every(({ length }) => length > 0)).toBe(true);
+      },
+    );
+  });
+
+  workSuite(name, under);
+}

@@ -1,0 +1,142 @@
+import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { Client, Pool } from "pg";
+import { PgBoss } from "pg-boss";
+import { afterAll, describe, expect, test } from "vitest";
+import { inboxSuite } from "../../../suites/inbox.ts";
+import { engineSuite } from "../../../suites/inbox-engine.ts";
+import { killSuite } from "../../../suites/inbox-kills.ts";
+import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { transactionSuite } from "../../../suites/inbox-transaction.ts";
+import { startPostgres } from "../../../support/engines/postgres.ts";
+
+const engine = await startPostgres();
+const { url = "" } = engine ?? {};
+afterAll(() => engine?.stop());
+
+const tuning = {
+  answerMs: 2_000,
+  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
+  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
+};
+
+async function query(text: string, values: unknown[] = []) {
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query(text, values);
+  await client.end();
+  return rows;
+}
+const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
+describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
+  inboxSuite("pgBossInbox", {
+    countsWhatIsHandedBack: true,
+    fresh: async () => {
+      const queue = freshQueue();
+      return {
+        open: () => pgBossInbox({ connectionString: url, queue, tuning }),
+        conflicts: async () => {
+          const text = "SELECT data->>'body' AS body FROM pgboss.job WHERE name = $1";
+          return (await query(text, [`${queue}-conflicts`])).map(({ body }) => body);
+        },
+      };
+    },
+  });
+
+  transactionSuite("pgBossInbox", async () => {
+    const queue = freshQueue();
+    const table = queue.replaceAll("-", "_");
+    await query(`CREATE TABLE ${table} (effect TEXT)`);
+    const inbox = pgBossInbox({ connectionString: url, queue, tuning });
+    return {
+      open: () => inbox,
+      write: (connection, effect) =>
+        (connection as PgBossTransaction).query(`INSERT INTO ${table} VALUES ($1)`, [effect]),
+      effects: async () => (await query(`SELECT effect FROM ${table}`)).map(({ effect }) => effect),
+    };
+  });
+
+  killSuite("pg-boss", () => url);
+  engineSuite("pgBossInbox", engine, (url, queue) =>
+    pgBossInbox({ connectionString: url, queue, tuning }),
+  );
+
+  describe("pgBossInbox and its PostgreSQL", { timeout: 70_000 }, () => {
+    stopAll();
+
+    test("takes a pg-boss of the user's, starts it, and leaves it running", async () => {
+      const boss = new PgBoss(url);
+      boss.on("error", () => {});
+      const theirs = freshQueue();
+      const receiver = receiverOn(pgBossInbox({ boss, queue: freshQueue(), tuning }));
+      const seen: unknown[] = [];
+      receiver.onOther(({ data }) => seen.push(data.reference));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => seen.length === 1);
+      await receiver.stop();
+      await boss.createQueue(theirs);
+      expect(await boss.send(theirs, {})).not.toBe(null);
+      await boss.stop({ graceful: false });
+    });
+
+    test("gives no transaction where the user's database connection can open none", async () => {
+      const pool = new Pool({ connectionString: url });
+      const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
+      const boss = new PgBoss({ db });
+      boss.on("error", () => {});
+      const receiver = receiverOn(pgBossInbox({ boss, queue: freshQueue(), tuning }));
+      const contexts: object[] = [];
+      receiver.onOther((_, context) => contexts.push(context));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => contexts.length === 1);
+      expect(contexts[0]).not.toHaveProperty("transaction");
+      await receiver.stop();
+      await boss.stop({ graceful: false });
+      await pool.end();
+    });
+
+    test("drops nothing for having waited long, here and among the dead letters", async () => {
+      const queue = freshQueue();
+      const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
+      await receiver.post("PAY-1");
+      const [row] = await query(
+        "SELECT bool_and(retention_seconds > 50 * 365 * 86400) AS kept FROM pgboss.queue WHERE name IN ($1, $2)",
+        [queue, `${queue}-dead`],
+      );
+      expect(row).toEqual({ kept: true });
+    });
+
+    test("gives up an event over which 12 processes died; a requeue forgives them", async () => {
+      const queue = freshQueue();
+      const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
+      const attempts: number[] = [];
+      receiver.onOther((_, { attempt }) => attempts.push(attempt));
+      await receiver.post("PAY-1");
+      await query(
+        `UPDATE pgboss.job SET state = 'active', retry_count = 11, started_on = now() - interval '1 h',
+           heartbeat_on = now() - interval '1 h' WHERE name = $1`,
+        [queue],
+      );
+      await receiver.start();
+      await until(async () => (await receiver.deadLetters.list()).length === 1);
+      const [letter] = await receiver.deadLetters.list();
+      expect(letter).toMatchObject({ attempts: 12, error: expect.stringContaining("died") });
+      await receiver.deadLetters.requeue(letter?.id as string);
+      await until(() => attempts.length > 0);
+      expect(attempts).toEqual([1]);
+    });
+
+    test("says at the start that synchronous_commit is off", async () => {
+      const connectionString = `${url}?options=-c%20synchronous_commit%3Doff`;
+      const receiver = receiverOn(pgBossInbox({ connectionString, queue: freshQueue(), tuning }));
+      await receiver.start();
+      expect(receiver.onError.mock.calls).toHaveLength(1);
+      expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
+        code: "configuration",
+        message: expect.stringContaining("Set `synchronous_commit = on`"),
+      });
+    });
+  });
+});

@@ -1,0 +1,154 @@
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { diskOf } from "../../../../src/webhooks/inbox/sqlite/disk.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+const freshPath = () => join(folder, `${++files}.db`);
+
+const pragma = (database: DatabaseSync, name: string) =>
+  Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+
+function refusal(path: string): unknown {
+  try {
+    sqliteInbox(path).close();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+const FULL = 2;
+const NORMAL = 1;
+
+describe("an opened file", () => {
+  test("waits for others five seconds, keeps a log, and is on disk at every commit", () => {
+    const inbox = sqliteInbox(freshPath());
+    const { database } = inbox;
+    expect({
+      busy_timeout: pragma(database, "busy_timeout"),
+      journal_mode: pragma(database, "journal_mode"),
+      synchronous: pragma(database, "synchronous"),
+      wal_autocheckpoint: pragma(database, "wal_autocheckpoint"),
+    }).toEqual({
+      busy_timeout: 5_000,
+      journal_mode: "wal",
+      synchronous: FULL,
+      wal_autocheckpoint: 10_000,
+    });
+    expect(database.isTransaction).toBe(false);
+    inbox.close();
+  });
+
+  test("leaves the disk for later in the inbox's own commits alone, even where they fail", () => {
+    const inbox = sqliteInbox(freshPath());
+    const { database } = inbox;
+    const disk = diskOf(database);
+    expect(disk.write(() => pragma(database, "synchronous"))).toBe(NORMAL);
+    expect(pragma(database, "synchronous")).toBe(FULL);
+    const fails = () =>
+      disk.write(() => {
+        throw new Error("taken back");
+      });
+    expect(fails).toThrow("taken back");
+    expect(pragma(database, "synchronous")).toBe(FULL);
+    disk.close();
+    inbox.close();
+  });
+
+  const DESCRIPTORS = "/proc/self/fd";
+  const held = (path: string) =>
+    readdirSync(DESCRIPTORS).filter((descriptor) => {
+      try {
+        return readlinkSync(join(DESCRIPTORS, descriptor)).startsWith(path);
+      } catch {
+        return false;
+      }
+    }).length;
+
+  test.runIf(existsSync(DESCRIPTORS))("is let go by close(), and where it is refused", () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path);
+    expect(held(path)).toBeGreaterThan(0);
+    inbox.close();
+    expect(held(path)).toBe(0);
+    expect(inbox.database.isOpen).toBe(false);
+    const stranger = new DatabaseSync(path);
+    stranger.exec("DROP TABLE malipo_inbox; CREATE VIEW malipo_inbox AS SELECT 1");
+    stranger.close();
+    expect(refusal(path)).toMatchObject({ code: "configuration", cause: expect.any(Error) });
+    expect(held(path)).toBe(0);
+  });
+});
+
+describe("a file that others are at", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  // As when somebody else makes the file: SQLite itself does not wait for this.
+  const HELD = "CREATE TABLE other (x); BEGIN IMMEDIATE";
+
+  test("is waited for while they make it", async () => {
+    const path = freshPath();
+    const other = new Worker(
+      `const { parentPort, workerData } = require("node:worker_threads");
+      const { DatabaseSync } = require("node:sqlite");
+      const database = new DatabaseSync(workerData.path);
+      database.exec(workerData.held);
+      parentPort.postMessage("held");
+      setTimeout(() => database.close(), 200);`,
+      { eval: true, workerData: { path, held: HELD } },
+    );
+    await new Promise((resolve) => other.once("message", resolve));
+    const inbox = sqliteInbox(path);
+    expect(pragma(inbox.database, "journal_mode")).toBe("wal");
+    inbox.close();
+    await other.terminate();
+  });
+
+  test("is given up after ten seconds: says why, and what it takes", () => {
+    const path = freshPath();
+    const other = new DatabaseSync(path);
+    other.exec(HELD);
+    const started = performance.now();
+    const clock = [0, 3_000, 6_000, 9_999, 10_000];
+    const asked = vi
+      .spyOn(performance, "now")
+      .mockImplementation(() => started + (clock.shift() ?? 1e6));
+    const error = refusal(path);
+    expect(asked).toHaveBeenCalledTimes(5);
+    expect(error).toMatchObject({
+      code: "configuration",
+      message: `The SQLite inbox cannot use ${path}: database is locked. It takes a SQLite file that this process may write, or a new one in a folder that is there.`,
+      cause: expect.objectContaining({ message: "database is locked" }),
+    });
+    other.close();
+  });
+});
+
+describe("a runtime without node:sqlite", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  test.each([
+    ["no process", undefined],
+    ["a process of its own", {}],
+    ["a Node that is too old", { getBuiltinModule: () => undefined }],
+  ])("%s is told which Node it takes", (_, process) => {
+    vi.stubGlobal("process", process);
+    const error = refusal(":memory:");
+    vi.unstubAllGlobals();
+    expect(error).toMatchObject({
+      code: "configuration",
+      message: "The SQLite inbox needs node:sqlite: Node 22.13 or later.",
+    });
+  });
+});

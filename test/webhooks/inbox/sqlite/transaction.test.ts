@@ -1,0 +1,60 @@
+import type { DatabaseSync } from "node:sqlite";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { describe, expect, test } from "vitest";
+import type { Transaction } from "../../../../src/webhooks/inbox/types.ts";
+import { gateOf, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+
+const pace = { leaseMs: 600_000, backoffMs: () => 5 };
+
+describe("a transaction", () => {
+  stopAll();
+
+  /** What comes of each of these transactions, in a handler that takes what they reject with. */
+  async function outcomeOf(write: (database: DatabaseSync) => unknown) {
+    const inbox = sqliteInbox(":memory:", { pace });
+    inbox.database.exec("CREATE TABLE effects (effect TEXT)");
+    const receiver = receiverOn(inbox);
+    const [outcome, tell] = gateOf<unknown>();
+    receiver.onOther(async (_, { transaction }) => {
+      const ended = (transaction as Transaction)<unknown, DatabaseSync>(write);
+      tell(await ended.catch((error) => error));
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    const effects = () => inbox.database.prepare("SELECT effect FROM effects").all();
+    return { outcome: await outcome, effects: effects() };
+  }
+
+  const ship = (database: DatabaseSync) => database.exec("INSERT INTO effects VALUES ('shipped')");
+
+  test("that is async is refused, and its effect taken back", async () => {
+    const { outcome, effects } = await outcomeOf(async (database) => ship(database));
+    expect(outcome).toMatchObject({
+      code: "configuration",
+      message: expect.stringMatching(/not async: the commit comes when it returns/),
+    });
+    expect(effects).toEqual([]);
+  });
+
+  test.each([undefined, null, 7, "text", JSON.parse('{"then":1}')])(
+    "may give %s",
+    async (given) => {
+      const { outcome, effects } = await outcomeOf((database) => {
+        ship(database);
+        return given;
+      });
+      expect(outcome).toEqual(given);
+      expect(effects).toEqual([{ effect: "shipped" }]);
+    },
+  );
+
+  test("that was taken back before it failed says what it failed at", async () => {
+    const { outcome, effects } = await outcomeOf((database) => {
+      ship(database);
+      database.exec("ROLLBACK");
+      throw new Error("out of stock");
+    });
+    expect(String(outcome)).toBe("Error: out of stock");
+    expect(effects).toEqual([]);
+  });
+});

@@ -1,0 +1,238 @@
+import fs, { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import type { Job } from "../../../../src/webhooks/inbox/types.ts";
+import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+const freshPath = () => join(folder, `${++files}.db`);
+// Long leases: no renewal comes between.
+const pace = { leaseMs: 600_000, backoffMs: () => 5 };
+
+const rowsOf = (database: DatabaseSync) =>
+  database.prepare("SELECT state, attempts, due_at, error FROM malipo_inbox").all();
+
+describe("a look", () => {
+  stopAll();
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("comes twice a second, or when a wait is over", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 100 } });
+    const attempts: number[] = [];
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+    const run = ({ attempt }: Job) => {
+      attempts.push(attempt);
+      return Promise.reject(new Error("no stock"));
+    };
+    await inbox.start({ run, concurrency: 2, onError: () => {} });
+    const nextLook = () => {
+      const before = Date.now();
+      vi.advanceTimersToNextTimer();
+      return Date.now() - before;
+    };
+    expect(nextLook()).toBe(500);
+    const rest = { digest: "d1", event: "e", raw: Buffer.from("{}"), secretIndex: 0 };
+    await inbox.accept({ key: "a1", ...rest, receivedAt: Date.now() });
+    for (const [failed, waitMs] of [100, 200, 300, 400, 500].entries()) {
+      const failures = () => rowsOf(inbox.database).filter(({ state }) => state === "ready");
+      while (failures().length === 0) await new Promise(setImmediate);
+      expect(attempts).toHaveLength(failed + 1);
+      expect(nextLook()).toBe(waitMs);
+    }
+    await inbox.stop(0);
+    inbox.close();
+  });
+
+  /** Has another process write to the file for longer than a look is apart. */
+  async function whileLocked(path: string, database: DatabaseSync): Promise<void> {
+    database.exec("PRAGMA busy_timeout = 0");
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    await sleep(700);
+    other.exec("ROLLBACK");
+    other.close();
+  }
+
+  test("that finds nothing waits for nobody", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {});
+    await receiver.start();
+    await whileLocked(path, inbox.database);
+    expect(receiver.onError).not.toHaveBeenCalled();
+  });
+
+  test("with full hands waits for nobody, whatever is due", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const receiver = receiverOn(inbox, { concurrency: 1 });
+    const [gate, open] = gateOf<void>();
+    const begun: unknown[] = [];
+    receiver.onOther(async ({ data }) => {
+      begun.push(data.reference);
+      await gate;
+    });
+    await receiver.start();
+    for (const reference of ["PAY-1", "PAY-2"]) await receiver.post(reference);
+    await until(() => begun.length === 1);
+    await whileLocked(path, inbox.database);
+    expect(receiver.onError).not.toHaveBeenCalled();
+    open();
+    await until(() => begun.length === 2);
+  });
+});
+
+describe("a commit", () => {
+  stopAll();
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  const turns = async () => {
+    for (let left = 5; left > 0; left--) await endOfTurn();
+  };
+
+  /** A receiver at work whose handlers wait, on a clock that stands, with one event in work. */
+  async function standing() {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const receiver = receiverOn(inbox);
+    const [gate, open] = gateOf<void>();
+    receiver.onOther(() => gate);
+    await receiver.start();
+    await receiver.post("PAY-1");
+    const states = () => rowsOf(inbox.database).map(({ state }) => state);
+    await until(() => states()[0] === "leased");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    return { ...receiver, open, states };
+  }
+
+  /** Holds the disk up. What it gives are the calls that wait for it. */
+  function heldDisk(): (() => void)[] {
+    const finish: (() => void)[] = [];
+    vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => {
+      finish.push(() => done(null));
+    });
+    return finish;
+  }
+
+  test("of how work ends waits for nothing", async () => {
+    const { open, states } = await standing();
+    await turns();
+    open();
+    await turns();
+    expect(states()).toEqual(["done"]);
+  });
+
+  test("for what comes goes first: how work ends is written right after, without a wait", async () => {
+    const { post, open, states } = await standing();
+    const finish = heldDisk();
+    const posted = post("PAY-2");
+    while (finish.length === 0) await endOfTurn();
+    open();
+    await turns();
+    expect(states()).toEqual(["leased", "leased"]);
+    expect(finish).toHaveLength(1);
+    finish[0]?.();
+    expect(await posted).toEqual([200, "received"]);
+    await turns();
+    expect(states()).toEqual(["done", "done"]);
+  });
+
+  test("is one at a time: what comes meanwhile shares the next, which waits for the disk in its turn", async () => {
+    const { post, open, states } = await standing();
+    const finish = heldDisk();
+    const first = post("PAY-2");
+    while (finish.length === 0) await endOfTurn();
+    const rest = [post("PAY-3"), post("PAY-4")];
+    await turns();
+    expect(states()).toHaveLength(2);
+    vi.advanceTimersByTime(500);
+    await turns();
+    expect(states()).toHaveLength(4);
+    expect(finish).toHaveLength(1);
+    finish[0]?.();
+    await first;
+    while (finish.length === 1) await endOfTurn();
+    finish[1]?.();
+    expect(await Promise.all(rest)).toEqual([
+      [200, "received"],
+      [200, "received"],
+    ]);
+    expect(finish).toHaveLength(2);
+    open();
+    await turns();
+    expect(states()).toEqual(["done", "done", "done", "done"]);
+  });
+
+  test("for many that come at once is scheduled once", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    vi.useFakeTimers({ toFake: ["setImmediate"] });
+    const receipts = ["a1", "b2", "c3"].map((key) => {
+      const rest = { digest: key, event: "e", raw: Buffer.from(key), secretIndex: 0 };
+      return inbox.accept({ key, ...rest, receivedAt: 0 });
+    });
+    expect(vi.getTimerCount()).toBe(1);
+    vi.runAllTimers();
+    expect(rowsOf(inbox.database)).toHaveLength(3);
+    const accepted = { standing: "accepted" };
+    expect(await Promise.all(receipts)).toEqual([accepted, accepted, accepted]);
+    inbox.close();
+  });
+
+  test("that fails refuses all that it was for, and the next goes on", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    inbox.database.exec("PRAGMA busy_timeout = 0");
+    const receiver = receiverOn(inbox);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const posted = ["PAY-1", "PAY-2"].map((reference) => receiver.post(reference));
+    expect(await Promise.all(posted)).toEqual([
+      [503, "cannot be stored now"],
+      [503, "cannot be stored now"],
+    ]);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    expect(rowsOf(inbox.database)).toHaveLength(1);
+  });
+
+  test("for what is done says until when it is remembered: 14 days, as long as nobody says otherwise", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {});
+    await receiver.start();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const until14 = Date.now() + 14 * 86_400_000;
+    await receiver.post("PAY-1");
+    await until(() => rowsOf(inbox.database)[0]?.state === "done");
+    expect(rowsOf(inbox.database)).toMatchObject([{ due_at: until14 }]);
+  });
+
+  test("for what failed says when it falls due again", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 60_000 } });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {
+      throw new Error("no stock");
+    });
+    await receiver.start();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const now = Date.now();
+    await receiver.post("PAY-1");
+    await until(() => rowsOf(inbox.database)[0]?.state === "ready");
+    expect(rowsOf(inbox.database)).toEqual([
+      { state: "ready", attempts: 1, due_at: now + 60_000, error: "Error: no stock" },
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import { createWebhookReceiver, type WebhookRequest } from "malipo/webhooks";
+import { describe, expect, test, vi } from "vitest";
+import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
+import { CALL_CASES } from "../../suites/webhook-call-cases.ts";
+
+testAdapter({
+  name: "receiver.handle",
+  isCalledWith: "any headers",
+  mount: (receiver) => ({
+    deliver: ({ method = "POST", headers = {}, body = new Uint8Array() }) =>
+      receiver.handle({ method, headers, body }),
+  }),
+});
+
+describe("receiver.handle, given what no wire can bring,", () => {
+  // A receiver has no options for a request, and takes the signature from the headers alone.
+  const rows = CALL_CASES.filter(({ name }) => !/^option|^signature: .* beside/.test(name));
+
+  test.each(rows)("answers and tells of $name: $expected", async ({ options, expected }) => {
+    const { secret, body, ...given } = options();
+    const { headers = { "X-Service-Signature": given.signature } } = given;
+    const onError = vi.fn();
+    const receiver = createWebhookReceiver({ secret: secret as string, onError });
+    const request = { method: "POST", headers, body } as WebhookRequest;
+    const { status } = await receiver.handle(request);
+    if (expected === "accepted") {
+      expect([status, onError.mock.calls]).toEqual([200, []]);
+    } else {
+      expect(onError.mock.calls).toEqual([[expect.objectContaining({ code: expected, status })]]);
+    }
+  });
+});

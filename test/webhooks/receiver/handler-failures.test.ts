@@ -1,0 +1,152 @@
+import { ConfigurationError } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
+import { deliver, gate } from "../support/deliver.ts";
+import { receiving } from "../support/receiving.ts";
+
+const { receive, onError } = receiving();
+
+describe("a handler", () => {
+  test.each<[how: string, fail: () => unknown, said: string]>([
+    [
+      "throws",
+      () => {
+        throw new TypeError("boom");
+      },
+      "TypeError: boom",
+    ],
+    ["rejects", async () => Promise.reject(new Error("boom")), "Error: boom"],
+    [
+      "throws a text",
+      () => {
+        throw "boom";
+      },
+      "boom",
+    ],
+    [
+      "throws undefined",
+      () => {
+        throw undefined;
+      },
+      "undefined",
+    ],
+    [
+      "throws null",
+      () => {
+        throw null;
+      },
+      "null",
+    ],
+    [
+      "throws a symbol",
+      () => {
+        throw Symbol("boom");
+      },
+      "Symbol(boom)",
+    ],
+    [
+      "throws an object that cannot be a text",
+      () => {
+        throw Object.create(null);
+      },
+      "",
+    ],
+    [
+      "rejects with a frozen object",
+      () => Promise.reject(Object.freeze({ a: 1 })),
+      "[object Object]",
+    ],
+  ])("that %s is tried 12 times, then its event is a dead letter", async (_, fail, said) => {
+    const attempts: number[] = [];
+    const receiver = receive();
+    receiver.on("payment.completed", (_, { attempt }) => {
+      attempts.push(attempt);
+      return fail();
+    });
+    await receiver.start();
+    await deliver(receiver);
+    await expect.poll(() => receiver.deadLetters.list()).toHaveLength(1);
+    expect(attempts).toEqual(Array.from({ length: 12 }, (_, at) => at + 1));
+    const [letter] = await receiver.deadLetters.list();
+    expect(letter).toMatchObject({
+      event: "payment.completed",
+      attempts: 12,
+      body: expect.stringContaining("PAY-71"),
+      error: expect.stringContaining(said),
+    });
+    const told = onError.mock.calls.map(([, about]) => about);
+    expect(told).toEqual(
+      attempts.map((attempt) => ({
+        event: "payment.completed",
+        idempotencyKey: expect.stringMatching(/^[\da-f]{64}$/),
+        attempt,
+        willRetry: attempt < 12,
+      })),
+    );
+  });
+
+  test("works a dead letter again as new, once it is requeued", async () => {
+    const attempts: number[] = [];
+    let isMended = false;
+    const receiver = receive();
+    receiver.onOther((_, { attempt }) => {
+      attempts.push(attempt);
+      if (!isMended) throw new Error("broken");
+    });
+    await receiver.start();
+    await deliver(receiver);
+    await expect.poll(() => receiver.deadLetters.list()).toHaveLength(1);
+    const [{ id } = { id: "" }] = await receiver.deadLetters.list();
+    isMended = true;
+    await receiver.deadLetters.requeue(id);
+    await expect.poll(() => attempts.slice(12)).toEqual([1]);
+    expect(await receiver.deadLetters.list()).toEqual([]);
+    for (const none of [id, "", "constructor"]) {
+      await expect(receiver.deadLetters.requeue(none)).rejects.toThrow(ConfigurationError);
+    }
+    // A repeat of it is one still.
+    await deliver(receiver);
+    expect(attempts).toHaveLength(13);
+  });
+
+  test("is aborted after handlerTimeoutMs; the attempt has failed, whatever comes of it later", async () => {
+    const signals: AbortSignal[] = [];
+    const late = gate();
+    const receiver = receive({ handlerTimeoutMs: 20 });
+    receiver.onOther(async (_, { attempt, signal }) => {
+      signals.push(signal);
+      if (attempt === 1) await late.opened;
+    });
+    await receiver.start();
+    await deliver(receiver);
+    await expect.poll(() => signals.length).toBe(2);
+    late.open();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(signals[0]?.reason.message).toBe(
+      "The handler took longer than handlerTimeoutMs (20 ms).",
+    );
+    expect(onError.mock.calls).toEqual([
+      [signals[0]?.reason, expect.objectContaining({ attempt: 1 })],
+    ]);
+    await receiver.stop();
+    expect(signals).toHaveLength(2);
+  });
+
+  test("that rejects after its time harms nobody", async () => {
+    const late = gate();
+    const attempts: number[] = [];
+    const receiver = receive({ handlerTimeoutMs: 10 });
+    receiver.onOther(async (_, { attempt, signal }) => {
+      attempts.push(attempt);
+      if (attempt > 1) return;
+      await late.opened;
+      signal.throwIfAborted();
+    });
+    await receiver.start();
+    await deliver(receiver);
+    await expect.poll(() => attempts).toEqual([1, 2]);
+    // An unhandled rejection would fail the run.
+    late.open();
+    await new Promise(setImmediate);
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,189 @@
+import {
+  ConfigurationError,
+  createWebhookReceiver,
+  type Inbox,
+  memoryInbox,
+  type NewDelivery,
+  signWebhook,
+  type WebhookReceiverOptions,
+} from "malipo/webhooks";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { NO_SECRETS } from "../../suites/webhook-cases.ts";
+import { BODY, EVENT, SECRET, utf8 } from "../../suites/webhook-sample.ts";
+
+const options = (more: object) => ({ secret: SECRET, ...more }) as WebhookReceiverOptions;
+
+/** A memory inbox that shows what it took. */
+function watched() {
+  const taken: NewDelivery[] = [];
+  const inbox = memoryInbox();
+  const accept: Inbox["accept"] = (delivery) => {
+    taken.push(delivery);
+    return inbox.accept(delivery);
+  };
+  return { taken, inbox: { ...inbox, accept } };
+}
+
+const signed = (body: string | Uint8Array) => ({
+  method: "POST",
+  headers: { "x-service-signature": signWebhook(body, SECRET) },
+  body,
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe("createWebhookReceiver", () => {
+  test.each(NO_SECRETS)("refuses a secret that is none: %s", (_, secret) => {
+    expect(() => createWebhookReceiver(options({ secret }))).toThrow(ConfigurationError);
+  });
+
+  test.each([
+    [{ retries: 3 }, /no option "retries"\. It has secret, inbox, maxBodyBytes, .*, wakeups\.$/],
+    [{ maxBodyBytes: 0 }, /`maxBodyBytes` is 0/],
+    [{ maxBodyBytes: 1.5 }, /`maxBodyBytes` is 1.5/],
+    [{ maxBodyBytes: Number.POSITIVE_INFINITY }, /`maxBodyBytes` is Infinity/],
+    [{ maxBodyBytes: "1mb" }, /`maxBodyBytes` is 1mb/],
+    [{ concurrency: -1 }, /`concurrency` is -1/],
+    [{ handlerTimeoutMs: 2 ** 31 }, /`handlerTimeoutMs` is 2147483648/],
+    [{ handlerTimeoutMs: Number.NaN }, /`handlerTimeoutMs` is NaN/],
+    [{ maxAgeSeconds: 0 }, /`maxAgeSeconds` is 0/],
+    [{ maxAgeSeconds: "300" }, /`maxAgeSeconds` is 300/],
+    [{ onError: "console" }, /`onError` is string/],
+    [{ onConflict: {} }, /`onConflict` is object/],
+    [{ wakeups: {} }, /`wakeups.notify` is undefined/],
+    [{ inbox: "inbox.db" }, /`inbox` is no inbox/],
+    [{ inbox: null }, /`inbox` is no inbox/],
+  ])("refuses the option %j", (more, message) => {
+    const make = () => createWebhookReceiver(options(more));
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(message);
+  });
+
+  test("refuses to be made without options", () => {
+    for (const none of [undefined, null]) {
+      expect(() => createWebhookReceiver(none as never)).toThrow(/secret|properties/);
+    }
+  });
+
+  test("takes an undefined option for none, and a mebibyte at most by itself", async () => {
+    const more = { inbox: undefined, maxBodyBytes: undefined, onError: undefined };
+    const receiver = createWebhookReceiver(options(more));
+    expect(receiver.maxBodyBytes).toBe(1_048_576);
+    expect((await receiver.handle(signed(BODY))).status).toBe(200);
+  });
+
+  test("tells the console where nobody else is told", async () => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    await createWebhookReceiver({ secret: SECRET }).handle({ ...signed(BODY), headers: {} });
+    expect(log.mock.calls).toEqual([
+      ["malipo webhooks:", expect.objectContaining({ code: "signature_missing" })],
+    ]);
+  });
+});
+
+describe("handle", () => {
+  test("hands the inbox the bytes, the secret that signed, and what the event is known by", async () => {
+    const { inbox, taken } = watched();
+    const receiver = createWebhookReceiver({ secret: ["before", SECRET], inbox });
+    const earliest = Date.now();
+    await receiver.handle(signed(BODY));
+    expect(taken).toEqual([
+      {
+        key: expect.stringMatching(/^[\da-f]{64}$/),
+        digest: expect.stringMatching(/^[\da-f]{64}$/),
+        event: EVENT.event,
+        raw: BODY,
+        secretIndex: 1,
+        receivedAt: expect.any(Number),
+      },
+    ]);
+    expect(taken[0]?.receivedAt).toBeGreaterThanOrEqual(earliest);
+    expect(taken[0]?.receivedAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("stores a copy: a buffer that its owner reuses changes nothing", async () => {
+    const { inbox, taken } = watched();
+    const receiver = createWebhookReceiver({ secret: SECRET, inbox });
+    for (const body of [Buffer.from(BODY), new Uint8Array(BODY)]) {
+      const reply = receiver.handle(signed(body));
+      body.fill(0);
+      expect((await reply).status).toBe(200);
+    }
+    expect(taken.map(({ raw }) => Buffer.from(raw))).toEqual(Array(2).fill(Buffer.from(BODY)));
+  });
+
+  test("counts bytes, not characters", async () => {
+    const receiver = createWebhookReceiver({ secret: SECRET, maxBodyBytes: 100, onError() {} });
+    const text = (length: number) => `{"event":"a","data":{"t":"${"é".repeat(length)}"}}`;
+    const length = utf8(text(0)).length;
+    const most = Math.floor((100 - length) / 2);
+    expect((await receiver.handle(signed(text(most)))).status).toBe(200);
+    for (const body of [text(most + 1), "x".repeat(101)]) {
+      const { status, body: answer } = await receiver.handle(signed(body));
+      expect([status, JSON.parse(answer).ResultDesc]).toEqual([413, "too large"]);
+    }
+  });
+
+  test.each([
+    ["a parsed object", EVENT],
+    ["a parsed object made a text", "[object Object]"],
+    ["nothing", undefined],
+    ["null", null],
+  ])("answers 500 where the body is %s, and says why", async (_, body) => {
+    const onError = vi.fn();
+    const receiver = createWebhookReceiver({ secret: SECRET, onError });
+    const { status } = await receiver.handle({ ...signed(BODY), body: body as string });
+    expect(status).toBe(500);
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: "body_not_raw" }));
+  });
+
+  test("tells what waits for a payment, once the event is stored", async () => {
+    const seen: string[] = [];
+    const { inbox } = watched();
+    const accept: Inbox["accept"] = async (delivery) => {
+      await new Promise(setImmediate);
+      seen.push("stored");
+      return inbox.accept(delivery);
+    };
+    const wakeups = {
+      prefix: "notified ",
+      notify(reference: string) {
+        seen.push(this.prefix + reference);
+      },
+    };
+    const receiver = createWebhookReceiver({
+      secret: SECRET,
+      inbox: { ...inbox, accept },
+      wakeups,
+    });
+    await receiver.handle(signed(BODY));
+    await receiver.handle(signed('{"event":"a","data":{"reference":7}}'));
+    await receiver.handle(signed('{"event":"a","data":{}}'));
+    expect(seen).toEqual(["stored", "notified PAY-71", "stored", "notified 7", "stored"]);
+  });
+
+  test("tells of a conflict what was refused, and of no other delivery", async () => {
+    const onConflict = vi.fn();
+    const receiver = createWebhookReceiver({ secret: SECRET, onConflict });
+    const other = { ...EVENT, data: { ...EVENT.data, amount: "999.00" } };
+    for (const event of [EVENT, EVENT, other]) await receiver.handle(signed(JSON.stringify(event)));
+    expect(onConflict.mock.calls).toEqual([[other]]);
+  });
+
+  test.each([
+    [
+      "throw",
+      () => {
+        throw new Error("callback");
+      },
+    ],
+    ["reject", () => Promise.reject(new Error("callback"))],
+  ])("answers as ever where callbacks %s", async (_, callback) => {
+    const callbacks = { onError: callback, onConflict: callback, wakeups: { notify: callback } };
+    const receiver = createWebhookReceiver(options(callbacks));
+    const other = JSON.stringify({ ...EVENT, data: { ...EVENT.data, amount: "999.00" } });
+    expect((await receiver.handle(signed(BODY))).status).toBe(200);
+    expect((await receiver.handle(signed(other))).status).toBe(200);
+    expect((await receiver.handle({ ...signed(BODY), headers: {} })).status).toBe(401);
+  });
+});

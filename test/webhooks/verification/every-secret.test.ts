@@ -1,0 +1,32 @@
+import { createWebhookReceiver, verifyWebhook } from "malipo/webhooks";
+import { expect, test, vi } from "vitest";
+import { isSignedBy } from "../../../src/webhooks/verification/hmac/node.ts";
+import { BODY, HEX, SECRET } from "../../suites/webhook-sample.ts";
+
+// The real one, watched: how long it all takes must not say which secret signed, or whether one did.
+vi.mock(import("../../../src/webhooks/verification/hmac/node.ts"), { spy: true });
+
+test.each([
+  ["the first", [SECRET, "b", "c"], HEX],
+  ["the last", ["a", "b", SECRET], HEX],
+  ["all of them", [SECRET, SECRET, SECRET], HEX],
+  ["none", ["a", "b", "c"], HEX],
+  [
+    "none, and the first digit differs",
+    [SECRET, "b", "c"],
+    `${HEX[0] === "0" ? 1 : 0}${HEX.slice(1)}`,
+  ],
+])("every secret is tried to the end, whichever signed: %s", async (_, secret, signature) => {
+  vi.mocked(isSignedBy).mockClear();
+  try {
+    verifyWebhook({ body: BODY, secret, signature });
+  } catch {
+    // Refused: that is not what is asked here.
+  }
+  const tried = () => vi.mocked(isSignedBy).mock.calls.map(([one]) => one);
+  expect(tried()).toEqual(secret);
+  const receiver = createWebhookReceiver({ secret, onError() {} });
+  const headers = { "X-Service-Signature": signature };
+  await receiver.handle({ method: "POST", headers, body: BODY });
+  expect(tried()).toEqual([...secret, ...secret]);
+});

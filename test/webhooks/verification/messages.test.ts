@@ -1,0 +1,175 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import {
+  isGatewayError,
+  signWebhook,
+  type VerifyWebhookOptions,
+  verifyWebhook,
+} from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
+import { BODY, EVENT, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
+
+function errorOf(options: VerifyWebhookOptions): Error {
+  try {
+    verifyWebhook(options);
+  } catch (error) {
+    if (isGatewayError(error)) return error;
+    throw error;
+  }
+  throw new Error("accepted");
+}
+
+const WRONG = "0".repeat(64);
+const PRETTY = JSON.stringify(EVENT, null, 2);
+
+const WHITE_SPACE = "Secret has white space.";
+const BOM = "Body has BOM.";
+const RESERIALISED = "Body re-serialised?";
+
+type HintRow = [situation: string, options: Partial<VerifyWebhookOptions>, hints: string[]];
+
+const HINTS: HintRow[] = [
+  ["nothing of note", {}, []],
+  ["a newline behind the secret", { secret: `${SECRET}\n` }, [WHITE_SPACE]],
+  ["CRLF behind the secret", { secret: `${SECRET}\r\n` }, [WHITE_SPACE]],
+  ["a space before the secret", { secret: ` ${SECRET}` }, [WHITE_SPACE]],
+  ["a secret of white space", { secret: "\t" }, [WHITE_SPACE]],
+  ["a newline behind the second secret", { secret: [SECRET, `${SECRET}\n`] }, [WHITE_SPACE]],
+  ["a newline in a secret read as a Buffer", { secret: Buffer.from(`${SECRET}\n`) }, [WHITE_SPACE]],
+  ["white space inside the secret", { secret: "a b" }, []],
+  ["a byte order mark in a text", { body: `\uFEFF${PRETTY}` }, [BOM]],
+  ["a byte order mark in bytes", { body: utf8(`\uFEFF${PRETTY}`) }, [BOM]],
+  ["compact JSON", { body: JSON.stringify(EVENT) }, [RESERIALISED]],
+  ["compact JSON in bytes", { body: BODY }, [RESERIALISED]],
+  ["JSON that a parser would change", { body: '{"amount":100.00}' }, []],
+  ["no JSON", { body: "event=a" }, []],
+  ["no UTF-8", { body: Uint8Array.of(0x22, 0xff, 0x22) }, []],
+  ["an empty body", { body: "" }, []],
+  ["a large body, which is not looked into", { body: JSON.stringify("a".repeat(70_000)) }, []],
+  ["deep nesting", { body: "[".repeat(30_000) + "]".repeat(30_000) }, []],
+  ["all at once", { body: `\uFEFF{}`, secret: "a " }, [WHITE_SPACE, BOM, RESERIALISED]],
+];
+
+test.each(HINTS)("a mismatch hints at what is wrong on our side: %s", (_, options, hints) => {
+  const error = errorOf({ body: PRETTY, secret: SECRET, signature: WRONG, ...options });
+  expect(error).toMatchObject({ code: "signature_mismatch" });
+  expect(error.message).toBe(["Wrong secret or body.", ...hints].join(" "));
+});
+
+const HEADER = "x-service-signature is not 64 hex digits.";
+const UNRAW = "is not raw: express.raw() above express.json(), rawBody, arrayBuffer()";
+const UNREADABLE = "No JSON event or ISO timestamp";
+
+const MESSAGES: [code: string, given: Record<string, unknown>, message: string][] = [
+  ["configuration", { secret: "" }, "secret is empty"],
+  ["configuration", { secret: [SECRET, ""] }, "secret is empty"],
+  ["configuration", { maxAgeSeconds: 0 }, "maxAgeSeconds is not > 0"],
+  ["configuration", { tolerance: 300 }, "No option tolerance"],
+  ["signature_missing", { signature: undefined }, HEADER],
+  ["signature_malformed", { signature: "sha1=" }, HEADER],
+  ["body_not_raw", { body: EVENT }, `object ${UNRAW}`],
+  ["body_not_raw", { body: undefined }, `undefined ${UNRAW}`],
+  ["payload_invalid", { body: "no JSON", signature: hmac(utf8("no JSON")) }, UNREADABLE],
+  ["payload_invalid", { body: "[]", signature: hmac(utf8("[]")) }, UNREADABLE],
+];
+
+test.each(MESSAGES)("%s says what is wrong, and the way out: %j", (code, given, message) => {
+  const error = errorOf({ body: BODY, secret: SECRET, signature: hmac(BODY), ...given });
+  expect(error).toMatchObject({ code, message });
+});
+
+test("an empty secret is said to whoever signs, as well", () => {
+  expect(() => signWebhook(BODY, "")).toThrow("secret is empty");
+});
+
+/** All that a log could get out of an error. */
+function everythingSaidBy(error: unknown): string {
+  const said: string[] = [];
+  for (let one = error; one !== undefined; one = (one as Error).cause) {
+    const fields = Object.getOwnPropertyNames(one).map((name) => Reflect.get(one as object, name));
+    said.push(
+      inspect(one, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null }),
+      JSON.stringify(one),
+      JSON.stringify(fields),
+      `${one}`,
+      `${(one as Error).message} ${(one as Error).stack}`,
+    );
+  }
+  return said.join("\n");
+}
+
+describe("an error never quotes", () => {
+  const canary = fc.stringMatching(/^[a-z0-9]{12}$/);
+
+  /** Bodies with a text in them: events, near misses, other JSON, other texts, other bytes. */
+  const bodyWith = (text: string): fc.Arbitrary<unknown> =>
+    fc.oneof(
+      fc
+        .constantFrom(
+          text,
+          { event: "a", timestamp: "2000-01-01T00:00:00Z", data: { text } },
+          { event: "a", timestamp: text, data: {} },
+          { event: text },
+          { event: "a", data: text },
+          { [text]: { [text]: text } },
+          [text],
+        )
+        .chain((value) =>
+          fc.constantFrom(JSON.stringify(value), `${value}`, utf8(JSON.stringify(value)), value),
+        ),
+      fc.tuple(fc.string({ unit: "binary" }), fc.string()).map((around) => around.join(text)),
+      fc.uint8Array().map((bytes) => Uint8Array.of(...utf8(text), ...bytes)),
+      fc.uint8Array().map((bytes) => Uint8Array.of(...bytes, ...utf8(`{"event":"${text}`))),
+    );
+
+  const scene = fc.record({
+    bodyText: canary,
+    secretText: canary,
+    around: fc.constantFrom("", " ", "\n", "é"),
+    maxAgeSeconds: fc.constantFrom(undefined, 60),
+    isSigned: fc.boolean(),
+    signatureText: canary,
+    isDigest: fc.boolean(),
+  });
+
+  test("a body, a secret, or a digest", () => {
+    const codes = new Set<string>();
+    fc.assert(
+      fc.property(
+        scene.chain((one) => fc.tuple(fc.constant(one), bodyWith(one.bodyText))),
+        ([{ bodyText, secretText, around, signatureText, ...how }, body]) => {
+          const secret = secretText + around;
+          const isRaw = typeof body === "string" || body instanceof Uint8Array;
+          const digest = isRaw
+            ? hmac(typeof body === "string" ? utf8(body) : body, secret)
+            : hmac(utf8(bodyText));
+          const given = how.isDigest ? hmac(utf8(signatureText)) : signatureText;
+          try {
+            verifyWebhook({
+              body: body as string,
+              secret: [secret, secretText],
+              signature: how.isSigned ? digest : given,
+              maxAgeSeconds: how.maxAgeSeconds,
+            });
+          } catch (error) {
+            if (isGatewayError(error)) codes.add(error.code);
+            const said = everythingSaidBy(error);
+            const base64 = Buffer.from(digest, "hex").toString("base64");
+            for (const text of [bodyText, secretText, digest, base64, given]) {
+              expect(said).not.toContain(text);
+            }
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+    // Else the property has not seen what it speaks of.
+    expect([...codes].sort()).toStrictEqual([
+      "body_not_raw",
+      "payload_invalid",
+      "signature_malformed",
+      "signature_mismatch",
+      "timestamp_out_of_range",
+    ]);
+  });
+});
