@@ -117,7 +117,7 @@ export function createCall(settings: Settings): Call {
             store: settings.idempotency,
             key: checkIdempotencyKey(name, idempotencyKey),
             endpoint: name,
-            parameters: address + (body === undefined ? "" : ` ${canonicalJson(body)}`),
+            parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
             totalTimeoutMs,
             perform,
             encode: (done) => storedAnswer(done.answer),

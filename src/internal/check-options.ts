@@ -1,0 +1,69 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+
+// Every function of this package that takes options checks them here: a misspelt name must not be
+// silently without effect, and a wrong value is reported with the name of its option.
+
+/**
+ * @param owner - Who takes the options, as the message begins: `createSandbox`.
+ * @throws {ConfigurationError} for a name that is not among `names`.
+ */
+export function checkOptionNames(options: object, names: readonly string[], owner: string): void {
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue;
+    throw new ConfigurationError(
+      `${owner} has no option "${name}". Its options are: ${names.join(", ")}.`,
+    );
+  }
+}
+
+/** @throws {ConfigurationError} for a value that is none of the choices. */
+export function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
+  if (choices.includes(value)) return;
+  throw new ConfigurationError(
+    `\`${option}\` must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}; got ${describeValue(value)}.`,
+  );
+}
+
+/** @throws {ConfigurationError} for anything but a function. */
+export function checkFunction(option: string, value: unknown): void {
+  if (typeof value === "function") return;
+  throw new ConfigurationError(`\`${option}\` must be a function; got ${describeValue(value)}.`);
+}
+
+/** @throws {ConfigurationError} for anything but a whole number within the bounds. */
+export function checkWholeNumber(
+  option: string,
+  value: unknown,
+  min: number,
+  max: number = MAX_TIMEOUT_MS,
+): number {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) {
+    return value as number;
+  }
+  throw new ConfigurationError(
+    `\`${option}\` must be a whole number from ${min} to ${max}; got ${describeValue(value)}.`,
+  );
+}
+
+/** The longest delay that a timer takes: https://developer.mozilla.org/docs/Web/API/setTimeout#maximum_delay_value */
+export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
+
+/** @throws {ConfigurationError} for anything but milliseconds above 0 that a timer can count. */
+export function checkMilliseconds(option: string, value: unknown): number {
+  if (typeof value === "number" && value > 0 && value <= MAX_TIMEOUT_MS) return value;
+  throw new ConfigurationError(
+    `\`${option}\` must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT_MS}; got ${describeValue(value)}.`,
+  );
+}
+
+/**
+ * A wrong value, as a message shows it. A text is shown by its kind only: a secret may have been
+ * pasted into the wrong option.
+ */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined || typeof value === "boolean") return String(value);
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  return `a ${typeof value}`;
+}
