@@ -69,6 +69,8 @@ export type {
 } from "./contract/payment.ts";
 export { type MergedPayment, mergePayment } from "./contract/payment-state.ts";
 export type { Webhook, WebhookChanges, WebhookRegistration } from "./contract/webhook.ts";
+// Errors
+export { type AnyGatewayError, type GatewayErrorCode, isGatewayError } from "./errors/any.ts";
 export {
   type AnswerFields,
   ApiError,
@@ -81,9 +83,7 @@ export {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
-} from "./errors/answer.ts";
-// Errors
-export { type AnyGatewayError, type GatewayErrorCode, isGatewayError } from "./errors/any.ts";
+} from "./errors/api.ts";
 export { GatewayError, type Outcome } from "./errors/base.ts";
 export {
   ConfigurationError,
@@ -96,6 +96,6 @@ export {
   IdempotencyConflictError,
   OutcomeUnknownError,
   PaymentPendingError,
-} from "./errors/settlement.ts";
+} from "./errors/payment.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "./errors/webhook.ts";
 export { type VerifyWebhookOptions, verifyWebhook } from "./webhooks/verification/verify.ts";

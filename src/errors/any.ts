@@ -8,7 +8,7 @@ import type {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
-} from "./answer.ts";
+} from "./api.ts";
 import { GatewayError } from "./base.ts";
 import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
 import type { ConnectionError, TimeoutError } from "./connection.ts";
@@ -16,7 +16,7 @@ import type {
   IdempotencyConflictError,
   OutcomeUnknownError,
   PaymentPendingError,
-} from "./settlement.ts";
+} from "./payment.ts";
 import type { WebhookVerificationError } from "./webhook.ts";
 
 /** Every error of this package, as one union: a `switch` on `code` narrows it. */

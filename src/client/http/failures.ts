@@ -10,7 +10,7 @@ import {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
-} from "../../errors/answer.ts";
+} from "../../errors/api.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { maskPhones, safeCause, withoutSecret } from "../../internal/redact.ts";
