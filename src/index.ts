@@ -72,7 +72,7 @@ export type { Webhook, WebhookChanges, WebhookRegistration } from "./contract/we
 // Errors
 export { type AnyGatewayError, type GatewayErrorCode, isGatewayError } from "./errors/any.ts";
 export {
-  type AnswerFields,
+  type ResponseFields,
   ApiError,
   type ApiErrorCode,
   AuthenticationError,

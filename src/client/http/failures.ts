@@ -1,6 +1,6 @@
 import type { Effect } from "../../contract/endpoints.ts";
 import {
-  type AnswerFields,
+  type ResponseFields,
   ApiError,
   AuthenticationError,
   ConflictError,
@@ -98,7 +98,7 @@ export function safeHeaders(headers: Headers, key: string): Headers {
   return copy;
 }
 
-function fieldsOf({ response, text }: HttpAnswer, key: string): AnswerFields {
+function fieldsOf({ response, text }: HttpAnswer, key: string): ResponseFields {
   return {
     status: response.status,
     body: bodyOf(text, key),
