@@ -21,7 +21,7 @@ export type {
   AttemptEnd,
   IdempotencyStore,
   NewAttempt,
-  SettledFrom,
+  ResolveResult,
   Standing,
 } from "./client/idempotency/store.ts";
 export { memoryIdempotency } from "./client/idempotency/stores/memory.ts";
@@ -69,8 +69,10 @@ export type {
 } from "./contract/payment.ts";
 export { type MergedPayment, mergePayment } from "./contract/payment-state.ts";
 export type { Webhook, WebhookChanges, WebhookRegistration } from "./contract/webhook.ts";
+// Errors
+export { type AnyGatewayError, type GatewayErrorCode, isGatewayError } from "./errors/any.ts";
 export {
-  type AnswerFields,
+  type ResponseFields,
   ApiError,
   type ApiErrorCode,
   AuthenticationError,
@@ -81,9 +83,7 @@ export {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
-} from "./errors/answer.ts";
-// Errors
-export { type AnyGatewayError, type GatewayErrorCode, isGatewayError } from "./errors/any.ts";
+} from "./errors/api.ts";
 export { GatewayError, type Outcome } from "./errors/base.ts";
 export {
   ConfigurationError,
@@ -96,6 +96,6 @@ export {
   IdempotencyConflictError,
   OutcomeUnknownError,
   PaymentPendingError,
-} from "./errors/settlement.ts";
+} from "./errors/payment.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "./errors/webhook.ts";
 export { type VerifyWebhookOptions, verifyWebhook } from "./webhooks/verification/verify.ts";

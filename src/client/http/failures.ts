@@ -1,6 +1,6 @@
 import type { Effect } from "../../contract/endpoints.ts";
 import {
-  type AnswerFields,
+  type ResponseFields,
   ApiError,
   AuthenticationError,
   ConflictError,
@@ -10,7 +10,7 @@ import {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
-} from "../../errors/answer.ts";
+} from "../../errors/api.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { maskPhones, safeCause, withoutSecret } from "../../internal/redact.ts";
@@ -98,7 +98,7 @@ export function safeHeaders(headers: Headers, key: string): Headers {
   return copy;
 }
 
-function fieldsOf({ response, text }: HttpAnswer, key: string): AnswerFields {
+function fieldsOf({ response, text }: HttpAnswer, key: string): ResponseFields {
   return {
     status: response.status,
     body: bodyOf(text, key),
