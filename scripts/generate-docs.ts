@@ -136,7 +136,7 @@ export function withTables(page: string): string {
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["README.md", "docs/sandbox.md", "docs/cli.md"];
+export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md"];
 
 /** The pages that hold the code of examples. */
 export const EXAMPLE_PAGES = ["docs/webhooks.md"];
