@@ -54,7 +54,7 @@ function answerOf(name: EndpointName, row: Endpoint): Json {
       ...(row.list && { meta: open({ type: "object", description: "How to page." }) }),
       error: { type: "string", description: "Error text." },
     },
-    ...(row.promised && { required: ["data"] }),
+    ...(row.requiredFields && { required: ["data"] }),
   };
   const body = { success: true, data: example, ...(meta && { meta }) };
   return { description: "Done.", ...jsonOf(schema, body) };
