@@ -117,17 +117,22 @@ export interface PhoneValidation {
   [field: string]: unknown;
 }
 
+/** The longest `account_reference`, in characters. @see docs/service.md, "Limits" */
+export const MAX_ACCOUNT_REFERENCE = 12;
+
+const accountReference = text.check(
+  // Counts characters, not UTF-16 units: an emoji is one character.
+  z.refine((label) => [...label].length <= MAX_ACCOUNT_REFERENCE, {
+    error: `expected at most ${MAX_ACCOUNT_REFERENCE} characters`,
+  }),
+);
+
 export const mobileMoneyPaymentParams: Schema = z.looseObject(
   {
     amount,
     phone: phoneNumber,
     description: z.optional(text),
-    account_reference: z.optional(
-      // Counts characters, not UTF-16 units: an emoji is one character.
-      text.check(
-        z.refine((label) => [...label].length <= 12, { error: "expected at most 12 characters" }),
-      ),
-    ),
+    account_reference: z.optional(accountReference),
     payment_account_id: z.optional(identifier),
   },
   { error: "expected an object with amount and phone" },
