@@ -37,7 +37,8 @@ const assumptions = () =>
 function magicNumbers(): string {
   const rows = Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => {
     const failure = Object.entries(FAILURES).find(([name]) => name === answer)?.[1];
-    const meaning = answer === "approve" ? "paid, if the balance is enough" : "the customer does nothing";
+    const meaning =
+      answer === "approve" ? "paid, if the balance is enough" : "the customer does nothing";
     return [
       code(`…${suffix}`),
       code(`MAGIC_SUFFIXES.${answer}`),
