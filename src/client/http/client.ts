@@ -48,7 +48,7 @@ function kyOptions(method: string, attempts: CallAttempts, limits: Limits): Opti
     },
     // The key, the headers and the body are added behind ky, in `attempt`: no error and no hook of
     // ky's can show them.
-    fetch: (input) => attempts.attempt((input as Request).signal),
+    fetch: () => attempts.attempt(),
   };
 }
 
