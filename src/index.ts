@@ -16,15 +16,19 @@ export type {
   RetryView,
 } from "./client/hooks.ts";
 export type { Query } from "./client/http/url.ts";
-export type { CreateName, Idempotency } from "./client/idempotency/resolve.ts";
+export type { CreateName, Idempotency, ResolveOptions } from "./client/idempotency/resolve.ts";
 export type {
   AttemptEnd,
+  BeginResult,
   IdempotencyStore,
   NewAttempt,
   ResolveResult,
-  Standing,
 } from "./client/idempotency/store.ts";
-export { memoryIdempotency } from "./client/idempotency/stores/memory.ts";
+export {
+  type MemoryIdempotencyOptions,
+  memoryIdempotency,
+} from "./client/idempotency/stores/memory.ts";
+export type { CallOptions, CreateOptions, GatewayOptions } from "./client/options.ts";
 export type { RequestParams } from "./client/request.ts";
 // Its namespaces, as types: they come with a gateway and are not made by hand
 export type { Invoices } from "./client/resources/invoices.ts";
@@ -34,13 +38,12 @@ export type { Payments } from "./client/resources/payments.ts";
 export type { Webhooks } from "./client/resources/webhooks.ts";
 export type { Page } from "./client/response/page.ts";
 export type { Result, WithResponse } from "./client/response/result.ts";
-export type { CallOptions, CreateOptions, GatewayOptions } from "./client/settings.ts";
 export type {
   ReconcileOptions,
   ReconcileProgress,
   ReconcileReport,
 } from "./client/waiting/reconcile.ts";
-export type { WaitOptions } from "./client/waiting/wait-for-payment.ts";
+export type { WaitOptions } from "./client/waiting/wait-options.ts";
 export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
 
 // The contract. The table of endpoints stays inside: its rows hold schemas of the library behind

@@ -1,24 +1,21 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
+import { checkOptionNames } from "../internal/check-options.ts";
 import { maskPhones } from "../internal/redact.ts";
 import { bodyText } from "./http/body.ts";
 import { type Limits, send } from "./http/send.ts";
 import type { HttpAnswer } from "./http/transport.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
-import { onePerKey } from "./idempotency/run-once.ts";
-import { answerFrom, storedAnswer } from "./idempotency/stored-response.ts";
+import { runOnce } from "./idempotency/run-once.ts";
+import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts";
 import { checkKeyKind } from "./key-guard.ts";
+import { countLimit, timeLimit } from "./limits.ts";
+import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type WithResponse } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
-import {
-  type CallOptions,
-  type CreateOptions,
-  checkNames,
-  limit,
-  type Settings,
-} from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {
@@ -40,11 +37,15 @@ const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "he
 
 function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
   const names = effect === "create" ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
-  checkNames(options, names, effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`);
+  checkOptionNames(
+    options,
+    names,
+    effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`,
+  );
   return {
-    timeoutMs: limit("timeoutMs", options.timeoutMs, settings.timeoutMs),
-    totalTimeoutMs: limit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
-    maxRetries: limit("maxRetries", options.maxRetries, settings.maxRetries),
+    timeoutMs: timeLimit("timeoutMs", options.timeoutMs, settings.timeoutMs),
+    totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
+    maxRetries: countLimit("maxRetries", options.maxRetries, settings.maxRetries, 0),
     signal: options.signal,
   };
 }
@@ -112,7 +113,7 @@ export function createCall(settings: Settings): Call {
       body: whole,
     } = idempotencyKey === undefined
       ? await perform(limits.signal)
-      : await onePerKey<Done>(
+      : await runOnce<Done>(
           {
             store: settings.idempotency,
             key: checkIdempotencyKey(name, idempotencyKey),
@@ -120,9 +121,9 @@ export function createCall(settings: Settings): Call {
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
             totalTimeoutMs,
             perform,
-            encode: (done) => storedAnswer(done.answer),
+            encode: (done) => encodeResponse(done.answer),
             decode: (stored) => {
-              const replayed = answerFrom(stored);
+              const replayed = decodeResponse(stored);
               const sent = { answer: replayed, outcome: "not_sent" } as const;
               return { answer: replayed, ...unwrap(context, endpoint, sent, {}) };
             },

@@ -7,7 +7,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import type { WaitOptions } from "../client/waiting/wait-for-payment.ts";
+import type { WaitOptions } from "../client/waiting/wait-options.ts";
 import type { Payment } from "../contract/payment.ts";
 
 /** What can wait for a payment: any `Gateway`. In a browser, one with a public key. */

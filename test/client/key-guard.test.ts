@@ -26,8 +26,8 @@ async function expectRefusal(call: Promise<unknown>, holds: string): Promise<voi
   const error = await rejection(call);
   expect(error).toBeInstanceOf(KeyTypeError);
   expect(error).toMatchObject({ code: "key_type", outcome: "not_sent" });
-  expect(error.message).toContain("needs a secret key");
-  expect(error.message).toContain(`and this is ${holds}.`);
+  expect(error.message).toContain("requires a secret key");
+  expect(error.message).toContain(`this gateway has ${holds}.`);
 }
 
 test("there are eight calls for public keys, and ten for secret ones", () => {
@@ -73,7 +73,9 @@ describe.each(["secret", "sandbox"] as const)("a %s key", (kind) => {
 describe("in a browser", () => {
   test("a secret key is refused by the constructor", () => {
     expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow(ConfigurationError);
-    expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow("secret key in a browser");
+    expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow(
+      "secret key must not be used in a browser",
+    );
   });
 
   test("a secret key is let through where that is asked for by its name", async () => {

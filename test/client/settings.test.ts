@@ -173,7 +173,7 @@ describe("the environment", () => {
     vi.stubGlobal("process", process);
     const error = refusal(() => new Gateway());
     vi.unstubAllGlobals();
-    expect(error.message).toContain("No API key");
+    expect(error.message).toContain("The API key is missing");
   });
 
   test("is checked as an option is", () => {

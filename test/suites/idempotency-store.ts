@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { IdempotencyStore, Standing } from "malipo";
+import type { BeginResult, IdempotencyStore } from "malipo";
 import { memoryIdempotency } from "malipo";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { keepsItsRetention } from "./idempotency-retention.ts";
@@ -11,7 +11,7 @@ const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
 /** Ways to each standing, as what `begin` gives and what `resolve` gives. */
 const STANDINGS: readonly [
   name: string,
-  standing: Exclude<Standing["state"], "begun">,
+  standing: Exclude<BeginResult["state"], "begun">,
   reach: (store: IdempotencyStore, key: string) => Promise<unknown>,
 ][] = [
   ["in flight", "in_flight", (store, key) => store.begin(key, attemptOf("a"))],
@@ -46,11 +46,11 @@ const STANDINGS: readonly [
   ],
 ];
 
-const FURTHER: Partial<Record<Standing["state"], object>> = {
+const FURTHER: Partial<Record<BeginResult["state"], object>> = {
   succeeded: { result: "R" },
   unknown: { owner: "a" },
 };
-const standing = (state: Standing["state"], sameParameters: boolean) => ({
+const standing = (state: BeginResult["state"], sameParameters: boolean) => ({
   state,
   sameParameters,
   ...FURTHER[state],

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../errors/base.ts";
 import { maskPhones, withoutSecret } from "../../internal/redact.ts";
-import { type AttemptResult, tell } from "../hooks.ts";
+import { type AttemptResult, callHook } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { runAttempt, sleep } from "./attempt.ts";
 import {
@@ -51,11 +51,11 @@ export async function send(
       url: maskPhones(withoutSecret(request.url, key) as string),
       attempt,
     });
-    const told = tell(hooks.request, view);
+    const told = callHook(hooks.request, view);
     const started = performance.now();
     const ended = (end: Partial<AttemptResult>) => {
       if (typeof told !== "function") return;
-      tell(told, () => ({ aborted: false, durationMs: performance.now() - started, ...end }));
+      callHook(told, () => ({ aborted: false, durationMs: performance.now() - started, ...end }));
     };
     const left = deadline - started;
     const result = await runAttempt(
@@ -71,7 +71,7 @@ export async function send(
     if (result.end === "answered") {
       const { answer } = result;
       const { response } = answer;
-      tell(hooks.response, () => ({
+      callHook(hooks.response, () => ({
         ...view(),
         status: response.status,
         headers: safeHeaders(response.headers, key),
@@ -97,7 +97,7 @@ export async function send(
     // A wait that the call would not outlive is not begun.
     const mayWait = delayMs < deadline - performance.now();
     if (attempt > maxRetries || !mayWait || !mayRetry(context.effect, failure)) throw error;
-    tell(hooks.retry, () => ({ ...view(), delayMs, error }));
+    callHook(hooks.retry, () => ({ ...view(), delayMs, error }));
     if (!(await sleep(delayMs, signal))) throw signal?.reason;
     // A busy machine may have slept past the deadline: another attempt would have no time at all.
     if (performance.now() >= deadline) throw error;

@@ -76,11 +76,11 @@ describe("other parameters under the same key", () => {
 const BAD_KEYS: readonly [name: string, key: unknown, given: string][] = [
   ["empty", "", "0 characters"],
   ["256 characters long", "x".repeat(256), "256 characters"],
-  ["a number", 42, "number"],
+  ["a number", 42, "42"],
   ["null", null, "null"],
-  ["an object", { toString: () => "k" }, "object"],
-  ["a boxed string", Object("k"), "object"],
-  ["a symbol", Symbol("k"), "symbol"],
+  ["an object", { toString: () => "k" }, "an object"],
+  ["a boxed string", Object("k"), "an object"],
+  ["a symbol", Symbol("k"), "a symbol"],
   ["with half a character", "ORDER-\ud83d", "one with a character that cannot be stored"],
   ["with a NUL", "ORDER-\0", "one with a character that cannot be stored"],
 ];
@@ -96,7 +96,7 @@ test.each(BAD_KEYS)(
       expect(error).toMatchObject({
         outcome: "not_sent",
         message: expect.stringMatching(
-          /^POST \/.*: idempotencyKey: expected .* Nothing was sent\.$/,
+          /^POST \/.*: `idempotencyKey` is invalid: expected .* Nothing was sent\.$/,
         ),
         issues: [{ path: ["idempotencyKey"], message }],
       });

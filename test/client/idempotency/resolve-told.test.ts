@@ -34,7 +34,7 @@ describe("an attempt of unknown outcome", () => {
     const stale = await rejection(two.idempotency.resolve(key, "not_sent"));
     expect(stale).toMatchObject({
       code: "idempotency_conflict",
-      message: expect.stringContaining("look again"),
+      message: expect.stringContaining("Look again"),
     });
     expect((await rejection(initiate(two))).code).toBe("outcome_unknown");
     // Having been told of it, it may.
@@ -53,7 +53,7 @@ describe("an attempt of unknown outcome", () => {
     const stale = await rejection(one.gateway.idempotency.resolve(key, "not_sent"));
     expect(stale).toMatchObject({
       code: "idempotency_conflict",
-      message: expect.stringContaining("look again"),
+      message: expect.stringContaining("Look again"),
     });
     await two.idempotency.resolve(key, "PAY-2");
   });

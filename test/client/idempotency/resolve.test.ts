@@ -84,7 +84,7 @@ describe("there is nothing to resolve", () => {
     expect(await initiate(gateway)).toEqual({ reference: "PAY-1" });
   });
 
-  test("where the attempt is under way", async () => {
+  test("where the attempt is in flight", async () => {
     const { gateway, sent } = gatewayMeeting([deaf]);
     const controller = new AbortController();
     const { signal } = controller;
@@ -92,7 +92,7 @@ describe("there is nothing to resolve", () => {
     const ended = rejection(call);
     await expect.poll(() => sent.length).toBe(1);
     const error = await rejection(gateway.idempotency.resolve(key, "not_sent"));
-    expect(error.message).toContain("is under way");
+    expect(error.message).toContain("is in flight");
     controller.abort("done");
     await ended;
   });

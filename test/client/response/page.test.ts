@@ -72,7 +72,7 @@ test.each([
     const { gateway } = gatewayMeeting([step]);
     const error = await rejection(row.call(gateway, IDS));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error.message).toContain("it holds no list");
+    expect(error.message).toContain("its body holds no list");
   }
 });
 

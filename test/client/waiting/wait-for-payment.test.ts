@@ -25,13 +25,13 @@ describe("a wait ends", () => {
     expect(at).toEqual([0, 2_000, 5_000]);
   });
 
-  test("at its first read, where the payment was settled before", async () => {
+  test("at its first read, where the payment had a final status before", async () => {
     const { payment, at } = waiting([paid("completed")]);
     expect(await payment()).toMatchObject({ status: "completed" });
     expect(at).toEqual([0]);
   });
 
-  test("with a status that the caller calls settled", async () => {
+  test("with a status that the caller listed as final", async () => {
     const finalStatuses = ["reversed", "expired"];
     for (const end of [...finalStatuses, "completed", "failed"]) {
       const { payment } = waiting([paid("pending"), paid(end)], { finalStatuses });
@@ -39,14 +39,14 @@ describe("a wait ends", () => {
     }
   });
 
-  test("with no status that nobody called settled, however often it is read", async () => {
+  test("with no other status, however often it is read", async () => {
     const unknown = ["processing", "reversed", "toString", "COMPLETED", ""].map((one) => paid(one));
     const { payment, at } = waiting([...unknown, paid("pending"), paid("completed")]);
     expect(await payment()).toMatchObject({ status: "completed" });
     expect(at).toHaveLength(7);
   });
 
-  test("with all that any read told of the payment", async () => {
+  test("with the fields of every read", async () => {
     const { payment } = waiting([paid("pending", { checkout_request_id: "ws_1" }), paid("failed")]);
     expect(await payment()).toMatchObject({ status: "failed", checkout_request_id: "ws_1" });
   });
@@ -188,18 +188,18 @@ describe("a signal", () => {
 describe("options", () => {
   // biome-ignore format: a table is read across
   const WRONG: [string, unknown, RegExp][] = [
-    ["timeoutMs", -1, /`timeoutMs` is -1\. It takes milliseconds above 0/],
-    ["timeoutMs", Number.NaN, /`timeoutMs` is NaN/],
-    ["timeoutMs", 0, /`timeoutMs` is 0/],
-    ["timeoutMs", Number.POSITIVE_INFINITY, /`timeoutMs` is Infinity/],
-    ["timeoutMs", 2 ** 31, /`timeoutMs` is 2147483648/],
-    ["timeoutMs", "90s", /`timeoutMs` is 90s/],
-    ["timeout", 5_000, /waitFor has no option "timeout"\. It has timeoutMs, signal,/],
+    ["timeoutMs", -1, /`timeoutMs` must be a number of milliseconds above 0 .*; got -1\./],
+    ["timeoutMs", Number.NaN, /`timeoutMs` .*; got NaN\./],
+    ["timeoutMs", 0, /`timeoutMs` .*; got 0\./],
+    ["timeoutMs", Number.POSITIVE_INFINITY, /`timeoutMs` .*; got Infinity\./],
+    ["timeoutMs", 2 ** 31, /`timeoutMs` .* at most 2147483647; got 2147483648\./],
+    ["timeoutMs", "90s", /`timeoutMs` .*; got a string\./],
+    ["timeout", 5_000, /waitFor has no option "timeout"\. Its options are: timeoutMs, signal,/],
     ["maxRetries", 5, /waitFor has no option "maxRetries"/],
     ["intervalMs", 500, /waitFor has no option "intervalMs"/],
-    ["onUpdate", "log", /`onUpdate` is log\. It takes a function/],
-    ["wake", {}, /`wake` is .*It takes a function/],
-    ["finalStatuses", "reversed", /`finalStatuses` takes a list/],
+    ["onUpdate", "log", /`onUpdate` must be a function; got a string\./],
+    ["wake", {}, /`wake` must be a function; got an object\./],
+    ["finalStatuses", "reversed", /`finalStatuses` must be a list of statuses; got a string\./],
   ];
 
   test.each(WRONG)("are checked before anything is sent: %s: %j", async (name, value, message) => {

@@ -119,7 +119,7 @@ describe("sqliteIdempotency", () => {
     ["an older Node", { getBuiltinModule: () => undefined }],
     ["a runtime like an old Node", {}],
     ["a browser", undefined],
-  ])("throws in %s, and says what it needs", (_, process) => {
+  ])("throws in %s, with the Node version that it requires", (_, process) => {
     vi.stubGlobal("process", process);
     let thrown: unknown;
     try {
@@ -131,7 +131,8 @@ describe("sqliteIdempotency", () => {
     }
     expect(thrown).toMatchObject({
       code: "configuration",
-      message: "The SQLite store needs node:sqlite: Node 22.13 or later.",
+      message:
+        "The SQLite store requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 

@@ -71,6 +71,13 @@ async function door() {
   };
 }
 
+test("an option that redisWakeups does not have is rejected", () => {
+  const clients = { publisher: {} as Redis, subscriber: {} as Redis };
+  expect(() => redisWakeups(clients, { chanel: "x" } as object)).toThrow(
+    'redisWakeups has no option "chanel". Its options are: channel.',
+  );
+});
+
 describe.runIf(engine)("over Redis", () => {
   beforeAll(() => {
     vi.setConfig({ testTimeout: 60_000 });
