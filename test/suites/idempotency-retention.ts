@@ -3,7 +3,7 @@ import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-stage
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long every store remembers a result. */
+/** How long each store remembers a result. */
 export function keepsItsRetention(name: string, open: Open): void {
   describe(`${name} as an idempotency store with a retention`, { timeout: PATIENCE_MS }, () => {
     test("drops a succeeded record after its retention, and no other record", async () => {

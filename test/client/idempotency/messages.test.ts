@@ -14,7 +14,7 @@ type Gateway = ReturnType<typeof gatewayMeeting>["gateway"];
 
 const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
-const answered = json({ success: true, data: { reference: "PAY-1" } });
+const success = json({ success: true, data: { reference: "PAY-1" } });
 
 const pay = ({ mobileMoney }: Gateway, options = {}, params = order) =>
   mobileMoney.initiate(params, { idempotencyKey, ...options });
@@ -40,7 +40,7 @@ interface Trouble {
 const TROUBLES: readonly Trouble[] = [
   {
     name: "a key that was used with other parameters",
-    step: answered,
+    step: success,
     failure: async (gateway) => {
       await pay(gateway);
       return pay(gateway, {}, { ...order, amount: 7 });
@@ -67,7 +67,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "a store that takes too long",
-    step: answered,
+    step: success,
     store: silent,
     failure: (gateway) => pay(gateway, { totalTimeoutMs: 1_000 }),
     code: "timeout",
@@ -75,7 +75,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "a store that fails",
-    step: answered,
+    step: success,
     store: failing,
     failure: pay,
     code: "connection",
@@ -83,7 +83,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "a store that fails to resolve",
-    step: answered,
+    step: success,
     store: failing,
     failure: (gateway) => resolve(gateway, "PAY-7"),
     code: "connection",
@@ -101,14 +101,14 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "nothing to resolve",
-    step: answered,
+    step: success,
     failure: (gateway) => resolve(gateway, "PAY-7"),
     code: "idempotency_conflict",
     message: `${ENDPOINT}: nothing was resolved under the idempotency key "ORDER-42/1". The key is free: there is no attempt to resolve.`,
   },
   {
     name: "a wrong outcome",
-    step: answered,
+    step: success,
     failure: (gateway) => resolve(gateway, undefined),
     code: "invalid_params",
     issues: [{ path: ["outcome"], message: 'expected the reference of a payment, or "not_sent"' }],
@@ -117,7 +117,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "an endpoint that creates nothing",
-    step: answered,
+    step: success,
     failure: (gateway) => resolve(gateway, "PAY-7", { endpoint: "payments.get" }),
     code: "configuration",
     message:
@@ -125,7 +125,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: "an unknown option of `resolve`",
-    step: answered,
+    step: success,
     failure: (gateway) => resolve(gateway, "PAY-7", { endpont: "invoices.send" }),
     code: "configuration",
     message: 'resolve has no option "endpont". Its options are: endpoint, attempt.',

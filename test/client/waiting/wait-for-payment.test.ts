@@ -52,8 +52,8 @@ describe("a wait ends", () => {
   });
 });
 
-describe("at the deadline", () => {
-  test("a wait rejects with the payment as it was last read, which is no failure", async () => {
+describe("at the time limit", () => {
+  test("a wait rejects with the payment as it was last read", async () => {
     const { outcome, at } = waiting([paid("pending"), paid("processing")], { timeoutMs: 10_000 });
     const { at: endedAt, ...result } = await outcome();
     expect(endedAt).toBe(10_000);
@@ -70,12 +70,12 @@ describe("at the deadline", () => {
     expect(reason.cause).toBeUndefined();
   });
 
-  test("is two minutes after the start, unless set", async () => {
+  test("a wait rejects two minutes after its start by default", async () => {
     const { outcome } = waiting([paid("pending")]);
     expect(await outcome()).toMatchObject({ status: "rejected", at: 120_000 });
   });
 
-  test("a payment that could not be read lately is given as it was last read, with the reason", async () => {
+  test("the error holds the payment as it was last read, and why the last read failed", async () => {
     const { error } = waiting([paid("pending"), status(503)], { timeoutMs: 10_000 });
     expect(await error()).toMatchObject({
       payment: { status: "pending" },
@@ -83,12 +83,12 @@ describe("at the deadline", () => {
     });
   });
 
-  test("a failure that has passed is no reason", async () => {
+  test("the error has no cause where the last read succeeded", async () => {
     const { error } = waiting([status(500), paid("pending")], { timeoutMs: 10_000 });
     expect((await error()).cause).toBeUndefined();
   });
 
-  test("a payment that never could be read is not made up", async () => {
+  test("the error has no payment where no read succeeded", async () => {
     const { error } = waiting([status(500)], { timeoutMs: 10_000 });
     const { payment, message, cause } = await error();
     expect(payment).toBeUndefined();
@@ -109,18 +109,18 @@ describe("at the deadline", () => {
 });
 
 describe("onUpdate", () => {
-  test("is told the first read, and then each change of the status", async () => {
-    const told: unknown[] = [];
-    const onUpdate = vi.fn((payment) => told.push(payment.status));
+  test("is called at the first read and at each change of the status", async () => {
+    const statuses: unknown[] = [];
+    const onUpdate = vi.fn((payment) => statuses.push(payment.status));
     const reads = ["pending", "pending", "processing", "processing", "pending", "completed"];
     await waiting(
       reads.map((one) => paid(one)),
       { onUpdate },
     ).payment();
-    expect(told).toEqual(["pending", "processing", "pending", "completed"]);
+    expect(statuses).toEqual(["pending", "processing", "pending", "completed"]);
   });
 
-  test("is told nothing of a read that failed", async () => {
+  test("is not called for a read that failed", async () => {
     const onUpdate = vi.fn();
     await waiting([paid("pending"), status(500), paid("pending"), paid("failed")], {
       onUpdate,
@@ -139,7 +139,7 @@ describe("onUpdate", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("no"))],
-  ])("that %s changes nothing", async (_, onUpdate) => {
+  ])("that %s does not end the wait", async (_, onUpdate) => {
     const { payment } = waiting([paid("pending"), paid("completed")], { onUpdate });
     expect(await payment()).toMatchObject({ status: "completed" });
   });
@@ -148,7 +148,7 @@ describe("onUpdate", () => {
 describe("a signal", () => {
   const reason = new Error("the customer left");
 
-  test("that was aborted before lets nothing be sent", async () => {
+  test("that was aborted before prevents every read", async () => {
     const { outcome, sent } = waiting([paid("pending")], { signal: AbortSignal.abort(reason) });
     expect(await outcome()).toEqual({ status: "rejected", reason, at: 0 });
     expect(sent).toEqual([]);
@@ -164,7 +164,7 @@ describe("a signal", () => {
     expect(at).toEqual([0, 2_000]);
   });
 
-  test("ends a wait in a read at once, and the read with it", async () => {
+  test("ends a wait and its read at once", async () => {
     const controller = new AbortController();
     const { outcome, passed, sent } = waiting([hang], { signal: controller.signal });
     await passed(1_000);
@@ -173,7 +173,7 @@ describe("a signal", () => {
     expect(sent[0]?.init.signal?.aborted).toBe(true);
   });
 
-  test("keeps no listener of a wait that is over, however it ended", async () => {
+  test("keeps no listener after a wait, however it ended", async () => {
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, "addEventListener");
     const remove = vi.spyOn(signal, "removeEventListener");
@@ -210,7 +210,7 @@ describe("options", () => {
     expect(sent).toEqual([]);
   });
 
-  test("that are undefined are as if they were not there", async () => {
+  test("that are undefined have their defaults", async () => {
     const { payment } = waiting([paid("completed")], {
       timeoutMs: undefined,
       signal: undefined,
@@ -222,7 +222,7 @@ describe("options", () => {
     expect(await payment()).toMatchObject({ status: "completed" });
   });
 
-  test("put headers on every read", async () => {
+  test("headers are sent with every read", async () => {
     const headers = { "x-trace": "7" };
     const { payment, sent } = waiting([paid("pending"), paid("completed")], { headers });
     await payment();
@@ -231,7 +231,7 @@ describe("options", () => {
 });
 
 test.each(["", "..", undefined])(
-  "a reference that cannot be sent (%j) is refused",
+  "a reference that cannot be sent (%j) is rejected",
   async (given) => {
     const { gateway, sent } = gatewayMeeting([json({})]);
     const wait = gateway.payments.waitFor(given as string);

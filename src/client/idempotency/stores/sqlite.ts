@@ -90,6 +90,19 @@ function open(path: string): DatabaseSync {
   return database;
 }
 
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (name: keyof typeof STATEMENTS) => database.prepare(STATEMENTS[name]);
+  return {
+    begin: prepare("begin"),
+    read: prepare("read"),
+    finish: prepare("finish"),
+    forget: prepare("forget"),
+    resolve: prepare("resolve"),
+    free: prepare("free"),
+    dropExpired: prepare("dropExpired"),
+  };
+}
+
 /** An idempotency store in a SQLite file. */
 export interface SqliteIdempotency extends IdempotencyStore {
   /** Closes the file. Call it when the process stops. */
@@ -133,16 +146,7 @@ export function sqliteIdempotency(
   const { retentionMs = DEFAULT_RETENTION_MS } = options;
   checkRetention(retentionMs);
   const database = open(path);
-  const prepare = (name: keyof typeof STATEMENTS) => database.prepare(STATEMENTS[name]);
-  const statements = {
-    begin: prepare("begin"),
-    read: prepare("read"),
-    finish: prepare("finish"),
-    forget: prepare("forget"),
-    resolve: prepare("resolve"),
-    free: prepare("free"),
-    dropExpired: prepare("dropExpired"),
-  };
+  const statements = prepareStatements(database);
 
   function read(key: string, now: number): StoredRecord | undefined {
     const row = statements.read.get({ key, now });
