@@ -1,5 +1,5 @@
 import type { GatewayHooks } from "./hooks.ts";
-import type { Fetch } from "./http/transport.ts";
+import type { Fetch } from "./http/exchange.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 
 /** How a {@link Gateway} is set up. */

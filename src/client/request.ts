@@ -1,7 +1,7 @@
 import { type Effect, type Endpoint, endpointFor } from "../contract/endpoints.ts";
 import type { CallInput } from "./call.ts";
 import { checkPath, type Query } from "./http/url.ts";
-import { invalidParam } from "./invalid-param.ts";
+import { invalidParam } from "./invalid-params.ts";
 
 /** What {@link Gateway.request} sends. */
 export interface RequestParams {

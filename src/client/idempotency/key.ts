@@ -1,5 +1,5 @@
 import { describeValue } from "../../internal/check-options.ts";
-import { invalidParam } from "../invalid-param.ts";
+import { invalidParam } from "../invalid-params.ts";
 
 const MAX_KEY_LENGTH = 255;
 

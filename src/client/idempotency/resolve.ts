@@ -1,9 +1,9 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { IdempotencyConflictError } from "../../errors/settlement.ts";
+import { IdempotencyConflictError } from "../../errors/payment.ts";
 import { checkOptionNames } from "../../internal/check-options.ts";
 import { type CallInput, nameOf } from "../call.ts";
-import { invalidParam } from "../invalid-param.ts";
+import { invalidParam } from "../invalid-params.ts";
 import { endpointForRequest, type RequestParams } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import { checkIdempotencyKey } from "./key.ts";

@@ -1,6 +1,6 @@
 import { isGatewayError } from "../../errors/any.ts";
 import { ConnectionError } from "../../errors/connection.ts";
-import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/settlement.ts";
+import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { SharedCall } from "./shared-call.ts";
 import type { BeginResult, IdempotencyStore } from "./store.ts";

@@ -1,13 +1,13 @@
-import type { HttpAnswer } from "../http/transport.ts";
+import type { HttpResponse } from "../http/exchange.ts";
 
 // A result is made of the status and the text only. Headers may hold what must not be stored.
 
 /** A response as a store keeps it. */
-export const encodeResponse = ({ response, text }: HttpAnswer): string =>
+export const encodeResponse = ({ response, text }: HttpResponse): string =>
   JSON.stringify({ status: response.status, text });
 
 /** A stored response, as if the service had just returned it. */
-export function decodeResponse(stored: string): HttpAnswer {
+export function decodeResponse(stored: string): HttpResponse {
   const { status, text } = JSON.parse(stored) as { status: number; text: string };
   // The body has been read into the text.
   return { response: new Response(null, { status }), text };

@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
 import { maskPhones, withoutSecret } from "../../internal/redact.ts";
 import type { GatewayHooks } from "../hooks.ts";
-import { type CallContext, refusal, unexpected, worse } from "../http/failures.ts";
-import type { Sent } from "../http/send.ts";
+import type { Sent } from "../http/client.ts";
+import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
 import { reportDrift } from "./drift.ts";
 import { dataOf, findList, isErrorEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
@@ -29,31 +29,32 @@ function safeSyntaxError(text: string, key: string): unknown {
 export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
-  { answer, outcome }: Sent,
+  { received, outcome }: Sent,
   hooks: GatewayHooks,
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
-    body = parse(answer.text);
+    body = parse(received.text);
   } catch {
-    throw unexpected(context, answer, "its body is not JSON", {
-      cause: safeSyntaxError(answer.text, context.key),
+    throw unexpectedResponse(context, received, "its body is not JSON", {
+      cause: safeSyntaxError(received.text, context.key),
     });
   }
-  if (isErrorEnvelope(body)) throw refusal(context, answer).toError(worse(outcome, "rejected"));
+  if (isErrorEnvelope(body))
+    throw statusFailure(context, received).toError(worse(outcome, "rejected"));
   if (endpoint.list) {
     const list = findList(body);
-    if (list === undefined) throw unexpected(context, answer, "its body holds no list");
+    if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
     reportDrift(context.endpoint, endpoint, list.items, hooks);
     return { data: createPage(list.items, list.meta), body };
   }
-  const received = dataOf(body);
+  const found = dataOf(body);
   const data =
-    endpoint.promised === undefined
-      ? received
-      : requireFields(received, endpoint.promised, (field) =>
-          unexpected(context, answer, `its body has no \`data.${field}\``),
+    endpoint.requiredFields === undefined
+      ? found
+      : requireFields(found, endpoint.requiredFields, (field) =>
+          unexpectedResponse(context, received, `its body has no \`data.${field}\``),
         );
-  reportDrift(context.endpoint, endpoint, received, hooks);
+  reportDrift(context.endpoint, endpoint, found, hooks);
   return { data, body };
 }

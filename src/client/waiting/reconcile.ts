@@ -1,8 +1,8 @@
 import type { Payment } from "../../contract/payment.ts";
-import { InvalidParamsError } from "../../errors/configuration.ts";
 import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
 import { concurrently } from "../../internal/concurrently.ts";
 import { callHook } from "../hooks.ts";
+import { invalidParams } from "../invalid-params.ts";
 import { countLimit } from "../limits.ts";
 import type { CallOptions } from "../options.ts";
 
@@ -53,10 +53,8 @@ function openIterator(
     typeof references === "string" ||
     !(Symbol.iterator in given || Symbol.asyncIterator in given)
   ) {
-    const message = `expected an iterable of references, such as an array, got ${describeValue(references)}`;
-    throw new InvalidParamsError(`reconcile: \`references\` is invalid: ${message}.`, [
-      { path: [], message },
-    ]);
+    const message = `\`references\` must be an iterable, such as an array; got ${describeValue(references)}`;
+    throw invalidParams("reconcile", [{ path: [], message }]);
   }
   return Symbol.asyncIterator in references
     ? references[Symbol.asyncIterator]()

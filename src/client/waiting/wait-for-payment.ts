@@ -1,7 +1,7 @@
 import type { Payment } from "../../contract/payment.ts";
 import { mergePayment } from "../../contract/payment-state.ts";
 import { isGatewayError } from "../../errors/any.ts";
-import { PaymentPendingError } from "../../errors/settlement.ts";
+import { PaymentPendingError } from "../../errors/payment.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";

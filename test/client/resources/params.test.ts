@@ -91,8 +91,10 @@ describe("parameters that are wrong", () => {
     const { gateway } = gatewayMeeting([json({})]);
     const call = gateway.mobileMoney.initiate(wrong({ amount: "100", phone: null }));
     const error = await rejection(call);
-    expect(error.message).toContain('amount: expected an amount as a number, got "100"');
-    expect(error.message).toMatch(/phone: expected a phone number .*, got null/);
+    expect(error.message).toContain(
+      '`amount` is invalid: expected an amount as a number, got "100"',
+    );
+    expect(error.message).toMatch(/`phone` is invalid: expected a phone number .*, got null/);
     expect(error.message).toContain("POST /mobile-money/payment/initiate");
   });
 });
