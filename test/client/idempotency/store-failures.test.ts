@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { ConnectionError, type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, reset, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { hang, json, reset, status } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
