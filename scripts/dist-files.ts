@@ -12,7 +12,9 @@ export const BUNDLED_PACKAGES = {
   zod: "LICENSE",
 } as const;
 
-const licenceFile = (name: string) => `LICENSE.${name.replace("@", "").replace("/", "-")}.txt`;
+/** The name of a licence in `dist`. */
+export const licenceFile = (name: string): string =>
+  `LICENSE.${name.replace("@", "").replace("/", "-")}.txt`;
 
 async function writeFileAt(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
