@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../../src/client/http/retry-after.ts";
 
 const NOW = Date.parse("2026-01-01T09:00:00Z");
-const read = (value: string) => retryAfterMs(new Headers({ "retry-after": value }), NOW);
+const read = (value: string) => retryAfterMs(new Headers({ "retry-after": value }), true, NOW);
 
 test("no header asks for nothing", () => {
-  expect(retryAfterMs(new Headers())).toBeUndefined();
+  expect(retryAfterMs(new Headers(), true)).toBeUndefined();
 });
 
 describe("seconds", () => {
