@@ -11,7 +11,7 @@ export async function reconcileOrders(gateway: Gateway, orders: DatabaseSync) {
   const references = open.all().map(({ reference }) => String(reference));
   const count = { paid: 0, unpaid: 0, open: 0, look: 0 };
   for await (const report of gateway.payments.reconcile(references, { concurrency: 4 })) {
-    if (report.state === "settled") {
+    if (report.state === "final") {
       const state = report.payment.status === "completed" ? "paid" : "unpaid";
       close.run(state, report.reference);
       count[state]++;
