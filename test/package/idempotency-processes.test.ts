@@ -23,7 +23,7 @@ const apiKey = sandbox.keys.secret;
 let served: ServedSandbox;
 const workers: Worker[] = [];
 
-/** The references of an order's payments, by the gateway's own ledger. */
+/** The references of an order's payments, in the gateway's own ledger. */
 async function prompts(order: string): Promise<string[]> {
   const gateway = new Gateway({ apiKey, baseUrl: served.baseUrl });
   const { items } = await gateway.payments.list({ per_page: 100 });
