@@ -12,15 +12,12 @@ export type AttemptEnd =
  * timeout, whichever comes first. An abort and a timeout end it even when `fetch` ignores the signal
  * that it was given.
  *
- * @param onEnd - Called synchronously, so that ky finds the attempt ended when it asks what to do.
- * @param kySignal - Aborts when the caller aborts and when ky's timeout is over. `fetch` gets
- * another signal, since React Native's Request has none that follows.
- * @returns Ends the attempt by timeout: for platforms on which `kySignal` does not abort.
+ * @param onEnd - Called synchronously, so that the attempt has ended when ky asks what to do next.
+ * @returns Ends the attempt by a timeout.
  */
 export function startAttempt(
   send: (signal: AbortSignal) => Promise<HttpResponse>,
   onEnd: (end: AttemptEnd) => void,
-  kySignal: AbortSignal | undefined,
   callerSignal: AbortSignal | undefined,
 ): () => void {
   const controller = new AbortController();
@@ -28,15 +25,15 @@ export function startAttempt(
   const finish = (end: AttemptEnd) => {
     if (ended) return;
     ended = true;
-    kySignal?.removeEventListener("abort", onAbort);
+    callerSignal?.removeEventListener("abort", onAbort);
     onEnd(end);
   };
   const cancel = (kind: "timeout" | "aborted") => {
     finish({ kind });
     controller.abort();
   };
-  const onAbort = () => cancel(callerSignal?.aborted ? "aborted" : "timeout");
-  kySignal?.addEventListener("abort", onAbort);
+  const onAbort = () => cancel("aborted");
+  callerSignal?.addEventListener("abort", onAbort);
   // The request hook may have aborted the call a moment ago. No event follows then.
   if (callerSignal?.aborted) onAbort();
   else {

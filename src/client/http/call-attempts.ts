@@ -71,7 +71,7 @@ export class CallAttempts {
    *
    * @returns A 2xx. Anything else rejects, as does the caller's abort, with the caller's reason.
    */
-  attempt(kySignal: AbortSignal | undefined): Promise<Response> {
+  attempt(): Promise<Response> {
     const { signal } = this.#limits;
     this.error = undefined;
     const started = this.#start();
@@ -85,14 +85,13 @@ export class CallAttempts {
       };
       const send = (attemptSignal: AbortSignal) =>
         exchange(this.#request, this.#settings.fetch, attemptSignal);
-      this.#timeOut = startAttempt(send, onEnd, kySignal, signal);
+      this.#timeOut = startAttempt(send, onEnd, signal);
     });
   }
 
   /** May another attempt follow the one that failed? */
   shouldRetry(): boolean {
-    // On a platform without AbortSignal.any, ky gives up waiting and nobody has told the attempt.
-    this.#timeOut?.();
+    this.#endByTimeout();
     const { error } = this;
     if (this.#failure === undefined || error === undefined) return false;
     const delayMs = retryDelayMs(this.#failure, this.#count);
@@ -116,11 +115,19 @@ export class CallAttempts {
     if (thrown instanceof AttemptFailed) return this.error;
     // In flight or in a wait. ky wraps some reasons in an error of its own.
     if (signal?.aborted) return signal.reason;
-    this.#timeOut?.();
-    // A timeout; or ky found `totalTimeout` over before another attempt began.
+    // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
+    this.#endByTimeout();
     if (this.error !== undefined) return this.error;
     const failure = connectionFailure(this.#context, thrown);
     return failure.toError(this.#count === 0 ? "not_sent" : "unknown");
+  }
+
+  /**
+   * ky is done with an attempt that is still under way: its time is over. ky tells nobody but its
+   * own Request, whose signal costs more to follow, and does not follow anything on React Native.
+   */
+  #endByTimeout(): void {
+    this.#timeOut?.();
   }
 
   #view(attempt: number): RequestView {

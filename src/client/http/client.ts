@@ -19,7 +19,14 @@ export type HttpClient = (
 ) => Promise<Sent>;
 
 // ky asks `shouldRetry` only about the methods that are named here.
-const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = ["get", "head", "put", "delete", "post", "patch"];
+const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
+  "get",
+  "head",
+  "put",
+  "delete",
+  "post",
+  "patch",
+];
 
 /** The options of ky that are the same for every call of a gateway. See docs/decisions/0001. */
 const DEFAULTS: Options = {
@@ -41,7 +48,7 @@ function kyOptions(method: string, attempts: CallAttempts, limits: Limits): Opti
     },
     // The key, the headers and the body are added behind ky, in `attempt`: no error and no hook of
     // ky's can show them.
-    fetch: (input) => attempts.attempt((input as Request).signal),
+    fetch: () => attempts.attempt(),
   };
 }
 

@@ -7,10 +7,10 @@ import {
   NotFoundError,
   PermissionError,
   RateLimitError,
-  type AnswerFields as ResponseFields,
+  type ResponseFields,
   ServerError,
   UnexpectedResponseError,
-} from "../../errors/answer.ts";
+} from "../../errors/api.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { maskPhones, safeCause, withoutSecret } from "../../internal/redact.ts";

@@ -1,7 +1,7 @@
 import { isGatewayError } from "../../errors/any.ts";
 import type { Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
-import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/settlement.ts";
+import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
 import { sleep } from "../../internal/timeout.ts";
 import type { IdempotencyStore, Standing } from "./store.ts";
 

@@ -38,8 +38,8 @@ export function unwrap(
     return { data: pageOf(list.items, list.meta), body };
   }
   const given = dataOf(body);
-  const data = endpoint.promised ? promisedIn(given, endpoint.promised) : given;
-  if (typeof data === "string" && endpoint.promised) {
+  const data = endpoint.requiredFields ? promisedIn(given, endpoint.requiredFields) : given;
+  if (typeof data === "string" && endpoint.requiredFields) {
     throw unexpectedResponse(context, received, `it lacks \`data.${data}\``);
   }
   reportDrift(context, endpoint, given, hooks);

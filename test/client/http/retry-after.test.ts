@@ -84,3 +84,33 @@ test.each([
 ])("%j says nothing", (value) => {
   expect(read(value)).toBeUndefined();
 });
+
+describe("reset headers", () => {
+  const reset = (name: string, value: string, isLimited = true) =>
+    retryAfterMs(new Headers({ [name]: value }), isLimited, NOW);
+
+  test.each(["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"])(
+    "%s holds seconds, or a time as Unix seconds",
+    (name) => {
+      expect(reset(name, "30")).toBe(30_000);
+      expect(reset(name, String(NOW / 1_000 + 30))).toBe(30_000);
+      expect(reset(name, String(NOW / 1_000 - 30))).toBe(0);
+    },
+  );
+
+  test("X-RateLimit-Retry-After holds seconds", () => {
+    expect(reset("x-ratelimit-retry-after", "30")).toBe(30_000);
+    const past = String(NOW / 1_000);
+    expect(reset("x-ratelimit-retry-after", past)).toBe(NOW);
+  });
+
+  test("they count only in a response that limits the rate", () => {
+    expect(reset("ratelimit-reset", "30", false)).toBeUndefined();
+    expect(reset("retry-after", "30", false)).toBe(30_000);
+  });
+
+  test("Retry-After comes first, even when it is not readable", () => {
+    const headers = new Headers({ "retry-after": "soon", "ratelimit-reset": "30" });
+    expect(retryAfterMs(headers, true, NOW)).toBeUndefined();
+  });
+});
