@@ -58,7 +58,7 @@ ${clock(shown)}</header>`;
 }
 
 const said = ({ note }: Shown): Html =>
-  html`<p id="said" role="status" class="${note === undefined ? "" : note.good ? "good" : "bad"}">${note?.text ?? ""}</p>`;
+  html`<p id="flash" role="status" class="${note === undefined ? "" : note.good ? "good" : "bad"}">${note?.text ?? ""}</p>`;
 
 /** Where one can go on a narrow screen. */
 function shortcuts(shown: Shown): Html {

@@ -3,12 +3,11 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { type Host, read } from "../http/server.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
 import { ACTIONS, type Done, fieldOf } from "./actions.ts";
+import { SCRIPT, STYLE } from "./assets.ts";
 import { refusalOf } from "./guard.ts";
 import { createLivePages } from "./live.ts";
 import { createNotes } from "./notes.ts";
 import { renderPage } from "./page.ts";
-import { SCRIPT } from "./script.ts";
-import { STYLE } from "./style/index.ts";
 import { queryOf, viewIn } from "./view.ts";
 
 /** Answers what is asked of the page: `/`, and all below `/_sandbox/`. */
