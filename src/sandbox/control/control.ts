@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { Refusal } from "../api/error-response.ts";
-import type { ApiReply } from "../api/handle.ts";
-import { type Duration, timestampOf } from "../clock/time.ts";
-import { viewOf } from "../deliveries/deliveries.ts";
-import { queuesOf } from "../deliveries/queue.ts";
-import { checkFields } from "../faults/faults.ts";
-import { type Host, read } from "../http/server.ts";
+import { checkOptionNames } from "../../internal/check-options.ts";
+import { ErrorResponse } from "../api/error-response.ts";
+import type { ApiResponse } from "../api/messages.ts";
+import { type Duration, formatTimestamp } from "../clock/time.ts";
+import { deliveryView } from "../deliveries/deliveries.ts";
+import { deliveryQueues } from "../deliveries/queue.ts";
+import type { Host } from "../http/host.ts";
+import { readBody } from "../http/read-body.ts";
 import { refusalOf } from "../page/guard.ts";
 import type { Phone } from "../payments/phone.ts";
-import type { StoredDelivery } from "../state/state.ts";
+import type { StoredDelivery } from "../state/records.ts";
 
 /** Below this, a served sandbox takes orders in JSON: from the command line, or any language. */
 const PREFIX = "/_sandbox/api";
@@ -55,12 +56,12 @@ const ORDERS: readonly (readonly [method: "GET" | "POST", path: RegExp, act: Act
 ];
 
 function timeOf({ world, clock }: Host): object {
-  return { now: timestampOf(world.clock.ms()), clock };
+  return { now: formatTimestamp(world.clock.ms()), clock };
 }
 
 async function advance(host: Host, order: Order): Promise<object> {
   const body = bodyIn(order.body);
-  checkFields(body, ["by"], "An advance of the clock");
+  checkOptionNames(body, ["by"], "/clock/advance");
   await host.sandbox.clock.advance(body.by as Duration);
   return timeOf(host);
 }
@@ -74,7 +75,7 @@ function statusOf(host: Host): object {
     webhook_secret: sandbox.webhookSecret,
     payments: payments.length,
     deliveries: deliveries.length,
-    queues: queuesOf(world.state),
+    queues: deliveryQueues(world.state),
   };
 }
 
@@ -84,19 +85,19 @@ function deliveriesOf({ world }: Host, query: URLSearchParams): object {
   const state = query.get("state");
   const limit = query.get("limit") ?? "20";
   if (!/^[1-9]\d{0,5}$/.test(limit))
-    throw new Refusal(422, "limit: expected a whole number above 0");
+    throw new ErrorResponse(422, "limit: expected a whole number above 0");
   const nextAttempt = ({ id }: StoredDelivery) => {
     const timer = timers.find(({ task }) => task.kind === "deliver" && task.delivery === id);
-    return timer === undefined ? {} : { nextAttemptAt: timestampOf(timer.at) };
+    return timer === undefined ? {} : { nextAttemptAt: formatTimestamp(timer.at) };
   };
   const fitting = deliveries.filter((one) => state === null || one.state === state);
   return {
     deliveries: fitting
       .slice(-Number(limit))
       .reverse()
-      .map((one) => ({ ...viewOf(one), ...nextAttempt(one) })),
+      .map((one) => ({ ...deliveryView(one), ...nextAttempt(one) })),
     total: fitting.length,
-    queues: queuesOf(world.state),
+    queues: deliveryQueues(world.state),
   };
 }
 
@@ -105,34 +106,34 @@ function bodyIn(text: string): Record<string, unknown> {
   try {
     body = JSON.parse(text || "{}");
   } catch {
-    throw new Refusal(400, "The body is not JSON.");
+    throw new ErrorResponse(400, "The body is not JSON.");
   }
   if (typeof body === "object" && body !== null && !Array.isArray(body)) {
     return body as Record<string, unknown>;
   }
-  throw new Refusal(400, "The body is not a JSON object.");
+  throw new ErrorResponse(400, "The body is not a JSON object.");
 }
 
 function orderFor({ method, path }: Order): [act: Act, name: string] {
   const fitting = ORDERS.filter(([, pattern]) => pattern.test(path));
-  if (fitting.length === 0) throw new Refusal(404, `There is nothing at ${PREFIX}${path}.`);
+  if (fitting.length === 0) throw new ErrorResponse(404, `There is nothing at ${PREFIX}${path}.`);
   const order = fitting.find(([wanted]) => wanted === method);
   if (order === undefined) {
     const allow = fitting.map(([wanted]) => wanted).join(", ");
-    throw new Refusal(405, `${path} takes ${allow}.`, { allow });
+    throw new ErrorResponse(405, `${path} takes ${allow}.`, { allow });
   }
   const [, pattern, act] = order;
   try {
     return [act, decodeURIComponent(pattern.exec(path)?.[1] ?? "")];
   } catch {
-    throw new Refusal(400, "The path is not properly encoded.");
+    throw new ErrorResponse(400, "The path is not properly encoded.");
   }
 }
 
-async function answerTo(host: Host, message: IncomingMessage): Promise<ApiReply> {
+async function answerTo(host: Host, message: IncomingMessage): Promise<ApiResponse> {
   const foreign = refusalOf(message);
   if (foreign !== undefined) return refusal(403, foreign);
-  const body = await read(message).catch(() => undefined);
+  const body = await readBody(message).catch(() => undefined);
   if (body === undefined) return refusal(413, "The body is too large.");
   const { method = "GET", url = "/" } = message;
   const { pathname, searchParams: query } = new URL(url, "http://localhost");
@@ -141,7 +142,7 @@ async function answerTo(host: Host, message: IncomingMessage): Promise<ApiReply>
     const [act, name] = orderFor(order);
     return json(200, { success: true, data: await act(host, name, order) });
   } catch (error) {
-    if (error instanceof Refusal) return refusal(error.status, error.message, error.headers);
+    if (error instanceof ErrorResponse) return refusal(error.status, error.message, error.headers);
     if (error instanceof ConfigurationError) return refusal(422, error.message);
     // An order that breaks must not take the gateway with it.
     return refusal(500, `The sandbox failed: ${String(error)}`);
@@ -159,7 +160,7 @@ export async function control(
   response.end(body);
 }
 
-function json(status: number, value: unknown, headers: ApiReply["headers"] = {}): ApiReply {
+function json(status: number, value: unknown, headers: ApiResponse["headers"] = {}): ApiResponse {
   return {
     status,
     // No CORS: a page of another site may neither act here nor read the keys.
@@ -173,5 +174,5 @@ function json(status: number, value: unknown, headers: ApiReply["headers"] = {})
   };
 }
 
-const refusal = (status: number, error: string, headers?: ApiReply["headers"]): ApiReply =>
+const refusal = (status: number, error: string, headers?: ApiResponse["headers"]): ApiResponse =>
   json(status, { success: false, error }, headers);

@@ -2,10 +2,9 @@ import type { EndpointName } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { handle } from "../api/handle.ts";
-import type { FaultEffect } from "../faults/faults.ts";
-import type { Host } from "../http/server.ts";
+import type { Host } from "../http/host.ts";
 import type { Phone } from "../payments/phone.ts";
-import type { StandingAnswer } from "../state/state.ts";
+import type { AutoAnswer, FaultEffect } from "../state/records.ts";
 import { shortPhone, timeOf } from "./format.ts";
 import { MISHAPS } from "./panes/chaos-form.ts";
 import type { View } from "./view.ts";
@@ -45,7 +44,7 @@ function call(
     ["Content-Type", "application/json"],
     ["User-Agent", "the sandbox's own page"],
   ] as const;
-  const { fault, reply } = handle(world, {
+  const { fault, respond: reply } = handle(world, {
     method,
     path,
     query: new URLSearchParams(),
@@ -169,7 +168,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   "phone/always": onPhone((phone, fields) => {
     const habit = fieldOf(fields, "answer");
     // Nothing was chosen: as the sandbox was started.
-    if (habit !== "") phone.always(habit as StandingAnswer);
+    if (habit !== "") phone.always(habit as AutoAnswer);
     return "The phone's habit is set.";
   }),
   // by: 61s, 5m, 2h

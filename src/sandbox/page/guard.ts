@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { whyForeign } from "../http/local-only.ts";
+import { foreignRequestError } from "../http/local-only.ts";
 
 /** A link from elsewhere may open the page; whoever set it can neither read nor frame it. */
 const isVisit = ({ method, headers, url }: IncomingMessage) =>
@@ -14,7 +14,7 @@ const isVisit = ({ method, headers, url }: IncomingMessage) =>
  */
 export function refusalOf(request: IncomingMessage): string | undefined {
   const { host, origin, "sec-fetch-site": site } = request.headers;
-  const foreign = whyForeign(host, origin);
+  const foreign = foreignRequestError(host, origin);
   if (foreign !== undefined) return foreign;
   // Some requests, such as those of an <img>, carry no origin, but say whether it was another.
   const own = site === undefined || site === "same-origin" || site === "none";

@@ -1,4 +1,4 @@
-import type { Host } from "../http/server.ts";
+import type { Host } from "../http/host.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
 import { dateOf, timeOf } from "./format.ts";
 import { type Html, html } from "./html.ts";

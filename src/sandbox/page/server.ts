@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { type Host, read } from "../http/server.ts";
+import type { Host } from "../http/host.ts";
+import { readBody } from "../http/read-body.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
 import { ACTIONS, type Done, fieldOf } from "./actions.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
@@ -54,7 +55,7 @@ export function createPage(host: Host, log: ExchangeLog): PageHandler {
   async function act(name: string, request: IncomingMessage): Promise<Answer> {
     const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (action === undefined) return refused(404, `There is no action /_sandbox/${name}.`);
-    const body = await read(request, MOST_BYTES).catch(() => undefined);
+    const body = await readBody(request, MOST_BYTES).catch(() => undefined);
     if (body === undefined) return refused(413, `The body is larger than ${MOST_BYTES} bytes.`);
     const fields = new URLSearchParams(body);
     let done: Done;

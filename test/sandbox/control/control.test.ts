@@ -119,7 +119,7 @@ describe("an order to a served sandbox", () => {
     await sandbox.deliveries.settled();
     const { deliveries, queues } = await data("GET", "/deliveries");
     expect(deliveries[0].nextAttemptAt).toBe("2026-01-01T09:00:10+03:00");
-    expect(queues).toEqual([{ url: "https://x.example/", pending: 1, most: 10_000 }]);
+    expect(queues).toEqual([{ url: "https://x.example/", pending: 1, maxPending: 10_000 }]);
     expect((await data("GET", "/status")).queues).toEqual(queues);
   });
 

@@ -1,4 +1,4 @@
-import type { ChaosName, StoredChaos } from "../../faults/chaos.ts";
+import type { ChaosName, StoredChaos } from "../../state/records.ts";
 import { type Html, html } from "../html.ts";
 import type { Shown } from "../page.ts";
 import { form } from "../pieces.ts";

@@ -1,4 +1,4 @@
-import type { StoredDelivery } from "../../state/state.ts";
+import type { StoredDelivery } from "../../state/records.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { icon } from "../icons.ts";

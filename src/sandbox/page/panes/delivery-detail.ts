@@ -1,5 +1,5 @@
 import { machineTime } from "../../clock/machine.ts";
-import type { DeliveryAttempt, StoredDelivery } from "../../state/state.ts";
+import type { DeliveryAttempt, StoredDelivery } from "../../state/records.ts";
 import { quoted, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -10,7 +10,7 @@ import { type Reason, reasonOf } from "../reasons.ts";
 /** Why the last attempt was refused; `undefined` where it was not, or none was made. */
 export function refusalOf(
   { host }: Shown,
-  { attempts, answers, url, body, chaos }: StoredDelivery,
+  { attempts, responses: answers, url, body, chaos }: StoredDelivery,
 ): Reason | undefined {
   const last = attempts.at(-1);
   if (last === undefined || last.status === 200) return undefined;
@@ -48,7 +48,7 @@ function wire({ id, url, body, signature }: StoredDelivery): string {
 
 /** All of one delivery. */
 export function deliveryDetail(shown: Shown, delivery: StoredDelivery): Html {
-  const { id, attempts, answers, body, signature, url } = delivery;
+  const { id, attempts, responses: answers, body, signature, url } = delivery;
   const reason = refusalOf(shown, delivery);
   const answer = answers?.[attempts.length - 1];
   const secret = shown.host.world.state.webhookSecret;

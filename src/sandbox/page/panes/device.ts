@@ -1,7 +1,7 @@
-import { MERCHANT } from "../../api/routes.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
+import { MERCHANT } from "../../payments/merchant.ts";
 import { networkOf } from "../../payments/phone-number.ts";
-import type { StoredPayment, StoredPhone } from "../../state/state.ts";
+import type { StoredPayment, StoredPhone } from "../../state/records.ts";
 import { clipped, dateOf, money, shortPhone, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -18,7 +18,7 @@ export interface Handset {
   readonly settled: readonly StoredPayment[];
 }
 
-const { value: LIFE } = ASSUMPTIONS.promptLife;
+const { value: LIFE } = ASSUMPTIONS.promptLifetime;
 
 /** Seconds that a prompt has left: a ring that empties, and the number in words. */
 function countdown(shown: Shown, payment: StoredPayment): Html {
@@ -57,8 +57,15 @@ ${form(
 }
 
 function message(payment: StoredPayment): Html {
-  const { status, cents, currency, account_reference, failure, transaction_id, settledAt } =
-    payment;
+  const {
+    status,
+    cents,
+    currency,
+    account_reference,
+    failure,
+    transaction_id,
+    finalAt: settledAt,
+  } = payment;
   const label = account_reference === "" ? "" : ` for ${account_reference}`;
   const text =
     status === "completed"

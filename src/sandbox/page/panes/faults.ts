@@ -1,5 +1,5 @@
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
-import type { Fault, FaultEffect } from "../../faults/faults.ts";
+import type { FaultEffect, StoredFault } from "../../state/records.ts";
 import { span } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -21,7 +21,7 @@ function effectText(effect: FaultEffect): string {
   return effect.kind === "latency" ? `answers ${span(effect.ms)} late` : EFFECTS[effect.kind];
 }
 
-function faultRow({ match, effect, after, times }: Fault): Html {
+function faultRow({ match, effect, after, times }: StoredFault): Html {
   const { endpoint, method, path } = match;
   const where = endpoint ?? [method, path].filter(Boolean).join(" ");
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;

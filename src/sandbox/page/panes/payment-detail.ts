@@ -1,5 +1,5 @@
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
-import type { StoredDelivery, StoredPayment } from "../../state/state.ts";
+import type { StoredDelivery, StoredPayment } from "../../state/records.ts";
 import { clipped, shortPhone, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
@@ -19,7 +19,7 @@ const deliveriesOf = ({ host }: Shown, { reference }: StoredPayment): StoredDeli
   host.world.state.deliveries.filter(({ body }) => body.includes(reference));
 
 function lastMoment(shown: Shown, payment: StoredPayment): Moment {
-  const { status, failure, transaction_id, settledAt: at } = payment;
+  const { status, failure, transaction_id, finalAt: at } = payment;
   if (status === "completed") {
     return {
       at,
@@ -87,12 +87,21 @@ const fact = (name: string, value: string | undefined, copied = false): Html | u
     ? undefined
     : html`<div><dt>${name}</dt><dd><code>${clipped(value, 400)}</code>${copied && copyButton(value, name)}</dd></div>`;
 
-const lines = (headers: LoggedExchange["headers"]) =>
+const lines = (headers: LoggedExchange["requestHeaders"]) =>
   headers.map(([name, value]) => `${name}: ${value}`).join("\n");
 
 /** A request and its answer, byte for byte but for the key. */
 export function exchange(one: LoggedExchange, place: "wire" | "refused"): Html {
-  const { at, line, headers, body, status, answerHeaders, answer, fault } = one;
+  const {
+    at,
+    line,
+    requestHeaders: headers,
+    requestBody: body,
+    status,
+    responseHeaders: answerHeaders,
+    responseBody: answer,
+    fault,
+  } = one;
   const outcome = status === undefined ? "no answer" : String(status);
   const bad = fault !== undefined || status === undefined || status >= 400;
   return html`<details class="raw" id="${place}-${one.id}"><summary><code>${line}</code><span class="badge ${bad ? "bad" : "plain"}">${outcome}${fault !== undefined && html` fault: ${fault}`}</span><time>${timeOf(at)}</time></summary>
@@ -104,7 +113,7 @@ ${status === undefined ? html`<p class="hint">No answer went out.</p>` : block(`
 /** All of one payment. */
 export function paymentDetail(shown: Shown, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
-  const exchanges = shown.log.of(reference);
+  const exchanges = shown.log.forPayment(reference);
   return html`<div class="detail" id="payment-detail-${reference}">
 ${timeline(shown, payment)}
 <dl class="facts">

@@ -1,4 +1,4 @@
-import type { StoredPayment } from "../../state/state.ts";
+import type { StoredPayment } from "../../state/records.ts";
 import { clipped, money, shortPhone, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
@@ -60,7 +60,7 @@ const search = ({ view }: Shown): Html =>
 
 /** Requests that came to nothing: where a newcomer looks first. */
 function refused({ log }: Shown): Html | undefined {
-  const all = log.refused();
+  const all = log.failures();
   if (all.length === 0) return undefined;
   return html`<details class="more refused" id="refused"><summary>${icon("warning")}Requests that were turned away<small>${all.length}</small></summary>${all.map((one) => exchange(one, "refused"))}</details>`;
 }

@@ -1,6 +1,7 @@
-import { amountOf } from "../../payments/money.ts";
+import { formatAmount } from "../../payments/money.ts";
 import { kenyanMobile } from "../../payments/phone-number.ts";
-import { newPhone, type StandingAnswer, type StoredPayment } from "../../state/state.ts";
+import type { AutoAnswer, StoredPayment } from "../../state/records.ts";
+import { newPhone } from "../../state/state.ts";
 import { money, shortPhone } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import type { Shown } from "../page.ts";
@@ -49,11 +50,11 @@ function settledOn({ host }: Shown, number: string): StoredPayment[] {
   return host.world.state.payments
     .slice(-LOOK_BACK)
     .filter(({ phone, status }) => phone === number && status !== "pending")
-    .sort((one, other) => (other.settledAt ?? 0) - (one.settledAt ?? 0))
+    .sort((one, other) => (other.finalAt ?? 0) - (one.finalAt ?? 0))
     .slice(0, MOST_MESSAGES);
 }
 
-const HABITS: Readonly<Record<StandingAnswer | "", string>> = {
+const HABITS: Readonly<Record<AutoAnswer | "", string>> = {
   "": "as the sandbox was started",
   ask: "waits for me",
   approve: "pays",
@@ -85,16 +86,16 @@ function controls({ view }: Shown, { number, stored, prompt }: Handset): Html {
 ${form(
   { action: "phone/balance", ...place, name: "inline" },
   held,
-  html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${amountOf(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
+  html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${formatAmount(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
 )}
 ${form(
   { action: "phone/always", ...place, name: "inline" },
   held,
   html`<label>When it rings, this customer<select name="answer">${Object.entries(HABITS)
-    .filter(([habit]) => habit !== "" || stored.standing === undefined)
+    .filter(([habit]) => habit !== "" || stored.autoAnswer === undefined)
     .map(
       ([habit, text]) =>
-        html`<option value="${habit}"${(stored.standing ?? "") === habit && html` selected`}>${text}</option>`,
+        html`<option value="${habit}"${(stored.autoAnswer ?? "") === habit && html` selected`}>${text}</option>`,
     )}</select></label><button>Set</button>`,
 )}
 <form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>
