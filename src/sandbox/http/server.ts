@@ -30,10 +30,7 @@ const pairsOf = (row: readonly string[]) =>
   row.flatMap((name, at) => (at % 2 === 0 ? [[name, row[at + 1] ?? ""] as const] : []));
 
 /** Shows a reply and its faults on a socket. */
-function show(
-  { latencyMs, fault, respond }: PlannedResponse,
-  response: ServerResponse,
-): void {
+function show({ latencyMs, fault, respond }: PlannedResponse, response: ServerResponse): void {
   if (latencyMs > 0) {
     setTimeout(() => show({ latencyMs: 0, fault, respond }, response), latencyMs);
     return;
@@ -91,7 +88,7 @@ export async function serve(host: Host, port: number): Promise<ServedSandbox> {
     }
     const { pathname, searchParams } = new URL(target, "http://localhost");
     if (isControl(pathname)) {
-      (await import("../control/control.ts")).control(host, request, response);
+      (await import("../control/control.ts")).handleControl(host, request, response);
       return;
     }
     if (isPage(pathname)) {
