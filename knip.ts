@@ -5,6 +5,7 @@ const config: KnipConfig = {
   entry: [
     ...Object.values(ENTRY_POINTS),
     "src/cli/main.ts",
+    "src/sandbox/page/client/main.ts",
     "src/webhooks/verification/hmac/*.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",

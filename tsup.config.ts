@@ -1,6 +1,7 @@
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
+import { pageAssets } from "./scripts/page-assets.ts";
 
 /** Which HMAC a runtime gets is decided by the `imports` of package.json, when it is loaded. */
 const HMAC = {
@@ -14,7 +15,7 @@ const LOADED_ON_DEMAND = {
   openapi: INTERNAL_IMPORTS["#openapi"],
 };
 
-/** `npx malipo`. It shares the modules of the library; each command is a chunk that is loaded when it is called. */
+/** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
 const COMMAND_LINE = { cli: "src/cli/main.ts" };
 
 const internalImports = Object.keys(INTERNAL_IMPORTS);
@@ -39,6 +40,7 @@ const esModules: Options = {
   ...shared,
   entry: { ...ENTRY_POINTS, ...HMAC, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
   format: ["esm"],
+  define: await pageAssets(),
 };
 
 const commonJs: Options = {
