@@ -44,7 +44,7 @@ function readResults(): Results | undefined {
 }
 
 const results = readResults();
-// A file that fails before its first test has no test to count.
+// A file that fails before its first test counts as one failed test.
 const brokenFiles =
   results?.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
@@ -52,7 +52,7 @@ const brokenFiles =
 const checks = CHECKS.length - 1;
 const failedChecks = failed.filter((name) => name !== "tests").length;
 const testsFailed = (results?.numFailedTests ?? 0) + brokenFiles;
-// The runner may fail without a failed test: an unhandled rejection, or no results at all.
+// The runner can fail without a failed test, because of an unhandled rejection or missing results.
 const runnerFailed = failed.includes("tests") && testsFailed === 0 ? 1 : 0;
 
 console.log(failed.length === 0 ? "\nAll checks passed." : `\nFailed: ${failed.join("; ")}.`);
