@@ -121,8 +121,8 @@ export async function benchCall(rounds: number): Promise<Measured> {
     const [, ours = 0, , , stripeFetch = 0, ofOpenAi = 0] = ratios;
     return {
       title: "One call on a warm connection",
-      how: `POST a small JSON, get one back, over loopback; processor time of the client alone; medians of ${rounds} interleaved rounds of 1,000.`,
-      columns: ["what", "µs of processor", "against bare fetch"],
+      how: `POST a small JSON, get one back, over loopback; CPU time of the client only; medians of ${rounds} interleaved rounds of 1,000.`,
+      columns: ["what", "µs of CPU time", "against bare fetch"],
       rows: candidates.map(({ name }, index) => [
         name,
         (micros[index] ?? 0).toFixed(0),

@@ -33,7 +33,7 @@ export function virtualTime(): VirtualTime {
     now: () => now,
     maxAtOnce: () => max,
     pass: async (ms, each) => {
-      await settle();
+      await idle();
       for (const end = now + ms; now < end; ) {
         now++;
         const timers = due.get(now);
@@ -41,9 +41,9 @@ export function virtualTime(): VirtualTime {
         max = Math.max(max, timers?.size ?? 0);
         for (const { run } of timers ?? []) run();
         const acted = each?.(now) ?? false;
-        if (timers !== undefined || acted) await settle();
+        if (timers !== undefined || acted) await idle();
       }
-      await settle();
+      await idle();
     },
     end: () => {
       Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
@@ -53,6 +53,6 @@ export function virtualTime(): VirtualTime {
 }
 
 /** Waits until nothing more happens at this time: a response in process takes a few turns of the loop. */
-async function settle(): Promise<void> {
+async function idle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -181,7 +181,7 @@ const figures: readonly Figure[] = [
 ];
 
 const isMet = ({ goal, found }: Figure) => found <= goal;
-const written = (value: number, unit = "") =>
+const formatted = (value: number, unit = "") =>
   `${Number.isInteger(value) ? value : value.toFixed(unit === "" ? 2 : 0)} ${unit}`.trim();
 
 console.log(
@@ -192,8 +192,8 @@ console.log(
     ["waiting for a payment", "goal", "found", ""],
     figures.map((figure) => [
       figure.what,
-      `<= ${written(figure.goal, figure.unit)}`,
-      written(figure.found, figure.unit),
+      `<= ${formatted(figure.goal, figure.unit)}`,
+      formatted(figure.found, figure.unit),
       isMet(figure) ? "met" : "MISSED",
     ]),
   ),

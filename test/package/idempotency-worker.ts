@@ -10,7 +10,7 @@ export interface Shop {
   readonly baseUrl: string;
 }
 
-/** What a worker is told to do: to resolve, or else to pay. */
+/** A worker's task: to resolve a key if `resolve` is set, otherwise to pay. */
 export interface Task {
   readonly idempotencyKey: string;
   readonly resolve?: string;
