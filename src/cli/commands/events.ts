@@ -23,7 +23,7 @@ interface Delivery {
 interface Log {
   readonly deliveries: readonly Delivery[];
   readonly total: number;
-  readonly queues: readonly { url: string; pending: number; most: number }[];
+  readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
 
 export async function run(input: Input): Promise<number> {
@@ -77,7 +77,7 @@ function wordsOf({ deliveries, total, queues }: Log): string {
     one.url,
   ]);
   const waiting = queues.map(
-    ({ url, pending, most }) => `${pending} of at most ${most} wait for ${url}`,
+    ({ url, pending, maxPending }) => `${pending} of at most ${maxPending} wait for ${url}`,
   );
   const shown =
     deliveries.length < total ? [`${deliveries.length} of ${total} shown: --limit`] : [];

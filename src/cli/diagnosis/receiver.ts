@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { timestampOf } from "../../sandbox/clock/time.ts";
+import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { Failure } from "../failure.ts";
 import type { Check } from "./check.ts";
@@ -13,7 +13,7 @@ export async function examineReceiver(to: URL, secret: string): Promise<Check[]>
   const ping = (number: number) =>
     JSON.stringify({
       event: PING,
-      timestamp: timestampOf(Date.now()),
+      timestamp: formatTimestamp(Date.now()),
       data: { message: "malipo doctor", number },
     });
   try {
