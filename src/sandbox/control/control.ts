@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkOptionNames } from "../../internal/check-options.ts";
+import type { Duration } from "../../internal/duration.ts";
 import { ErrorResponse } from "../api/error-response.ts";
 import type { ApiResponse } from "../api/messages.ts";
-import { type Duration, formatTimestamp } from "../clock/time.ts";
+import { formatTimestamp } from "../clock/time.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import { deliveryQueues } from "../deliveries/queue.ts";
 import type { Host } from "../http/host.ts";

@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     }),
   ],
   [
-    failed(/no answer within/),
+    failed(/no response within/),
     reason(
       "Too slow: no answer in time",
       "Verify, store, answer 200; do the work afterwards. And see that every branch answers at all.",

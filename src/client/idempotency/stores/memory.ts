@@ -1,5 +1,4 @@
-import type { AttemptEnd, IdempotencyStore, NewAttempt, Standing } from "../store.ts";
-import { checkRetention, STANDARD_RETENTION_MS } from "../store.ts";
+import { type AttemptEnd, type IdempotencyStore, type NewAttempt, type Standing, checkRetention, STANDARD_RETENTION_MS } from "../store.ts";
 
 interface Stored {
   readonly parameters: string;
