@@ -1,4 +1,5 @@
-import { type AttemptEnd, type IdempotencyStore, type NewAttempt, type Standing, checkRetention, STANDARD_RETENTION_MS } from "../store.ts";
+import type { AttemptEnd, IdempotencyStore, NewAttempt, Standing } from "../store.ts";
+import { checkRetention, STANDARD_RETENTION_MS } from "../store.ts";
 
 interface Stored {
   readonly parameters: string;
