@@ -18,7 +18,7 @@ export function refusalOf(
   const signedAt = Date.parse(timestamp);
   return reasonOf({
     ...last,
-    chaos: [...(last.chaos ?? []), ...(chaos?.touched ?? [])],
+    chaos: [...(last.chaos ?? []), ...(chaos?.faults ?? [])],
     answer: answers?.[attempts.length - 1] ?? "",
     url,
     ageMs: machineTime() - signedAt,
