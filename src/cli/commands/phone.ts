@@ -1,24 +1,26 @@
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { orderSandbox } from "../running-sandbox.ts";
-import { columns, result } from "../terminal/output.ts";
+import { callSandbox } from "../sandbox/running-sandbox.ts";
+import { formatFields, printResult } from "../terminal/output.ts";
 
-interface Answer {
+interface PhoneResult {
   readonly number: string;
   readonly payment?: Readonly<Record<string, unknown>>;
 }
 
-export async function run({ action, args: [number = ""], text, json }: Input): Promise<number> {
-  const path = `/phones/${encodeURIComponent(number)}/${action}`;
-  const answer = await orderSandbox<Answer>(text.url, { method: "POST", path });
-  result(json, answer, () => wordsOf(answer, action));
+export async function run(input: Input): Promise<number> {
+  const { subcommand, args, values, json } = input;
+  const [number = ""] = args;
+  const path = `/phones/${encodeURIComponent(number)}/${subcommand}`;
+  const result = await callSandbox<PhoneResult>(values, { method: "POST", path });
+  printResult(json, result, () => formatPhone(result, subcommand));
   return EXIT.ok;
 }
 
-function wordsOf({ number, payment }: Answer, action: string): string {
-  if (payment === undefined) return `${number} is ${action}.`;
+function formatPhone({ number, payment }: PhoneResult, state: string): string {
+  if (payment === undefined) return `${number} is ${state}.`;
   const { reference, status, currency, amount, failure_reason } = payment;
-  return columns([
+  return formatFields([
     ["phone", number],
     ["payment", reference],
     ["status", status],
