@@ -68,9 +68,9 @@ describe.concurrent("malipo phone", () => {
   );
 
   test("says how to start a sandbox if none is running", async ({ expect }) => {
-    const nobody = await startReceiver();
-    nobody.close();
-    const { origin } = new URL(nobody.url);
+    const closed = await startReceiver();
+    closed.close();
+    const { origin } = new URL(closed.url);
     const { code, stderr } = await malipo(["phone", "on", "0712111001", "--url", origin]);
     expect(code).toBe(EXIT.unreachable);
     expect(stderr).toContain("Start one: malipo sandbox");

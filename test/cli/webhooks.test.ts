@@ -107,9 +107,9 @@ describe.concurrent("malipo trigger", () => {
   );
 
   test("says why the receiver could not be reached", async ({ expect }) => {
-    const nobody = await startReceiver();
-    nobody.close();
-    const rejected = await trigger("invoice.paid", "--to", nobody.url);
+    const closed = await startReceiver();
+    closed.close();
+    const rejected = await trigger("invoice.paid", "--to", closed.url);
     expect(rejected.code).toBe(EXIT.unreachable);
     expect(rejected.stderr).toContain("nothing is listening there (ECONNREFUSED)");
     const reset = await trigger("invoice.paid", "--to", base, "--set", "data.note=hang up");

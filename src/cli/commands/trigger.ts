@@ -20,23 +20,23 @@ export async function run(input: Input): Promise<number> {
   for (const setting of repeated.set ?? []) setField(event, setting);
   const body = JSON.stringify(event);
   const signature = signWebhook(body, secret);
-  const answer = await sendDelivery(to, body, signature);
-  const advice = adviceFor(answer);
+  const response = await sendDelivery(to, body, signature);
+  const advice = adviceFor(response);
   printResult(
     json,
-    { to: to.href, event, body, signature, answer, ...(advice && { advice }) },
+    { to: to.href, event, body, signature, answer: response, ...(advice && { advice }) },
     () =>
       formatFields([
         ["event", kind],
         ["to", to.href],
         ["body", body],
         ["signature", signature],
-        ["response", `${answer.status} in ${answer.latencyMs} ms`],
-        ["response body", answer.body === "" ? undefined : answer.body],
+        ["response", `${response.status} in ${response.latencyMs} ms`],
+        ["response body", response.body === "" ? undefined : response.body],
         ["advice", advice],
       ]),
   );
-  return answer.status === 200 ? EXIT.ok : EXIT.failed;
+  return response.status === 200 ? EXIT.ok : EXIT.failed;
 }
 
 function checkKind(kind: string): void {
