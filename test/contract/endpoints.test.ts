@@ -96,12 +96,12 @@ describe("the table", () => {
       "webhooks.list",
       "invoices.list",
     ]);
-    expect(named(({ promised }) => promised !== undefined)).toEqual([
+    expect(named(({ requiredFields }) => requiredFields !== undefined)).toEqual([
       "payments.get",
       "mobileMoney.initiate",
     ]);
-    expect(ENDPOINTS["payments.get"].promised).toEqual(["status"]);
-    expect(ENDPOINTS["mobileMoney.initiate"].promised).toEqual(["reference"]);
+    expect(ENDPOINTS["payments.get"].requiredFields).toEqual(["status"]);
+    expect(ENDPOINTS["mobileMoney.initiate"].requiredFields).toEqual(["reference"]);
   });
 
   test("knows the eleven scopes, and names each in a row", () => {

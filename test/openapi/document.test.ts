@@ -145,11 +145,11 @@ describe("what the interface leaves open", () => {
   test.each(rows)("is marked so: %s", (name, row) => {
     const operation = operationOf(row);
     const unshown = OPEN[name]?.split(" ");
-    expect(operation["x-open"]).toEqual(unshown);
+    expect(operation["x-undocumented"]).toEqual(unshown);
     const request = operation.requestBody?.content["application/json"].schema;
-    if (request) expect(request["x-open"] ?? false).toBe(unshown?.includes("request") ?? false);
+    if (request) expect(request["x-undocumented"] ?? false).toBe(unshown?.includes("request") ?? false);
     const answer = operation.responses["2XX"].content["application/json"].schema;
-    expect(answer.properties?.data?.["x-open"] ?? false).toBe(
+    expect(answer.properties?.data?.["x-undocumented"] ?? false).toBe(
       unshown?.includes("response") ?? false,
     );
     for (const word of unshown ?? []) expect(operation.description).toContain(word);
@@ -166,7 +166,7 @@ describe("what the interface leaves open", () => {
       const { schema } =
         document.webhooks[kind]?.post.requestBody.content["application/json"] ?? {};
       const name = String(schema?.$ref).split("/").at(-1) ?? "";
-      return document.components.schemas[name]?.properties?.data?.["x-open"];
+      return document.components.schemas[name]?.properties?.data?.["x-undocumented"];
     });
     expect(open).toEqual(EVENT_KINDS.slice(2));
   });

@@ -6,7 +6,7 @@ interface JsonSchema {
   readonly description?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly "x-open"?: boolean;
+  readonly "x-undocumented"?: boolean;
   readonly "x-key-prefixes"?: unknown;
   readonly "x-scopes"?: unknown;
 }
@@ -28,7 +28,7 @@ export interface Operation {
   readonly "x-keys": readonly string[];
   readonly "x-scope": string | null;
   readonly "x-effect": string;
-  readonly "x-open"?: readonly string[];
+  readonly "x-undocumented"?: readonly string[];
 }
 
 /** The document, as far as the tests look into it. */

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError, InvalidParamsError } from "../../errors/configuration.ts";
-import { IdempotencyConflictError } from "../../errors/settlement.ts";
+import { IdempotencyConflictError } from "../../errors/payment.ts";
 import { type CallInput, nameOf } from "../call.ts";
 import { type RequestParams, rowFor } from "../request.ts";
 import { checkNames, type Settings } from "../settings.ts";

@@ -1,8 +1,8 @@
 import { isGatewayError } from "../../errors/any.ts";
 import type { Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
-import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/settlement.ts";
-import { sleep } from "../http/attempt.ts";
+import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
+import { sleep } from "../../internal/timeout.ts";
 import type { IdempotencyStore, Standing } from "./store.ts";
 
 /** One call that must happen once, whoever makes it. */

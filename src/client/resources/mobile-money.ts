@@ -8,7 +8,7 @@ import type {
   PhoneValidation,
 } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
-import { PaymentPendingError } from "../../errors/settlement.ts";
+import { PaymentPendingError } from "../../errors/payment.ts";
 import type { Call } from "../call.ts";
 import type { Result } from "../response/result.ts";
 import type { CallOptions, CreateOptions } from "../settings.ts";

@@ -2,7 +2,7 @@ import type { Payment } from "../../contract/payment.ts";
 import { mergePayment } from "../../contract/payment-state.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { PaymentPendingError } from "../../errors/settlement.ts";
+import { PaymentPendingError } from "../../errors/payment.ts";
 import { tell } from "../hooks.ts";
 import { type CallOptions, checkNames, limit } from "../settings.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
