@@ -3,7 +3,7 @@ import { reportError } from "./cli-error.ts";
 import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
-import { type Call, parse } from "./parse.ts";
+import { type Call, type Parsed, parse } from "./parse.ts";
 import { paint, printError, printLine } from "./terminal/output.ts";
 
 const packageVersion = (): string =>
@@ -27,7 +27,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function formatInformation(parsed: Exclude<ReturnType<typeof parse>, Call>): string {
+function formatInformation(parsed: Exclude<Parsed, Call>): string {
   switch (parsed.kind) {
     case "version":
       return packageVersion();
