@@ -4,6 +4,7 @@ import type { BuildOptions } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { writeCommonJs, writeModuleTypes } from "./scripts/commonjs.ts";
 import { ENTRY_POINTS as entries } from "./scripts/entry-points.ts";
+import { pageAssets } from "./scripts/page-assets.ts";
 import { openApiDocument } from "./src/openapi/document.ts";
 import { ASSUMPTIONS } from "./src/sandbox/assumptions.ts";
 
@@ -55,6 +56,7 @@ const esm: Options = {
   ...library,
   entry: { ...entries, ...hmac, ...lookedAt },
   format: ["esm"],
+  define: await pageAssets(),
   onSuccess,
 };
 

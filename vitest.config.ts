@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
+import { pageAssets } from "./scripts/page-assets.ts";
 
 // The shops' own zone, wherever the tests run: what reads a date as if it were here is found out.
 process.env.TZ = "Africa/Nairobi";
@@ -18,6 +19,8 @@ const msw2 = [
   { find: /^msw\/node$/, replacement: "msw-2/node" },
 ];
 
+const define = await pageAssets();
+
 export default defineConfig({
   test: {
     coverage: {
@@ -27,6 +30,7 @@ export default defineConfig({
     },
     projects: [
       {
+        define,
         resolve: { alias },
         test: {
           name: "source",
@@ -38,6 +42,7 @@ export default defineConfig({
         },
       },
       {
+        define,
         resolve: { alias: [...alias, ...msw2] },
         test: { name: "msw 2", include: ["test/**/*.msw.test.ts"] },
       },

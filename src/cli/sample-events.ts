@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { EventKind, KnownWebhookEvent } from "../contract/events.ts";
-import { timestampOf } from "../sandbox/clock/time.ts";
+import { formatTimestamp } from "../sandbox/clock/time.ts";
 
 type Data = { readonly [Kind in EventKind]: KnownWebhookEvent<Kind>["data"] };
 
@@ -23,8 +23,8 @@ function sampleData(id: number, reference: string, now: number): Data {
     id: `inv_${id}`,
     number: "INV-0001",
     amount: "100.00",
-    due_at: timestampOf(now),
-    created_at: timestampOf(now - 14 * 24 * 3_600_000),
+    due_at: formatTimestamp(now),
+    created_at: formatTimestamp(now - 14 * 24 * 3_600_000),
   };
   const subscription = { id: `sub_${id}`, plan: "monthly", amount: "100.00" };
   return {
@@ -62,5 +62,5 @@ export function sampleEvent(kind: string): Record<string, unknown> {
   const now = Date.now();
   const id = randomInt(1_000_000, 1_000_000_000);
   const data: Readonly<Record<string, unknown>> = sampleData(id, `PAY-SAMPLE${id}`, now);
-  return { event: kind, timestamp: timestampOf(now), data: data[kind] ?? {} };
+  return { event: kind, timestamp: formatTimestamp(now), data: data[kind] ?? {} };
 }

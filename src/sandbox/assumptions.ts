@@ -45,7 +45,7 @@ export const ASSUMPTIONS = {
     "how large a request may be",
     "1 MiB when served, otherwise 413; JSON nested over 100 deep is refused with 400",
     "what is nested deeper can be parsed, but not written again",
-    { mostBytes: 1_048_576, deepest: 100 },
+    { maxBytes: 1_048_576, maxDepth: 100 },
   ),
   keys: entry(
     "which endpoints a sandbox key may call (section 5.8)",
@@ -53,7 +53,7 @@ export const ASSUMPTIONS = {
     "it is for testing, and a test needs every endpoint",
     undefined,
   ),
-  refusals: entry(
+  errorResponses: entry(
     "status codes and bodies of errors (sections 5.7, 7.3)",
     "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 unreadable JSON; 422 invalid field; always { success: false, error }",
     "what HTTP means by them, in the envelope of section 4",
@@ -69,7 +69,7 @@ export const ASSUMPTIONS = {
     "query and response of lists",
     "?page and ?per_page (20 unless given, 100 at most); data is an array, newest first, meta is { page, per_page, total }",
     "the commonest shape",
-    { perPage: 20, mostPerPage: 100 },
+    { perPage: 20, maxPerPage: 100 },
   ),
   paymentsInitiate: entry(
     "request, response and scope of POST /payments/initiate",
@@ -113,7 +113,7 @@ export const ASSUMPTIONS = {
     "a convention that integrators know from other gateways",
     undefined,
   ),
-  promptLife: entry(
+  promptLifetime: entry(
     "how long a prompt waits",
     "60 s, then the payment fails; on a phone that is off too",
     "about a minute in the field",
@@ -125,7 +125,7 @@ export const ASSUMPTIONS = {
     "a phone shows one prompt at a time",
     undefined,
   ),
-  answerTime: entry(
+  autoAnswerDelay: entry(
     "how fast a customer answers by itself",
     '3 s after the prompt, for magic numbers, standing answers and `auto: "approve"`',
     "long enough to see `pending`, short enough to wait for",
@@ -183,7 +183,7 @@ export const ASSUMPTIONS = {
     "how many deliveries may wait for one address",
     "10,000, of which 100 are under way at once; what comes on top fails at once, and its attempt says so",
     "a receiver that never answers must not fill the memory",
-    { mostPending: 10_000, atOnce: 100 },
+    { maxPending: 10_000, maxInFlight: 100 },
   ),
   invoices: entry(
     "fields, states and transitions of an invoice (sections 2 and 3)",

@@ -11,16 +11,18 @@ export type { Deliver, Deliveries } from "./deliveries/deliveries.ts";
 export { CounterexampleError } from "./explore/counterexample.ts";
 export { type ExploreOptions, explore } from "./explore/explore.ts";
 export type { Explorable } from "./explore/run.ts";
-export type { Chaos, ChaosOptions, DeliveryChaos } from "./faults/chaos.ts";
-export type { FaultEffect, FaultOptions, Faults } from "./faults/faults.ts";
-export type { ServedSandbox } from "./http/server.ts";
+export type { Chaos, ChaosOptions } from "./faults/chaos.ts";
+export type { FaultOptions, Faults } from "./faults/faults.ts";
 export type { Activity } from "./observe/activity.ts";
 export type { SandboxOptions } from "./options.ts";
 export { MAGIC_SUFFIXES } from "./payments/outcomes.ts";
 export type { Phone, Prompt, SandboxPayment } from "./payments/phone.ts";
-export {
-  createSandbox,
-  type Sandbox,
-  type SandboxSnapshot,
-} from "./sandbox.ts";
-export type { Delivery, DeliveryAttempt, StandingAnswer } from "./state/state.ts";
+export { createSandbox } from "./sandbox.ts";
+export type {
+  AutoAnswer,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryChaos,
+  FaultEffect,
+} from "./state/records.ts";
+export type { Sandbox, SandboxSnapshot, ServedSandbox } from "./types.ts";

@@ -7,7 +7,7 @@
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox } from "./types.ts";
 
 /**
  * Request handlers that answer for a sandbox: `setupServer(...gatewayHandlers(sandbox))`, with msw

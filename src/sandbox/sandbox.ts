@@ -1,69 +1,28 @@
-import type { Scope } from "../contract/endpoints.ts";
-import { KEY_PREFIXES, type KeyKind } from "../contract/keys.ts";
+import { KEY_PREFIXES } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { handle } from "./api/handle.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
-import { type Clock, createScheduler } from "./clock/clock.ts";
+import { createScheduler } from "./clock/clock.ts";
 import { machineTime } from "./clock/machine.ts";
 import { VIRTUAL_START } from "./clock/time.ts";
 import { addTimer, inOrder } from "./clock/timer-queue.ts";
-import { createCourier, type Deliveries } from "./deliveries/deliveries.ts";
-import { type Chaos, createChaos } from "./faults/chaos.ts";
-import { checkFields, createFaults, type Faults } from "./faults/faults.ts";
-import { apiRequestOf, type FetchInput, respond } from "./http/fetch.ts";
-import { type ServedSandbox, serve } from "./http/server.ts";
-import { type Activity, watchActivity } from "./observe/activity.ts";
-import { changed, type Watchers } from "./observe/watch.ts";
+import { createCourier } from "./deliveries/deliveries.ts";
+import { createChaos } from "./faults/chaos.ts";
+import { checkFields, createFaults } from "./faults/faults.ts";
+import { apiRequestOf, respond } from "./http/fetch.ts";
+import { serve } from "./http/server.ts";
+import { watchActivity } from "./observe/activity.ts";
+import { notifyChanged, type Watchers } from "./observe/watch.ts";
 import { checkChoice, checkOptions, type SandboxOptions } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
-import { answerByTimer, expirePrompt } from "./payments/payments.ts";
-import { createPhone, type Phone } from "./payments/phone.ts";
+import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
+import { createPhone } from "./payments/phone.ts";
+import { allowedScopes, newKey } from "./state/keys.ts";
+import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
-import { firstState, keyName, type State, scopesOf, type Task } from "./state/state.ts";
+import { firstState, type State } from "./state/state.ts";
 import { indexPayments, type World } from "./state/world.ts";
-
-/** A world as JSON, clock and pending timers in it: for `sandbox.restore`. */
-export type SandboxSnapshot = { readonly version: 1 } & Readonly<Record<string, unknown>>;
-
-/** A whole gateway. See {@link createSandbox}. */
-export interface Sandbox {
-  /** The gateway as one function: hand it to `new Gateway({ fetch: sandbox.fetch })`. */
-  readonly fetch: (input: FetchInput, init?: RequestInit) => Promise<Response>;
-  /** What `fetch` answers for. */
-  readonly baseUrl: string;
-  /** One key of each kind, with every scope of its kind. */
-  readonly keys: Readonly<Record<KeyKind, string>>;
-  /** What signs deliveries. */
-  readonly webhookSecret: string;
-  /** What signs deliveries, then what did before or will: more than one only where chaos rotates it. */
-  readonly webhookSecrets: readonly string[];
-  readonly clock: Clock;
-  readonly deliveries: Deliveries;
-  readonly faults: Faults;
-  /** Lets things go wrong at given rates. See {@link Chaos}. */
-  readonly chaos: Chaos;
-  /**
-   * Makes a key.
-   *
-   * @throws {ConfigurationError} for a scope that its kind may not hold.
-   */
-  createKey(key: { kind: KeyKind; scopes?: readonly Scope[] | undefined }): string;
-  /** The phone of a number, in any usual way of writing it. */
-  phone(number: string): Phone;
-  /**
-   * Tells what happens from now on, soon after it happened: payments that are new or settled,
-   * deliveries with a new attempt; both empty for a change of another kind. Gives what ends it.
-   */
-  watch(listener: (activity: Activity) => void): () => void;
-  /** Back to the first state: clock, keys, phones, faults, log and random sequence. */
-  reset(): void;
-  /** The whole world as JSON, clock and pending timers included. */
-  snapshot(): SandboxSnapshot;
-  /** Takes the state of a snapshot, of this or another sandbox. */
-  restore(snapshot: SandboxSnapshot): void;
-  /** Puts the same gateway on real HTTP, on loopback. @default port 4010; 0 takes any that is free */
-  serve(options?: { port?: number | undefined }): Promise<ServedSandbox>;
-}
+import type { Sandbox } from "./types.ts";
 
 /**
  * A whole gateway in a box: all 18 endpoints with keys, scopes and state, the customer's phone, and
@@ -123,14 +82,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 
   const tasks: { readonly [Kind in Task["kind"]]: (task: Task & { kind: Kind }) => void } = {
-    answer: ({ reference, answer }) => answerByTimer(world, reference, answer),
+    answer: ({ reference, outcome: answer }) => answerWhenDue(world, reference, answer),
     expire: ({ reference }) => expirePrompt(world, reference),
     deliver: ({ delivery }) => courier.retry(delivery),
     overdue: ({ invoice }) => makeOverdue(world, invoice),
   };
   function run(task: Task): void {
     tasks[task.kind](task as never);
-    changed(watchers);
+    notifyChanged(watchers);
   }
 
   function replace(state: State): void {
@@ -139,7 +98,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     courier.forget();
     indexPayments(world);
     clock.restart();
-    changed(watchers);
+    notifyChanged(watchers);
   }
 
   const sandbox: Sandbox = {
@@ -157,18 +116,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       now: clock.now,
       advance: async (by) => {
         await clock.advance(by);
-        changed(watchers);
+        notifyChanged(watchers);
       },
     },
     deliveries: { all: courier.all, settled: courier.settled, resend: courier.resend },
     faults: createFaults(
       () => world.state,
-      () => changed(watchers),
+      () => notifyChanged(watchers),
     ),
     chaos: createChaos(
       () => world.state,
       seed,
-      () => changed(watchers),
+      () => notifyChanged(watchers),
     ),
     fetch: async (input, init) => {
       const request = await apiRequestOf(origin + prefix, input, init);
@@ -182,14 +141,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       checkFields(key, ["kind", "scopes"], "A key");
       const { kind, scopes } = key;
       checkChoice("A key's `kind`", kind, Object.keys(KEY_PREFIXES));
-      const allowed = scopesOf(kind);
+      const allowed = allowedScopes(kind);
       const wrong = scopes?.find((scope) => !allowed.includes(scope));
       if (wrong !== undefined) {
         throw new ConfigurationError(
           `A ${kind} key cannot hold the scope "${wrong}". It can hold ${allowed.join(", ")}.`,
         );
       }
-      const name = keyName(world.state.random, kind);
+      const name = newKey(world.state.random, kind);
       world.state.keys[name] = { kind, scopes: [...(scopes ?? allowed)] };
       return name;
     },

@@ -189,7 +189,7 @@ describe("malipo sandbox --webhook", () => {
     await Promise.all(Array.from({ length: 150 }, () => call("POST", "/invoices", {})));
     await expect.poll(() => receiver.received).toHaveLength(100);
     const { queues, total } = (await malipo(["events", "list", ...url, "--json"])).json();
-    expect(queues).toEqual([{ url: receiver.url, pending: 150, most: 10_000 }]);
+    expect(queues).toEqual([{ url: receiver.url, pending: 150, maxPending: 10_000 }]);
     expect(total).toBe(150);
     const { stdout } = await malipo(["events", "list", ...url]);
     expect(stdout).toContain(`150 pending for ${receiver.url}`);

@@ -23,7 +23,7 @@ interface Delivery {
 interface DeliveryLog {
   readonly deliveries: readonly Delivery[];
   readonly total: number;
-  readonly queues: readonly { url: string; pending: number; most: number }[];
+  readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
 
 export const run = (input: Input): Promise<number> =>
@@ -79,7 +79,8 @@ function formatLog({ deliveries, total, queues }: DeliveryLog): string {
     delivery.url,
   ]);
   const notes = queues.map(
-    ({ url, pending, most }) => `${pending} pending for ${url} (the maximum is ${most})`,
+    ({ url, pending, maxPending }) =>
+      `${pending} pending for ${url} (the maximum is ${maxPending})`,
   );
   if (deliveries.length < total) {
     notes.push(`${deliveries.length} of ${total} shown. To see more: --limit ${total}`);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { timestampOf } from "../../sandbox/clock/time.ts";
+import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { CliError } from "../cli-error.ts";
 import type { Check } from "./check.ts";
@@ -21,7 +21,7 @@ export async function checkReceiver(to: URL, secret: string): Promise<Check[]> {
 const pingBody = (number: number) =>
   JSON.stringify({
     event: PING,
-    timestamp: timestampOf(Date.now()),
+    timestamp: formatTimestamp(Date.now()),
     data: { message: "malipo doctor", number },
   });
 

@@ -3,12 +3,12 @@ import { mobileMoneyPaymentParams, phoneToValidate } from "../../contract/paymen
 import type { Schema } from "../../contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { momentOf } from "../clock/time.ts";
+import { parseTimestamp } from "../clock/time.ts";
 import type { InvoiceChange } from "../payments/invoices.ts";
-import { amountOf, centsOf } from "../payments/money.ts";
-import type { PaymentOrder } from "../payments/payments.ts";
+import { formatAmount, parseAmount } from "../payments/money.ts";
+import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
-import type { StoredWebhook } from "../state/state.ts";
+import type { StoredWebhook } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { invalidField } from "./error-response.ts";
 
@@ -25,19 +25,19 @@ function checked<T>(schema: Schema, body: Body): T {
 
 /** The cents of an amount within bounds. */
 function boundedCents(amount: unknown, { limits }: World): number {
-  const cents = centsOf(amount);
+  const cents = parseAmount(amount);
   const { minCents, maxCents } = limits;
   if (cents !== undefined && cents >= minCents && cents <= maxCents) return cents;
   throw invalidField(
     "amount",
-    `expected ${amountOf(minCents)} to ${amountOf(maxCents)} with at most two decimals`,
+    `expected ${formatAmount(minCents)} to ${formatAmount(maxCents)} with at most two decimals`,
   );
 }
 
 export const DEFAULT_ACCOUNT = 1;
 
 /** The body of an initiation. */
-export function paymentOrder(world: World, body: Body): PaymentOrder {
+export function paymentOrder(world: World, body: Body): NewPayment {
   const params = checked<{
     amount: number;
     phone: string;
@@ -91,7 +91,7 @@ export function webhookFields(body: Body, isChange: boolean): Partial<Omit<Store
 export function invoiceChange(world: World, body: Body): InvoiceChange {
   const { id: _id, number: _number, status: _status, created_at: _created, ...rest } = body;
   const { amount, due_at, ...fields } = rest;
-  const dueAt = momentOf(due_at);
+  const dueAt = parseTimestamp(due_at);
   if (due_at !== undefined && dueAt === undefined) {
     throw invalidField("due_at", "expected ISO 8601 with an offset, 2026-01-31T18:00:00+03:00");
   }
@@ -100,7 +100,7 @@ export function invoiceChange(world: World, body: Body): InvoiceChange {
 
 /** Page and size of a list. */
 export function pageIn(query: URLSearchParams): { page: number; perPage: number } {
-  const { perPage, mostPerPage } = ASSUMPTIONS.lists.value;
+  const { perPage, maxPerPage: mostPerPage } = ASSUMPTIONS.lists.value;
   const whole = (name: string, standard: number, most: number) => {
     const value = query.get(name) ?? String(standard);
     const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;

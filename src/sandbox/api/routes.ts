@@ -6,12 +6,13 @@ import {
   markPaid,
   sendInvoice,
 } from "../payments/invoices.ts";
+import { MERCHANT } from "../payments/merchant.ts";
 import { paymentView, startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
 import { nextName } from "../state/random.ts";
-import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/state.ts";
-import { randomOf, type World } from "../state/world.ts";
-import { invalidField, Refusal } from "./error-response.ts";
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { ErrorResponse, invalidField } from "./error-response.ts";
 import {
   type Body,
   DEFAULT_ACCOUNT,
@@ -23,7 +24,7 @@ import {
 } from "./params.ts";
 
 /** A request that was let in: who may call what is settled, the body is an object. */
-export interface Admitted {
+export interface RouteContext {
   readonly world: World;
   /** The path parameter, decoded. */
   readonly id: string;
@@ -32,13 +33,17 @@ export interface Admitted {
 }
 
 /** What goes into the envelope. */
-export interface Outcome {
+export interface RouteResult {
   readonly status?: 201;
   readonly data: unknown;
   readonly meta?: { page: number; per_page: number; total: number };
 }
 
-function pageOf<T>(all: readonly T[], query: URLSearchParams, view: (one: T) => unknown): Outcome {
+function pageOf<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  view: (one: T) => unknown,
+): RouteResult {
   const { page, perPage } = pageIn(query);
   // The newest come first, and stand last.
   const end = all.length - (page - 1) * perPage;
@@ -48,33 +53,33 @@ function pageOf<T>(all: readonly T[], query: URLSearchParams, view: (one: T) => 
 
 function found<T>(what: string, id: string, one: T | undefined): T {
   if (one !== undefined) return one;
-  throw new Refusal(404, `There is no ${what} ${JSON.stringify(id.slice(0, 60))}.`);
+  throw new ErrorResponse(404, `There is no ${what} ${JSON.stringify(id.slice(0, 60))}.`);
 }
 
-const paymentIn = ({ world, id }: Admitted): StoredPayment => {
+const paymentIn = ({ world, id }: RouteContext): StoredPayment => {
   const payment = world.payments.get(id);
   // The index knows checkout requests too; the path takes references alone.
   return found("payment", id, payment?.reference === id ? payment : undefined);
 };
-const invoiceIn = ({ world, id }: Admitted): StoredInvoice =>
+const invoiceIn = ({ world, id }: RouteContext): StoredInvoice =>
   found(
     "invoice",
     id,
     world.state.invoices.find((one) => one.id === id || one.number === id),
   );
-const webhookIn = ({ world, id }: Admitted): StoredWebhook =>
+const webhookIn = ({ world, id }: RouteContext): StoredWebhook =>
   found(
     "webhook",
     id,
     world.state.webhooks.find((one) => one.id === id),
   );
 
-function initiate({ world, body }: Admitted): Outcome {
+function initiate({ world, body }: RouteContext): RouteResult {
   const { reference, checkout_request_id } = startPayment(world, paymentOrder(world, body));
   return { data: { reference, ...(checkout_request_id && { checkout_request_id }) } };
 }
 
-function status({ world, body }: Admitted): Outcome {
+function status({ world, body }: RouteContext): RouteResult {
   const { reference, checkout_request_id } = body;
   const name = reference === undefined ? "checkout_request_id" : "reference";
   const value = reference ?? checkout_request_id;
@@ -85,7 +90,7 @@ function status({ world, body }: Admitted): Outcome {
   return { data: paymentView(found(name, value, payment?.[name] === value ? payment : undefined)) };
 }
 
-function validatePhone({ body }: Admitted): Outcome {
+function validatePhone({ body }: RouteContext): RouteResult {
   const given = phoneIn(body);
   const phone = kenyanMobile(given);
   const network = phone && networkOf(phone);
@@ -94,7 +99,7 @@ function validatePhone({ body }: Admitted): Outcome {
   };
 }
 
-function updateInvoice(admitted: Admitted): Outcome {
+function updateInvoice(admitted: RouteContext): RouteResult {
   const { world, body } = admitted;
   const invoice = invoiceIn(admitted);
   const change = invoiceChange(world, body);
@@ -106,28 +111,20 @@ function updateInvoice(admitted: Admitted): Outcome {
   return { data: invoiceView(invoice) };
 }
 
-function send(admitted: Admitted): Outcome {
+function send(admitted: RouteContext): RouteResult {
   const invoice = invoiceIn(admitted);
   if (invoice.status === "paid") throw invalidField("status", "the invoice is paid already");
   sendInvoice(admitted.world, invoice);
   return { data: invoiceView(invoice) };
 }
 
-function remove<T extends { id: string }>(all: T[], one: T): Outcome {
+function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
   all.splice(all.indexOf(one), 1);
   return { data: { id: one.id, deleted: true } };
 }
 
-/** Whose gateway this is: "the example shop". */
-export const MERCHANT = {
-  merchant_id: 1,
-  name: "Duka la Mfano",
-  country: "KE",
-  currency: "KES",
-} as const;
-
 /** What each row of the contract does. */
-export const ROUTES: Readonly<Record<EndpointName, (admitted: Admitted) => Outcome>> = {
+export const ROUTES: Readonly<Record<EndpointName, (admitted: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ data: MERCHANT }),
   "merchant.paymentAccounts": ({ query }) =>
     pageOf(
@@ -143,7 +140,7 @@ export const ROUTES: Readonly<Record<EndpointName, (admitted: Admitted) => Outco
   "mobileMoney.validatePhone": validatePhone,
   "webhooks.register": ({ world, body }) => {
     const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
-    const webhook = { id: `wh_${nextName(randomOf(world), "token", 12)}`, ...fields };
+    const webhook = { id: `wh_${nextName(world.state.random, "token", 12)}`, ...fields };
     world.state.webhooks.push(webhook);
     return { status: 201, data: webhook };
   },

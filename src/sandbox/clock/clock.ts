@@ -1,4 +1,5 @@
-import type { State, Task } from "../state/state.ts";
+import type { Task } from "../state/records.ts";
+import type { State } from "../state/state.ts";
 import { clearTimeout, LONGEST_TIMEOUT_MS, machineTime, setTimeout } from "./machine.ts";
 import { type Duration, durationMs } from "./time.ts";
 import { addTimer, takeDue } from "./timer-queue.ts";

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 const OFFSET_MS = 3 * 3_600_000;
 
 /** A moment as the sandbox writes it: Nairobi time, to the second, with its offset. */
-export function timestampOf(ms: number): string {
+export function formatTimestamp(ms: number): string {
   return `${new Date(ms + OFFSET_MS).toISOString().slice(0, 19)}+03:00`;
 }
 
@@ -33,7 +33,7 @@ export function durationMs(duration: Duration): number {
 }
 
 /** A moment in ISO 8601 with an offset, in milliseconds; `undefined` where it is none. */
-export function momentOf(value: unknown): number | undefined {
+export function parseTimestamp(value: unknown): number | undefined {
   const fits = typeof value === "string" && /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/.test(value);
   const ms = fits ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;

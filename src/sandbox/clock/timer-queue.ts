@@ -1,4 +1,4 @@
-import type { Task, Timer } from "../state/state.ts";
+import type { Task, Timer } from "../state/records.ts";
 
 // Timers are kept as a heap, the next one first: a world may have thousands of open prompts, and a
 // list in order would be moved about at each of them.

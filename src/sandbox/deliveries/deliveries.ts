@@ -2,8 +2,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
-import { timestampOf } from "../clock/time.ts";
-import type { DeliveryChaos } from "../faults/chaos.ts";
+import { formatTimestamp } from "../clock/time.ts";
 import {
   endWait,
   markOf,
@@ -12,10 +11,10 @@ import {
   signatureSent,
   waitingBehind,
 } from "../faults/chaos-deliveries.ts";
-import { changed } from "../observe/watch.ts";
+import { notifyChanged } from "../observe/watch.ts";
 import { nextName } from "../state/random.ts";
-import type { Delivery, DeliveryAttempt, StoredDelivery } from "../state/state.ts";
-import { randomOf, type World } from "../state/world.ts";
+import type { Delivery, DeliveryAttempt, DeliveryChaos, StoredDelivery } from "../state/records.ts";
+import type { World } from "../state/world.ts";
 import { createDeliveryQueue } from "./queue.ts";
 
 /** Names the delivery on its way out. The service has no such header: it is for mocks to know it by. */
@@ -103,8 +102,11 @@ async function post(
 }
 
 /** A delivery as it is shown: a copy. */
-export const viewOf = ({ tries: _, answers: _answers, ...delivery }: StoredDelivery): Delivery =>
-  structuredClone(delivery);
+export const deliveryView = ({
+  tries: _,
+  responses: _answers,
+  ...delivery
+}: StoredDelivery): Delivery => structuredClone(delivery);
 
 export function createCourier(world: () => World, deliver: Deliver, timeoutMs: number): Courier {
   /** Attempts under way; those made in turn with the id of their delivery. */
@@ -142,18 +144,18 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
       if (isGone()) return;
       const latencyMs = clock.ms() - sentAt;
       delivery.attempts.push({
-        at: timestampOf(sentAt),
+        at: formatTimestamp(sentAt),
         ...reply,
         latencyMs,
         ...(mishaps.length > 0 && { chaos: [...mishaps] }),
       });
       if (answer !== "") {
-        delivery.answers ??= {};
-        delivery.answers[delivery.attempts.length - 1] = answer;
+        delivery.responses ??= {};
+        delivery.responses[delivery.attempts.length - 1] = answer;
       }
       if (reply.status === 200) end(delivery, "delivered");
       afterwards();
-      changed(world().watchers);
+      notifyChanged(world().watchers);
     };
     const flight: Promise<void> = queue.inTurn(delivery.url, send).finally(() => {
       flights.delete(flight);
@@ -184,14 +186,14 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
   }
 
   return {
-    all: () => world().state.deliveries.map(viewOf),
+    all: () => world().state.deliveries.map(deliveryView),
     settled: async () => {
       while (flights.size > 0) await Promise.all(flights.keys());
     },
     resend: async (id) => {
       const delivery = find(id);
       await attempt(delivery, false, [], () => {});
-      return viewOf(delivery);
+      return deliveryView(delivery);
     },
     retry: (id) => {
       const delivery = find(id);
@@ -201,9 +203,9 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
       const { state, clock } = world();
       for (const { url, events } of state.webhooks) {
         if (!events.includes(event)) continue;
-        const id = `dlv_${nextName(randomOf(world()), "token", 12)}`;
+        const id = `dlv_${nextName(world().state.random, "token", 12)}`;
         const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
-        const timestamp = timestampOf(clock.ms() - olderMs);
+        const timestamp = formatTimestamp(clock.ms() - olderMs);
         const body = JSON.stringify({ event, timestamp, data });
         const delivery: StoredDelivery = {
           id,
@@ -220,7 +222,7 @@ export function createCourier(world: () => World, deliver: Deliver, timeoutMs: n
         const error = queue.enter(delivery);
         if (error !== undefined) {
           delivery.state = "failed";
-          delivery.attempts.push({ at: timestampOf(clock.ms()), error, latencyMs: 0 });
+          delivery.attempts.push({ at: formatTimestamp(clock.ms()), error, latencyMs: 0 });
         } else if (waitMs === 0) attemptInTurn(delivery);
         else clock.schedule(waitMs, { kind: "deliver", delivery: id });
       }

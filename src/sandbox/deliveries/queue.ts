@@ -1,14 +1,15 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import type { State, StoredDelivery } from "../state/state.ts";
+import type { StoredDelivery } from "../state/records.ts";
+import type { State } from "../state/state.ts";
 import { createLanes } from "./limiter.ts";
 
-const { mostPending, atOnce } = ASSUMPTIONS.deliveryQueue.value;
+const { maxPending, maxInFlight } = ASSUMPTIONS.deliveryQueue.value;
 
 /** How many deliveries wait for an address, and how many may. */
 export interface DeliveryQueue {
   readonly url: string;
   readonly pending: number;
-  readonly most: number;
+  readonly maxPending: number;
 }
 
 function pendingIn({ deliveries }: State): Map<string, number> {
@@ -20,8 +21,8 @@ function pendingIn({ deliveries }: State): Map<string, number> {
 }
 
 /** The addresses that deliveries wait for. */
-export const queuesOf = (state: State): DeliveryQueue[] =>
-  [...pendingIn(state)].map(([url, pending]) => ({ url, pending, most: mostPending }));
+export const deliveryQueues = (state: State): DeliveryQueue[] =>
+  [...pendingIn(state)].map(([url, pending]) => ({ url, pending, maxPending }));
 
 /** Keeps what waits for one address within bounds: a receiver may never answer. */
 export function createDeliveryQueue() {
@@ -29,11 +30,11 @@ export function createDeliveryQueue() {
   const count = (url: string, by: number) => pending.set(url, (pending.get(url) ?? 0) + by);
   return {
     /** Sends, once fewer than so many are under way to the same address. */
-    inTurn: createLanes(atOnce),
+    inTurn: createLanes(maxInFlight),
     /** Takes up a new delivery. Gives why it is turned away, where it is. */
     enter: ({ url }: StoredDelivery): string | undefined => {
-      if ((pending.get(url) ?? 0) >= mostPending) {
-        return `not sent: ${mostPending} deliveries wait for this address already`;
+      if ((pending.get(url) ?? 0) >= maxPending) {
+        return `not sent: ${maxPending} deliveries wait for this address already`;
       }
       count(url, 1);
       return undefined;

@@ -19,7 +19,7 @@ export interface Explorable<Event = WebhookEvent> {
 export type Fresh<Event> = () => Explorable<Event> | Promise<Explorable<Event>>;
 
 /** Where a handler never took an event, that is part of what came of it. */
-export interface Outcome {
+export interface RunResult {
   readonly text: string;
   /** What it threw at last. */
   readonly refusal?: { readonly error: unknown };
@@ -30,7 +30,7 @@ export async function play<Event>(
   fresh: Fresh<Event>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<Outcome> {
+): Promise<RunResult> {
   const subject = await fresh();
   if (typeof subject?.handle !== "function" || typeof subject.state !== "function") {
     throw new ConfigurationError(
@@ -39,7 +39,7 @@ export async function play<Event>(
   }
   try {
     let waiting = [...order];
-    let refusal: Outcome["refusal"];
+    let refusal: RunResult["refusal"];
     for (let before = Number.POSITIVE_INFINITY; waiting.length > 0; ) {
       // Nothing was taken in a whole round: nothing ever will be.
       if (waiting.length === before) {

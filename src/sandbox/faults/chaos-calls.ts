@@ -1,6 +1,6 @@
+import type { FaultEffect } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { chaosMark, luck, strikes } from "./chaos.ts";
-import type { FaultEffect } from "./faults.ts";
 
 const STATUSES = [429, 500, 502, 503, 504] as const;
 

@@ -1,6 +1,7 @@
 import { dropTimer } from "../clock/timer-queue.ts";
-import type { Delivery, State, StoredDelivery } from "../state/state.ts";
-import { chaosMark, type DeliveryChaos, luck, strikes } from "./chaos.ts";
+import type { Delivery, DeliveryChaos, StoredDelivery } from "../state/records.ts";
+import type { State } from "../state/state.ts";
+import { chaosMark, luck, strikes } from "./chaos.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_DELAY_MS = 60_000;

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
+import type { ChaosName, StoredChaos } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { checkFields } from "./faults.ts";
 
@@ -35,7 +36,7 @@ export interface ChaosOptions {
   lostResponses?: number | undefined;
 }
 
-const NAMES = [
+export const CHAOS_NAMES: readonly ChaosName[] = [
   "duplicate",
   "reorder",
   "delay",
@@ -45,25 +46,7 @@ const NAMES = [
   "rotateSecret",
   "apiErrors",
   "lostResponses",
-] as const satisfies readonly (keyof ChaosOptions)[];
-
-/** One of the things that can go wrong. */
-export type ChaosName = (typeof NAMES)[number];
-
-/** What chaos befell a delivery or one of its attempts. */
-export type DeliveryChaos = Exclude<ChaosName, "apiErrors" | "lostResponses">;
-
-/** Chaos as the state holds it. */
-export interface StoredChaos {
-  readonly seed: string;
-  readonly rates: { readonly [Name in ChaosName]?: number };
-  /** Calls of the service so far. */
-  calls: number;
-  /** What will sign, once the secret is rotated. */
-  nextSecret?: string;
-  /** The delivery that waits for the next one, by its address. */
-  held: Record<string, string>;
-}
+];
 
 /** Chaos on demand. */
 export interface Chaos {
@@ -90,9 +73,9 @@ export interface Chaos {
 }
 
 function checkRates(options: ChaosOptions): StoredChaos["rates"] {
-  checkFields(options, ["seed", ...NAMES], "Chaos");
+  checkFields(options, ["seed", ...CHAOS_NAMES], "Chaos");
   const rates: { [Name in ChaosName]?: number } = {};
-  for (const name of NAMES) {
+  for (const name of CHAOS_NAMES) {
     const { [name]: rate = 0 } = options;
     if (!(typeof rate === "number" && rate >= 0 && rate <= 1)) {
       const shown = typeof rate === "number" ? rate : (JSON.stringify(rate) ?? typeof rate);

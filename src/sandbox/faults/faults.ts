@@ -1,27 +1,8 @@
 import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { LONGEST_TIMEOUT_MS } from "../clock/machine.ts";
+import type { FaultEffect, StoredFault } from "../state/records.ts";
 import type { State } from "../state/state.ts";
-
-/** What goes wrong. The first four come before the service does anything, the last two after it has. */
-export type FaultEffect =
-  | {
-      readonly kind: "status";
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>> | undefined;
-      /** A string goes out as it is, anything else as JSON. */
-      readonly body?: unknown;
-    }
-  /** The answer comes late, in real milliseconds on either clock. */
-  | { readonly kind: "latency"; readonly ms: number }
-  /** The connection is reset. */
-  | { readonly kind: "reset" }
-  /** No answer ever comes. */
-  | { readonly kind: "hang" }
-  /** Done, and the answer breaks off in the middle. */
-  | { readonly kind: "truncate" }
-  /** Done, and the connection is reset before the answer. */
-  | { readonly kind: "lostResponse" };
 
 /** Which requests go wrong, how, and how often. */
 export interface FaultOptions {
@@ -40,14 +21,6 @@ export interface FaultOptions {
   readonly after?: number | undefined;
   /** How many to touch then. @default 1 */
   readonly times?: number | undefined;
-}
-
-/** A fault as the state holds it. `times` is `null` for ever, which JSON has no number for. */
-export interface Fault {
-  readonly match: { readonly method?: string; readonly path?: string; readonly endpoint?: string };
-  readonly effect: FaultEffect;
-  after: number;
-  times: number | null;
 }
 
 /** Faults on demand. */
@@ -87,7 +60,7 @@ export function checkFields(given: object, fields: readonly string[], what: stri
   throw new ConfigurationError(`${what} has no "${wrong}". It has ${fields.join(", ")}.`);
 }
 
-function checkFault({ match = {}, effect, after = 0, times = 1 }: FaultOptions): Fault {
+function checkFault({ match = {}, effect, after = 0, times = 1 }: FaultOptions): StoredFault {
   checkFields(match, ["method", "path", "endpoint"], "The match of a fault");
   const fields = Object.hasOwn(EFFECT_FIELDS, effect?.kind)
     ? EFFECT_FIELDS[effect.kind]
@@ -151,7 +124,12 @@ export function createFaults(state: () => State, changed: () => void): Faults {
   };
 }
 
-function matches({ match }: Fault, method: string, path: string, endpoint: string | undefined) {
+function matches(
+  { match }: StoredFault,
+  method: string,
+  path: string,
+  endpoint: string | undefined,
+) {
   if (match.method !== undefined && match.method !== method) return false;
   if (match.endpoint !== undefined && match.endpoint !== endpoint) return false;
   if (match.path === undefined) return true;

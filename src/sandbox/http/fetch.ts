@@ -1,8 +1,6 @@
-import type { ApiReply, ApiRequest, FaultyReply } from "../api/handle.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "../api/messages.ts";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
-
-/** What `fetch` takes. */
-export type FetchInput = Request | string | URL;
+import type { FetchInput } from "../types.ts";
 
 /** A request to `fetch`, its address apart from the base URL. `undefined`: it goes elsewhere. */
 export async function apiRequestOf(
@@ -43,12 +41,12 @@ const brokenOff = () =>
 
 const NO_BODY = new Set([101, 204, 205, 304]);
 
-function responseOf({ status, headers, body }: ApiReply): Response {
+function responseOf({ status, headers, body }: ApiResponse): Response {
   return new Response(NO_BODY.has(status) ? null : body, { status, headers });
 }
 
 /** An answer that breaks off in the middle of its body. */
-function truncated({ status, headers, body }: ApiReply): Response {
+function truncated({ status, headers, body }: ApiResponse): Response {
   const bytes = new TextEncoder().encode(body);
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
   const stream = new ReadableStream({
@@ -79,7 +77,7 @@ function wait(ms: number | undefined, signal: AbortSignal | null | undefined): P
 
 /** Shows a reply to a method, and its faults, as `fetch` does. */
 export async function respond(
-  { latencyMs, fault, reply }: FaultyReply,
+  { latencyMs, fault, respond: reply }: PlannedResponse,
   method: string,
   signal: AbortSignal | null | undefined,
 ): Promise<Response> {

@@ -7,7 +7,7 @@ import { isLoopback } from "../../internal/loopback.ts";
  * there (DNS rebinding). Browsers set `Host` and `Origin` themselves: the first must be a loopback
  * name, the second, where there is one, this very address.
  */
-export function whyForeign(
+export function foreignRequestError(
   host: string | undefined,
   origin: string | undefined,
 ): string | undefined {

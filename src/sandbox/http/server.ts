@@ -1,32 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { CORS, type FaultyReply, handle } from "../api/handle.ts";
+import { handle } from "../api/handle.ts";
+import { CORS_HEADERS } from "../api/json-response.ts";
+import type { PlannedResponse } from "../api/messages.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { setTimeout } from "../clock/machine.ts";
 import { logExchanges } from "../observe/exchange-log.ts";
 import type { PageHandler } from "../page/server.ts";
-import type { Sandbox } from "../sandbox.ts";
-import type { World } from "../state/world.ts";
-
-/** A sandbox on real HTTP. */
-export interface ServedSandbox {
-  /** `http://127.0.0.1:4010`. */
-  readonly url: string;
-  /** What a client takes: `url` and the path prefix. */
-  readonly baseUrl: string;
-  readonly port: number;
-  /** Stops listening and ends open connections. */
-  close(): Promise<void>;
-}
-
-/** What is served: a sandbox, and the world behind it that its page shows. */
-export interface Host {
-  readonly world: World;
-  readonly sandbox: Sandbox;
-  readonly clock: "virtual" | "real";
-}
-
-const { mostBytes: MOST_BYTES } = ASSUMPTIONS.sizes.value;
+import type { ServedSandbox } from "../types.ts";
+import type { Host } from "./host.ts";
+import { MAX_BODY_BYTES, readBody } from "./read-body.ts";
 
 // Asked for at run time, so that a bundler for browsers finds no Node module to stumble over.
 function nodeHttp(): typeof import("node:http") {
@@ -37,23 +20,8 @@ function nodeHttp(): typeof import("node:http") {
   );
 }
 
-/** The body of a request; `undefined` where it is larger than `most` bytes. */
-export async function read(
-  request: IncomingMessage,
-  most: number = MOST_BYTES,
-): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    // The rest is read too, and thrown away: whoever is still sending does not read an answer.
-    if (length <= most) chunks.push(chunk);
-  }
-  return length > most ? undefined : Buffer.concat(chunks).toString("utf8");
-}
-
 function json(response: ServerResponse, status: number, error: string): void {
-  response.writeHead(status, { ...CORS, "content-type": "application/json" });
+  response.writeHead(status, { ...CORS_HEADERS, "content-type": "application/json" });
   response.end(JSON.stringify({ success: false, error }));
 }
 
@@ -62,9 +30,9 @@ const pairsOf = (row: readonly string[]) =>
   row.flatMap((name, at) => (at % 2 === 0 ? [[name, row[at + 1] ?? ""] as const] : []));
 
 /** Shows a reply and its faults on a socket. */
-function show({ latencyMs, fault, reply }: FaultyReply, response: ServerResponse): void {
+function show({ latencyMs, fault, respond }: PlannedResponse, response: ServerResponse): void {
   if (latencyMs > 0) {
-    setTimeout(show, latencyMs, { latencyMs: 0, fault, reply }, response);
+    setTimeout(() => show({ latencyMs: 0, fault, respond }, response), latencyMs);
     return;
   }
   // Nobody is there to answer any more, and nothing is to be done for them.
@@ -73,7 +41,7 @@ function show({ latencyMs, fault, reply }: FaultyReply, response: ServerResponse
     response.socket?.resetAndDestroy();
     return;
   }
-  const { status, headers, body } = reply();
+  const { status, headers, body } = respond();
   if (fault === "lostResponse") {
     response.socket?.resetAndDestroy();
     return;
@@ -96,7 +64,7 @@ async function showOpenApi({ method = "", socket }: IncomingMessage, response: S
   // Made when somebody asks: nobody waits for it at the start.
   const { openApiDocument } = await import("#openapi");
   const baseUrl = `http://127.0.0.1:${socket.localPort}${ASSUMPTIONS.address.value.prefix}`;
-  response.writeHead(200, { ...CORS, "content-type": "application/json" });
+  response.writeHead(200, { ...CORS_HEADERS, "content-type": "application/json" });
   response.end(JSON.stringify(openApiDocument(baseUrl)));
 }
 
@@ -120,7 +88,7 @@ export async function serve(host: Host, port: number): Promise<ServedSandbox> {
     }
     const { pathname, searchParams } = new URL(target, "http://localhost");
     if (isControl(pathname)) {
-      (await import("../control/control.ts")).control(host, request, response);
+      (await import("../control/control.ts")).handleControl(host, request, response);
       return;
     }
     if (isPage(pathname)) {
@@ -138,9 +106,9 @@ export async function serve(host: Host, port: number): Promise<ServedSandbox> {
       json(response, 404, `There is nothing at ${pathname}. The service is at ${prefix}.`);
       return;
     }
-    const body = await read(request).catch(() => undefined);
+    const body = await readBody(request).catch(() => undefined);
     if (body === undefined) {
-      json(response, 413, `The body is larger than ${MOST_BYTES} bytes.`);
+      json(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
       return;
     }
     const header = (name: string) => request.headers[name]?.toString();

@@ -1,8 +1,8 @@
 import { setTimeout } from "../clock/machine.ts";
-import { viewOf } from "../deliveries/deliveries.ts";
+import { deliveryView } from "../deliveries/deliveries.ts";
 import { paymentView } from "../payments/payments.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
-import type { Delivery, StoredPayment } from "../state/state.ts";
+import type { Delivery, StoredPayment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 
 /** What has happened in a sandbox since it was last told. Either list may be empty. */
@@ -37,7 +37,7 @@ export function watchActivity(world: World, listener: (activity: Activity) => vo
     const { deliveries } = world.state;
     const news = deliveries.filter((one, at) => one.attempts.length !== (attempts[at] ?? 0));
     attempts = deliveries.map((one) => one.attempts.length);
-    return news.map(viewOf);
+    return news.map(deliveryView);
   }
 
   function look(): Activity {

@@ -9,21 +9,21 @@ export interface LoggedExchange {
   readonly at: number;
   /** `POST /payments/initiate`. */
   readonly line: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string;
+  readonly requestHeaders: readonly (readonly [name: string, value: string])[];
+  readonly requestBody: string;
   /** `undefined`: no answer went out. */
   readonly status: number | undefined;
-  readonly answerHeaders: readonly (readonly [name: string, value: string])[];
-  readonly answer: string;
+  readonly responseHeaders: readonly (readonly [name: string, value: string])[];
+  readonly responseBody: string;
   readonly fault: string | undefined;
 }
 
 /** What went over the wire lately. Bounded: a sandbox may run for days. */
 export interface ExchangeLog {
   /** Those that started or read a payment: the first, and the last few. */
-  of(reference: string): readonly LoggedExchange[];
+  forPayment(reference: string): readonly LoggedExchange[];
   /** The last that were turned away or met a fault, newest first. */
-  refused(): readonly LoggedExchange[];
+  failures(): readonly LoggedExchange[];
   stop(): void;
 }
 
@@ -46,23 +46,23 @@ const shortened = ([name, value]: readonly [string, string]) =>
       : clip(value),
   ] as const;
 
-function loggedOf({ at, request, reply, fault }: Exchange, id: number): LoggedExchange {
+function loggedOf({ at, request, response: reply, fault }: Exchange, id: number): LoggedExchange {
   const query = request.query.toString();
   return {
     id,
     at,
     line: clip(`${request.method} ${request.path}${query && `?${query}`}`),
-    headers: [...request.headers()].map(shortened),
-    body: clip(request.body),
+    requestHeaders: [...request.headers()].map(shortened),
+    requestBody: clip(request.body),
     status: reply?.status,
-    answerHeaders: Object.entries(reply?.headers ?? {}),
-    answer: clip(reply?.body ?? ""),
+    responseHeaders: Object.entries(reply?.headers ?? {}),
+    responseBody: clip(reply?.body ?? ""),
     fault: fault ?? reply?.headers["x-sandbox-fault"],
   };
 }
 
 /** The payment that an exchange is about. */
-function referenceIn({ request, reply }: Exchange): string | undefined {
+function referenceIn({ request, response: reply }: Exchange): string | undefined {
   const row = endpointFor(request.method, request.path);
   if (row?.name === "payments.get") return row.params[0];
   if (row?.endpoint.path.includes("payment") !== true || reply?.status !== 200) return undefined;
@@ -113,11 +113,11 @@ export function logExchanges(world: World): ExchangeLog {
   };
   world.watchers.add(watcher);
   return {
-    of: (reference) => {
+    forPayment: (reference) => {
       forget();
       return payments.get(reference) ?? [];
     },
-    refused: () => {
+    failures: () => {
       forget();
       return refused;
     },

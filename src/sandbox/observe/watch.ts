@@ -1,4 +1,4 @@
-import type { ApiReply, ApiRequest, FaultyReply } from "../api/handle.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "../api/messages.ts";
 
 /** One request to the service and what became of it. */
 export interface Exchange {
@@ -6,8 +6,8 @@ export interface Exchange {
   readonly at: number;
   readonly request: ApiRequest;
   /** `undefined`: no answer went out. */
-  readonly reply: ApiReply | undefined;
-  readonly fault: FaultyReply["fault"];
+  readonly response: ApiResponse | undefined;
+  readonly fault: PlannedResponse["fault"];
 }
 
 /** Somebody who looks on, such as the page. Looking on changes nothing. */
@@ -20,7 +20,7 @@ export interface Watcher {
 /** Those who look on. */
 export type Watchers = Set<Watcher>;
 
-export function changed(watchers: Watchers): void {
+export function notifyChanged(watchers: Watchers): void {
   for (const watcher of watchers) watcher.changed();
 }
 
@@ -29,13 +29,13 @@ export function watched(
   watchers: Watchers,
   at: () => number,
   request: ApiRequest,
-  answer: FaultyReply,
-): FaultyReply {
+  answer: PlannedResponse,
+): PlannedResponse {
   // Reads are counted in microseconds: nobody pays for a page that nobody has opened.
   if (watchers.size === 0) return answer;
   const { fault } = answer;
-  const show = (reply: ApiReply | undefined) => {
-    const exchange = { at: at(), request, reply, fault };
+  const show = (response: ApiResponse | undefined) => {
+    const exchange = { at: at(), request, response, fault };
     for (const watcher of watchers) {
       watcher.exchanged(exchange);
       watcher.changed();
@@ -44,8 +44,8 @@ export function watched(
   if (fault === "reset" || fault === "hang") show(undefined);
   return {
     ...answer,
-    reply: () => {
-      const reply = answer.reply();
+    respond: () => {
+      const reply = answer.respond();
       show(reply);
       return reply;
     },

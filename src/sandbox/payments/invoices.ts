@@ -1,9 +1,9 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { timestampOf } from "../clock/time.ts";
+import { formatTimestamp } from "../clock/time.ts";
 import { nextName } from "../state/random.ts";
-import type { StoredInvoice, StoredPayment } from "../state/state.ts";
-import { randomOf, type World } from "../state/world.ts";
-import { amountOf } from "./money.ts";
+import type { StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { formatAmount } from "./money.ts";
 
 /** What of an invoice the sandbox itself keeps, out of what the merchant sent. */
 export interface InvoiceChange {
@@ -18,7 +18,7 @@ export function createInvoice(
 ): StoredInvoice {
   const createdAt = world.clock.ms();
   const invoice: StoredInvoice = {
-    id: `inv_${nextName(randomOf(world), "token", 12)}`,
+    id: `inv_${nextName(world.state.random, "token", 12)}`,
     number: `INV-${String(world.state.nextInvoice++).padStart(4, "0")}`,
     status: "draft",
     dueAt: dueAt ?? createdAt + ASSUMPTIONS.invoices.value,
@@ -81,8 +81,8 @@ export function invoiceView(invoice: StoredInvoice): Record<string, unknown> {
     id,
     number,
     status,
-    ...(cents === undefined ? {} : { amount: amountOf(cents) }),
-    due_at: timestampOf(dueAt),
-    created_at: timestampOf(createdAt),
+    ...(cents === undefined ? {} : { amount: formatAmount(cents) }),
+    due_at: formatTimestamp(dueAt),
+    created_at: formatTimestamp(createdAt),
   };
 }

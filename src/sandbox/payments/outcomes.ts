@@ -67,7 +67,7 @@ export const FAILURES = {
 export type FailureName = keyof typeof FAILURES;
 
 /** What can become of a prompt by itself: it is paid, it fails in some way, or nothing comes. */
-export type Answer = "approve" | "ignore" | FailureName;
+export type PromptOutcome = "approve" | "ignore" | FailureName;
 
 /**
  * Phone numbers that act by themselves: the last three digits decide, under 07 and 01 alike, 3 s
@@ -91,11 +91,15 @@ export const MAGIC_SUFFIXES = {
   expired: "069",
   sendFailed: "079",
   systemBusy: "089",
-} as const satisfies Partial<Record<Answer, string>>;
+} as const satisfies Partial<Record<PromptOutcome, string>>;
 
 const BY_SUFFIX = new Map(
-  Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => [suffix as string, answer as Answer]),
+  Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => [
+    suffix as string,
+    answer as PromptOutcome,
+  ]),
 );
 
 /** What a phone number does by itself, if anything. */
-export const magicAnswer = (phone: string): Answer | undefined => BY_SUFFIX.get(phone.slice(-3));
+export const magicOutcome = (phone: string): PromptOutcome | undefined =>
+  BY_SUFFIX.get(phone.slice(-3));

@@ -1,19 +1,16 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { dropTimer } from "../clock/timer-queue.ts";
 import { nextName } from "../state/random.ts";
-import {
-  newPhone,
-  type StandingAnswer,
-  type StoredPayment,
-  type StoredPhone,
-} from "../state/state.ts";
-import { indexPayment, nextId, randomOf, type World } from "../state/world.ts";
+import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import { newPhone } from "../state/state.ts";
+import { indexPayment, nextId, type World } from "../state/world.ts";
 import { payInvoice } from "./invoices.ts";
-import { amountOf } from "./money.ts";
-import { type Answer, FAILURES, type FailureName, magicAnswer } from "./outcomes.ts";
+import { MERCHANT } from "./merchant.ts";
+import { formatAmount } from "./money.ts";
+import { FAILURES, type FailureName, magicOutcome, type PromptOutcome } from "./outcomes.ts";
 
 /** What a payment is started with, checked. */
-export interface PaymentOrder {
+export interface NewPayment {
   readonly cents: number;
   /** 2547... or 2541... */
   readonly phone: string;
@@ -21,16 +18,13 @@ export interface PaymentOrder {
   readonly description: string;
 }
 
-const MERCHANT_ID = 1;
-const CURRENCY = "KES";
-
 /** The phone of a number; every number has one. */
-export function phoneOf({ state }: World, phone: string): StoredPhone {
+export function phoneRecord({ state }: World, phone: string): StoredPhone {
   state.phones[phone] ??= newPhone();
   return state.phones[phone];
 }
 
-const STANDING: Readonly<Record<StandingAnswer, Answer | undefined>> = {
+const STANDING: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
@@ -42,44 +36,44 @@ const STANDING: Readonly<Record<StandingAnswer, Answer | undefined>> = {
 function answerByItself(
   world: World,
   phone: string,
-  { standing }: StoredPhone,
-): Answer | undefined {
+  { autoAnswer: standing }: StoredPhone,
+): PromptOutcome | undefined {
   if (standing !== undefined) return STANDING[standing];
   if (world.auto === "approve") return "approve";
-  return world.auto === "magic" ? magicAnswer(phone) : undefined;
+  return world.auto === "magic" ? magicOutcome(phone) : undefined;
 }
 
 /** The customer decides anew: what was meant to become of the open prompt no longer holds. */
-export function changeMind(world: World, phone: string): void {
-  const { prompt } = phoneOf(world, phone);
+export function rescheduleAnswer(world: World, phone: string): void {
+  const { prompt } = phoneRecord(world, phone);
   dropTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
   scheduleAnswer(world, phone);
 }
 
 /** Lets the customer answer the open prompt by itself, where that is the phone's way. */
 function scheduleAnswer(world: World, phone: string): void {
-  const stored = phoneOf(world, phone);
+  const stored = phoneRecord(world, phone);
   if (stored.prompt === undefined) return;
   const answer = answerByItself(world, phone, stored);
   if (answer === undefined) return;
-  world.clock.schedule(ASSUMPTIONS.answerTime.value, {
+  world.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
     kind: "answer",
     reference: stored.prompt,
-    answer,
+    outcome: answer,
   });
 }
 
 /** Starts a payment: prompts the phone, or fails at once where it shows a prompt already. */
-export function startPayment(world: World, order: PaymentOrder): StoredPayment {
+export function startPayment(world: World, order: NewPayment): StoredPayment {
   const { state } = world;
-  const phone = phoneOf(world, order.phone);
+  const phone = phoneRecord(world, order.phone);
   const busy = phone.prompt !== undefined;
-  const random = randomOf(world);
+  const random = world.state.random;
   const payment: StoredPayment = {
     payment_id: nextId(world),
-    merchant_id: MERCHANT_ID,
+    merchant_id: MERCHANT.merchant_id,
     reference: `PAY-${nextName(random, "receipt", 12)}`,
-    currency: CURRENCY,
+    currency: MERCHANT.currency,
     status: "pending",
     createdAt: world.clock.ms(),
     ...order,
@@ -93,7 +87,7 @@ export function startPayment(world: World, order: PaymentOrder): StoredPayment {
   } else {
     phone.prompt = payment.reference;
     scheduleAnswer(world, order.phone);
-    world.clock.schedule(ASSUMPTIONS.promptLife.value, {
+    world.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
       kind: "expire",
       reference: payment.reference,
     });
@@ -102,7 +96,7 @@ export function startPayment(world: World, order: PaymentOrder): StoredPayment {
 }
 
 function settle(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
-  const phone = phoneOf(world, payment.phone);
+  const phone = phoneRecord(world, payment.phone);
   if (phone.prompt === payment.reference) delete phone.prompt;
   Object.assign(payment, change, { settledAt: world.clock.ms() });
 }
@@ -115,20 +109,20 @@ function fail(world: World, payment: StoredPayment, cause: FailureName): void {
 }
 
 function complete(world: World, payment: StoredPayment): void {
-  const phone = phoneOf(world, payment.phone);
+  const phone = phoneRecord(world, payment.phone);
   if (phone.balanceCents < payment.cents) {
     fail(world, payment, "insufficientBalance");
     return;
   }
   phone.balanceCents -= payment.cents;
-  const transaction_id = nextName(randomOf(world), "receipt", 10);
+  const transaction_id = nextName(world.state.random, "receipt", 10);
   settle(world, payment, { status: "completed", transaction_id });
   world.emit("payment.completed", paymentView(payment));
   payInvoice(world, payment);
 }
 
 /** Ends an open prompt. What is settled never changes. */
-export function answerPrompt(world: World, payment: StoredPayment, answer: Answer): void {
+export function answerPrompt(world: World, payment: StoredPayment, answer: PromptOutcome): void {
   if (payment.status !== "pending") return;
   if (answer === "approve") complete(world, payment);
   else if (answer === "ignore") payment.ignored = true;
@@ -136,9 +130,9 @@ export function answerPrompt(world: World, payment: StoredPayment, answer: Answe
 }
 
 /** The customer's own answer falls due: unless the phone is off, or was put away. */
-export function answerByTimer(world: World, reference: string, answer: Answer): void {
+export function answerWhenDue(world: World, reference: string, answer: PromptOutcome): void {
   const payment = world.payments.get(reference);
-  if (payment === undefined || payment.ignored || !phoneOf(world, payment.phone).on) return;
+  if (payment === undefined || payment.ignored || !phoneRecord(world, payment.phone).on) return;
   answerPrompt(world, payment, answer);
 }
 
@@ -155,7 +149,7 @@ export function paymentView(payment: StoredPayment): Record<string, unknown> {
     payment_id: payment.payment_id,
     merchant_id: payment.merchant_id,
     reference: payment.reference,
-    amount: amountOf(payment.cents),
+    amount: formatAmount(payment.cents),
     currency: payment.currency,
     phone: payment.phone,
     status: payment.status,
@@ -182,7 +176,7 @@ function failedData({ payment_id, reference, cents, status, failure }: StoredPay
   return {
     payment_id,
     reference,
-    amount: amountOf(cents),
+    amount: formatAmount(cents),
     status,
     ...(failure && failureFields(failure)),
   };

@@ -1,12 +1,13 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { timestampOf } from "../clock/time.ts";
-import { changed } from "../observe/watch.ts";
-import { newPhone, type StandingAnswer, type StoredPayment } from "../state/state.ts";
+import { formatTimestamp } from "../clock/time.ts";
+import { notifyChanged } from "../observe/watch.ts";
+import type { AutoAnswer, StoredPayment } from "../state/records.ts";
+import { newPhone } from "../state/state.ts";
 import type { World } from "../state/world.ts";
-import { amountOf, centsOf } from "./money.ts";
-import type { Answer } from "./outcomes.ts";
-import { answerPrompt, changeMind, paymentView, phoneOf } from "./payments.ts";
+import { formatAmount, parseAmount } from "./money.ts";
+import type { PromptOutcome } from "./outcomes.ts";
+import { answerPrompt, paymentView, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
 
 /** What stands on a phone's screen. */
@@ -47,7 +48,7 @@ export interface Phone {
   /** Puts the phone away: nothing more will come, and the prompt expires. */
   ignore(): SandboxPayment;
   /** How the phone answers every prompt from now on, 3 s after it; `"ask"` waits for the methods. */
-  always(answer: StandingAnswer): void;
+  always(answer: AutoAnswer): void;
   /** A phone that is off answers nothing; its prompts expire. */
   switchOff(): void;
   /** Prompts reach the phone again. */
@@ -65,13 +66,13 @@ export function createPhone(world: () => World, number: string): Phone {
       `${JSON.stringify(number)} is no Kenyan mobile number. Write it as 0712345678 or +254712345678.`,
     );
   }
-  const phone = () => phoneOf(world(), digits);
-  const touched = () => changed(world().watchers);
+  const phone = () => phoneRecord(world(), digits);
+  const touched = () => notifyChanged(world().watchers);
   // Looking must not change the world: a phone is stored once something happens to it.
   const seen = () => world().state.phones[digits] ?? newPhone();
   const open = (): StoredPayment | undefined => world().payments.get(seen().prompt ?? "");
 
-  function act(answer: Answer): SandboxPayment {
+  function act(answer: PromptOutcome): SandboxPayment {
     const payment = open();
     if (payment === undefined) {
       throw new ConfigurationError(`${digits} shows no prompt. Initiate a payment to it first.`);
@@ -98,15 +99,15 @@ export function createPhone(world: () => World, number: string): Phone {
       return {
         reference,
         checkout_request_id,
-        amount: amountOf(cents),
+        amount: formatAmount(cents),
         currency,
         account_reference: payment.account_reference,
         description: payment.description,
-        expires_at: timestampOf(createdAt + ASSUMPTIONS.promptLife.value),
+        expires_at: formatTimestamp(createdAt + ASSUMPTIONS.promptLifetime.value),
       };
     },
     get balance() {
-      return amountOf(seen().balanceCents);
+      return formatAmount(seen().balanceCents);
     },
     approve: () => act("approve"),
     cancel: () => act("cancelled"),
@@ -118,8 +119,8 @@ export function createPhone(world: () => World, number: string): Phone {
           `A phone cannot always ${JSON.stringify(answer)}. It can ${STANDING_ANSWERS.join(", ")}.`,
         );
       }
-      phone().standing = answer;
-      changeMind(world(), digits);
+      phone().autoAnswer = answer;
+      rescheduleAnswer(world(), digits);
       touched();
     },
     switchOff: () => {
@@ -131,7 +132,7 @@ export function createPhone(world: () => World, number: string): Phone {
       touched();
     },
     setBalance: (amount) => {
-      const cents = centsOf(amount);
+      const cents = parseAmount(amount);
       if (cents === undefined) {
         throw new ConfigurationError(
           `${JSON.stringify(amount)} is no balance. Write it as "50.00".`,

@@ -1,7 +1,7 @@
 import type { Scheduler } from "../clock/clock.ts";
 import type { Watchers } from "../observe/watch.ts";
-import type { RandomState } from "./random.ts";
-import type { State, StoredPayment } from "./state.ts";
+import type { StoredPayment } from "./records.ts";
+import type { State } from "./state.ts";
 
 /** What the parts of a sandbox share: its state, its clock, and how they reach each other. */
 export interface World {
@@ -32,5 +32,3 @@ export function indexPayment({ payments }: World, payment: StoredPayment): void 
 
 /** The next number of the world: payments and all else that counts up. */
 export const nextId = (world: World): number => world.state.nextId++;
-
-export const randomOf = (world: World): RandomState => world.state.random;

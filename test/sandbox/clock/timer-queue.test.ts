@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { addTimer, dropTimer, inOrder, takeDue } from "../../../src/sandbox/clock/timer-queue.ts";
-import type { Task, Timer } from "../../../src/sandbox/state/state.ts";
+import type { Task, Timer } from "../../../src/sandbox/state/records.ts";
 
 const at = fc.integer({ min: 0, max: 200 });
 const step = fc.oneof(

@@ -1,10 +1,10 @@
 import { ConfigurationError, Gateway } from "malipo";
 import {
+  type AutoAnswer,
   createSandbox,
   MAGIC_SUFFIXES,
   type Sandbox,
   type SandboxOptions,
-  type StandingAnswer,
 } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 
@@ -107,7 +107,7 @@ describe("a prompt that nobody answers", () => {
 });
 
 describe("a standing answer", () => {
-  const ANSWERS: [StandingAnswer, unknown][] = [
+  const ANSWERS: [AutoAnswer, unknown][] = [
     ["approve", "completed"],
     ["cancel", ["1032", true]],
     ["wrongPin", ["2001", true]],
@@ -156,8 +156,8 @@ describe("a standing answer", () => {
 
   test("other than the five is refused", () => {
     const phone = createSandbox().phone(PHONE);
-    expect(() => phone.always("maybe" as StandingAnswer)).toThrow(ConfigurationError);
-    expect(() => phone.always(undefined as unknown as StandingAnswer)).toThrow(ConfigurationError);
+    expect(() => phone.always("maybe" as AutoAnswer)).toThrow(ConfigurationError);
+    expect(() => phone.always(undefined as unknown as AutoAnswer)).toThrow(ConfigurationError);
   });
 });
 

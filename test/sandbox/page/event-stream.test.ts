@@ -14,40 +14,40 @@ async function open() {
   return { sandbox, served };
 }
 
-/** Listens to the page's events; counts the hints. */
+/** Listens to the page's event stream, and counts the events. */
 async function listen({ url }: ServedSandbox) {
   const controller = new AbortController();
   closers.push(() => controller.abort());
   const response = await fetch(`${url}/_sandbox/events`, { signal: controller.signal });
-  const heard = {
+  const stream = {
     status: response.status,
-    hints: 0,
+    events: 0,
     ended: false,
-    leave: () => controller.abort(),
+    close: () => controller.abort(),
   };
   const { body } = response;
   void (async () => {
     try {
       for await (const bytes of body ?? []) {
-        heard.hints += new TextDecoder().decode(bytes).split("event: changed").length - 1;
+        stream.events += new TextDecoder().decode(bytes).split("event: changed").length - 1;
       }
     } catch {
-      // Left, or cut off.
+      // Closed by one of the two ends.
     }
-    heard.ended = true;
+    stream.ended = true;
   })();
-  return heard;
+  return stream;
 }
 
-describe("the page's events", () => {
-  test("say at once that there is something to see, then once for many changes", async () => {
+describe("the page's event stream", () => {
+  test("sends one event at once, then one for many changes", async () => {
     const { sandbox, served } = await open();
-    const heard = await listen(served);
-    await expect.poll(() => heard.hints).toBe(1);
+    const stream = await listen(served);
+    await expect.poll(() => stream.events).toBe(1);
     for (let count = 0; count < 500; count++) sandbox.phone(PHONE).setBalance(count);
-    await expect.poll(() => heard.hints).toBe(2);
+    await expect.poll(() => stream.events).toBe(2);
     sandbox.phone(PHONE).switchOff();
-    await expect.poll(() => heard.hints).toBe(3);
+    await expect.poll(() => stream.events).toBe(3);
   });
 
   test.each<[string, (world: Awaited<ReturnType<typeof open>>) => unknown]>([
@@ -58,20 +58,20 @@ describe("the page's events", () => {
     ["a phone", ({ sandbox }) => sandbox.phone(PHONE).always("cancel")],
     ["a reset", ({ sandbox }) => sandbox.reset()],
     ["another world", ({ sandbox }) => sandbox.restore(sandbox.snapshot())],
-  ])("tell of %s", async (_, change) => {
+  ])("sends an event for %s", async (_, change) => {
     const world = await open();
-    const heard = await listen(world.served);
-    await expect.poll(() => heard.hints).toBe(1);
+    const stream = await listen(world.served);
+    await expect.poll(() => stream.events).toBe(1);
     await change(world);
-    await expect.poll(() => heard.hints).toBe(2);
+    await expect.poll(() => stream.events).toBe(2);
   });
 
-  test("end with the sandbox, and are refused to more pages than anybody opens", async () => {
+  test("ends with the sandbox, and has a maximum of 64 pages", async () => {
     const { served } = await open();
     const all: Awaited<ReturnType<typeof listen>>[] = [];
     for (let count = 0; count < 64; count++) all.push(await listen(served));
     expect((await listen(served)).status).toBe(503);
-    all[0]?.leave();
+    all[0]?.close();
     await expect.poll(async () => (await listen(served)).status).toBe(200);
     await served.close();
     await expect.poll(() => all.every(({ ended }) => ended)).toBe(true);

@@ -14,7 +14,7 @@ afterAll(() => served.close());
 
 const own = () => `127.0.0.1:${served.port}`;
 
-/** What is answered to a request with forged headers, which `fetch` would not send. */
+/** Sends a request with forged headers, which `fetch` would not send. */
 function ask(
   method: string,
   path: string,
@@ -40,7 +40,7 @@ function ask(
   });
 }
 
-/** Everything that the page answers. */
+/** Everything that the page responds to. */
 const PLACES: [string, string][] = [
   ["GET", "/"],
   ["GET", "/_sandbox/events"],
@@ -70,11 +70,11 @@ describe.each(PLACES)("%s %s", (method, path) => {
     "0.0.0.0",
     "[::]",
     "evil.example#127.0.0.1",
-  ])("is refused to a name that is not this machine's: %j", async (host) => {
+  ])("is forbidden for a host name of another machine: %j", async (host) => {
     const before = JSON.stringify(sandbox.snapshot());
-    const answer = await ask(method, path, { host });
-    expect(answer.status).toBe(403);
-    expect(answer.text).not.toContain("sk_sandbox");
+    const response = await ask(method, path, { host });
+    expect(response.status).toBe(403);
+    expect(response.text).not.toContain("sk_sandbox");
     expect(JSON.stringify(sandbox.snapshot())).toBe(before);
   });
 
@@ -85,13 +85,13 @@ describe.each(PLACES)("%s %s", (method, path) => {
     "http://127.0.0.1:1",
     "http://localhost:4010",
     "file://",
-  ])("is refused to a page of another origin: %j", async (origin) => {
-    const answer = await ask(method, path, { host: own(), origin });
-    expect(answer.status).toBe(403);
-    expect(JSON.parse(answer.text)).toEqual({ success: false, error: expect.any(String) });
+  ])("is forbidden for a page of another origin: %j", async (origin) => {
+    const response = await ask(method, path, { host: own(), origin });
+    expect(response.status).toBe(403);
+    expect(JSON.parse(response.text)).toEqual({ success: false, error: expect.any(String) });
   });
 
-  test.each(["cross-site", "same-site"])("is refused to a request that says %s", async (site) => {
+  test.each(["cross-site", "same-site"])("is forbidden for a %s request", async (site) => {
     const headers = {
       host: own(),
       "sec-fetch-site": site,
@@ -104,7 +104,7 @@ describe.each(PLACES)("%s %s", (method, path) => {
 
 describe("the page's guard", () => {
   test.each(["127.0.0.1", "localhost", "sandbox.localhost", "LOCALHOST", "[::1]", "127.9.9.9"])(
-    "lets in whoever calls this machine %s, with this machine's origin",
+    "allows the host %s with the same origin",
     async (name) => {
       const host = `${name}:${served.port}`;
       const { status, text } = await ask("GET", "/", {
@@ -117,7 +117,7 @@ describe("the page's guard", () => {
     },
   );
 
-  test("lets a link from another site open the page, and no more than that", async () => {
+  test("allows a link on another site to open the page, and nothing else", async () => {
     const visit = {
       host: own(),
       "sec-fetch-site": "cross-site",
@@ -130,13 +130,13 @@ describe("the page's guard", () => {
     expect((await ask("POST", "/_sandbox/reset", visit)).status).toBe(403);
   });
 
-  test("refuses a request without a name", async () => {
+  test("forbids a request without a host", async () => {
     const socket = connect(served.port, "127.0.0.1");
     socket.end("GET / HTTP/1.0\r\n\r\n");
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test("lets in a form of the page's own, and whoever is no browser", async () => {
+  test("allows a form of the page, and clients that are not browsers", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     const browser = {
       ...form,
@@ -150,7 +150,7 @@ describe("the page's guard", () => {
   });
 
   test.each(PLACES)(
-    "sends %s %s under a policy that lets no script of others in",
+    "sends %s %s with a policy that blocks scripts of others",
     async (method, path) => {
       const { headers } = await ask(method, path, { host: own() });
       expect(headers["content-security-policy"]).toBe(
@@ -159,12 +159,12 @@ describe("the page's guard", () => {
       expect(headers["x-content-type-options"]).toBe("nosniff");
       expect(headers["cache-control"]).toBe("no-store");
       expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
-      // The service lets any origin read; the page, none.
+      // Any origin may read the service, and none the page.
       expect(headers["access-control-allow-origin"]).toBeUndefined();
     },
   );
 
-  test("holds no inline script and no inline style", async () => {
+  test("has no inline script and no inline style", async () => {
     await sandbox.fetch(`${sandbox.baseUrl}/payments/initiate`, {
       method: "POST",
       headers: { "x-api-key": sandbox.keys.secret },
