@@ -1,15 +1,11 @@
 import { parseDuration } from "../../internal/duration.ts";
+import type { CommandResult } from "../../sandbox/control/commands.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { DURATION_RULE } from "../input/flag-values.ts";
-import { callSandbox } from "../sandbox/running-sandbox.ts";
+import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
 import { printResult } from "../terminal/output.ts";
-
-interface Time {
-  readonly now: string;
-  readonly clock: "virtual" | "real";
-}
 
 /** The sandbox waits for every delivery that becomes due on the way. */
 const ADVANCE_TIMEOUT_MS = 600_000;
@@ -17,13 +13,8 @@ const ADVANCE_TIMEOUT_MS = 600_000;
 export async function run({ subcommand, args: [by = ""], values, json }: Input): Promise<number> {
   const time =
     subcommand === "now"
-      ? await callSandbox<Time>(values, { method: "GET", path: "/clock" })
-      : await callSandbox<Time>(values, {
-          method: "POST",
-          path: "/clock/advance",
-          body: { by: checkDuration(by) },
-          timeoutMs: ADVANCE_TIMEOUT_MS,
-        });
+      ? await querySandbox<CommandResult<"clock">>(values, "/clock")
+      : await runCommand(values, "clock", { by: checkDuration(by) }, ADVANCE_TIMEOUT_MS);
   printResult(json, time, () => `${time.now} (${time.clock})`);
   return EXIT.ok;
 }

@@ -1,27 +1,13 @@
+import { COMMANDS } from "../../sandbox/control/commands.ts";
+import type { Delivery } from "../../sandbox/index.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
-import { callSandbox } from "../sandbox/running-sandbox.ts";
+import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
 import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
 
-interface Attempt {
-  readonly at: string;
-  readonly status?: number;
-  readonly error?: string;
-  readonly latencyMs: number;
-}
-
-interface Delivery {
-  readonly id: string;
-  readonly event: string;
-  readonly url: string;
-  readonly state: "pending" | "delivered" | "failed";
-  readonly attempts: readonly Attempt[];
-  readonly nextAttemptAt?: string;
-}
-
 interface DeliveryLog {
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];
   readonly total: number;
   readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
@@ -36,24 +22,23 @@ async function list({ values, json }: Input): Promise<number> {
     limit: String(readWholeNumber(values, "limit", 1, MAX_LIMIT)),
     ...(values.state !== undefined && { state: values.state }),
   });
-  const path = `/deliveries?${query}`;
-  const log = await callSandbox<DeliveryLog>(values, { method: "GET", path });
+  const log = await querySandbox<DeliveryLog>(values, `/deliveries?${query}`);
   printResult(json, log, () => formatLog(log));
   return EXIT.ok;
 }
 
 async function resend({ args: [id = ""], values, json }: Input): Promise<number> {
-  const path = `/deliveries/${encodeURIComponent(id)}/resend`;
-  const delivery = await callSandbox<Delivery>(values, { method: "POST", path });
-  printResult(json, delivery, () =>
-    formatFields([
+  const delivery = await runCommand(values, "deliveries/resend", { id });
+  printResult(json, delivery, () => {
+    const fields = formatFields([
       ["delivery", delivery.id],
       ["event", delivery.event],
       ["to", delivery.url],
       ["response", formatLastAttempt(delivery)],
       ["state", delivery.state],
-    ]),
-  );
+    ]);
+    return `${COMMANDS["deliveries/resend"].message(delivery)}\n${fields}`;
+  });
   return delivery.attempts.at(-1)?.status === 200 ? EXIT.ok : EXIT.failed;
 }
 

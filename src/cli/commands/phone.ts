@@ -1,30 +1,25 @@
+import { COMMANDS } from "../../sandbox/control/commands.ts";
+import type { PhoneSubcommand } from "../definitions/sandbox.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { callSandbox } from "../sandbox/running-sandbox.ts";
+import { runCommand } from "../sandbox/running-sandbox.ts";
 import { formatFields, printResult } from "../terminal/output.ts";
 
-interface PhoneResult {
-  readonly number: string;
-  readonly payment?: Readonly<Record<string, unknown>>;
-}
-
-export async function run(input: Input): Promise<number> {
-  const { subcommand, args, values, json } = input;
+export async function run({ subcommand, args, values, json }: Input): Promise<number> {
   const [number = ""] = args;
-  const path = `/phones/${encodeURIComponent(number)}/${subcommand}`;
-  const result = await callSandbox<PhoneResult>(values, { method: "POST", path });
-  printResult(json, result, () => formatPhone(result, subcommand));
+  // The parser has checked the subcommand.
+  const name = `phone/${subcommand as PhoneSubcommand}` as const;
+  const result = await runCommand(values, name, { number });
+  const { payment } = result;
+  printResult(json, result, () => {
+    const fields = formatFields([
+      ["phone", result.number],
+      ["payment", payment?.reference],
+      ["status", payment?.status],
+      ["amount", payment && `${payment.currency} ${payment.amount}`],
+      ["reason", payment?.failure_reason],
+    ]);
+    return `${COMMANDS[name].message(result)}\n${fields}`;
+  });
   return EXIT.ok;
-}
-
-function formatPhone({ number, payment }: PhoneResult, state: string): string {
-  if (payment === undefined) return `${number} is ${state}.`;
-  const { reference, status, currency, amount, failure_reason } = payment;
-  return formatFields([
-    ["phone", number],
-    ["payment", reference],
-    ["status", status],
-    ["amount", `${currency} ${amount}`],
-    ["reason", failure_reason],
-  ]);
 }

@@ -1,3 +1,4 @@
+import { COMMANDS } from "../../sandbox/control/commands.ts";
 import { SANDBOX_URL } from "./flags.ts";
 import type { Command } from "./types.ts";
 
@@ -61,22 +62,17 @@ const SANDBOX: Command = {
   ],
 };
 
+const PHONE_SUBCOMMANDS = ["approve", "cancel", "wrong-pin", "ignore", "off", "on"] as const;
+
+export type PhoneSubcommand = (typeof PHONE_SUBCOMMANDS)[number];
+
 const PHONE: Command = {
   name: "phone",
   summary: "act as the customer of a running sandbox",
   load: () => import("../commands/phone.ts"),
-  subcommands: (
-    [
-      ["approve", "Enters the PIN: the payment is completed."],
-      ["cancel", "Declines the prompt: the payment fails."],
-      ["wrong-pin", "Enters a wrong PIN: the payment fails."],
-      ["ignore", "Ignores the prompt: it expires."],
-      ["off", "Switches the phone off: its prompts expire."],
-      ["on", "Switches the phone on again."],
-    ] as const
-  ).map(([name, summary]) => ({
+  subcommands: PHONE_SUBCOMMANDS.map((name) => ({
     name,
-    summary,
+    summary: COMMANDS[`phone/${name}`].summary,
     args: [{ name: "number" }],
     flags: [SANDBOX_URL],
     examples: [`phone ${name} 0712345678`],
@@ -96,7 +92,7 @@ const CLOCK: Command = {
     },
     {
       name: "advance",
-      summary: "Moves the clock: prompts expire, deliveries are retried, invoices become overdue.",
+      summary: COMMANDS.clock.summary,
       args: [{ name: "by" }],
       flags: [SANDBOX_URL],
       examples: ["clock advance 61s", "clock advance 2h"],
@@ -131,7 +127,7 @@ const EVENTS: Command = {
     },
     {
       name: "resend",
-      summary: "Sends a delivery again, now, with the same body and signature.",
+      summary: COMMANDS["deliveries/resend"].summary,
       args: [{ name: "id" }],
       flags: [SANDBOX_URL],
       examples: ["events resend dlv_4cG7wq1ZbK2m"],
