@@ -36,7 +36,7 @@ export type {
   AttemptEnd,
   IdempotencyStore,
   NewAttempt,
-  SettledFrom,
+  ResolveResult,
   Standing,
 } from "./client/idempotency/store.ts";
 export { memoryIdempotency } from "./client/idempotency/stores/memory.ts";

@@ -3,7 +3,7 @@ import { maskPhones } from "../internal/redact.ts";
 import type { Payment } from "./payment.ts";
 
 /** The statuses that a payment does not leave, of those that the service documents. */
-export const FINAL_STATUSES: readonly string[] = ["completed", "failed"];
+const FINAL_STATUSES: readonly string[] = ["completed", "failed"];
 
 /** Whether a payment with this status has ended: it is `completed` or `failed`. */
 export function isFinal(status: string): boolean {

@@ -161,7 +161,7 @@ async function run<T>(call: KeyedCall<T>, name: string, shared: Shared<T>): Prom
       sawUnknown(store, name, standing.owner);
       throw new OutcomeUnknownError(
         `${call.endpoint}: an earlier attempt under the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ` +
-          'Look whether it did, then close it: gateway.idempotency.settle(key, reference), or "not_sent".',
+          'Look whether it did, then close it: gateway.idempotency.resolve(key, reference), or "not_sent".',
         key,
         standing.owner,
       );

@@ -13,6 +13,6 @@ export function answerFrom(stored: string): HttpResponse {
   return { response: new Response(null, { status }), text };
 }
 
-/** What is kept where a merchant settles an attempt by a reference. */
-export const settledAnswer = (reference: string): string =>
+/** What is kept where a merchant resolves an attempt by a reference. */
+export const resolvedAnswer = (reference: string): string =>
   JSON.stringify({ status: 200, text: JSON.stringify({ success: true, data: { reference } }) });

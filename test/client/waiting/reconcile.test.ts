@@ -8,7 +8,7 @@ import { gatewayMeeting, rejection } from "../support/gateway.ts";
 import { all, byHand, service } from "../support/reconciling.ts";
 
 describe("a report", () => {
-  test("says what the read says: settled, pending, unknown or unreadable", async () => {
+  test("says what the read says: final, pending, unknown or unreadable", async () => {
     const { gateway } = gatewayMeeting([service]);
     const reports = await all(
       gateway.payments.reconcile(["S-1", "F-1", "P-1", "X-1", "C-1", "E-1"]),
@@ -21,9 +21,9 @@ describe("a report", () => {
         state: "unreadable",
         error: expect.objectContaining({ code: "not_found" }),
       },
-      { reference: "F-1", state: "settled", payment: { reference: "F-1", status: "failed" } },
+      { reference: "F-1", state: "final", payment: { reference: "F-1", status: "failed" } },
       { reference: "P-1", state: "pending", payment: { reference: "P-1", status: "pending" } },
-      { reference: "S-1", state: "settled", payment: { reference: "S-1", status: "completed" } },
+      { reference: "S-1", state: "final", payment: { reference: "S-1", status: "completed" } },
       { reference: "X-1", state: "unknown", payment: { reference: "X-1", status: "reversed" } },
     ]);
   });
@@ -34,13 +34,13 @@ describe("a report", () => {
     const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
     expect(reports.map(({ reference, state }) => [reference, state])).toEqual([
       ["E-1", "unreadable"],
-      ["S-1", "settled"],
+      ["S-1", "final"],
       ["", "unreadable"],
       ["E-2", "unreadable"],
       ["..", "unreadable"],
       [undefined, "unreadable"],
-      ["S-2", "settled"],
-      ["S-1", "settled"],
+      ["S-2", "final"],
+      ["S-1", "final"],
     ]);
   });
 
@@ -65,7 +65,7 @@ describe("a report", () => {
           ? Response.json({}, { status: 503, headers: { "retry-after": "0" } })
           : service(attempt),
     ]);
-    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "settled" }]);
+    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "final" }]);
     expect(tries).toBe(2);
   });
 });
@@ -81,8 +81,8 @@ describe("progress", () => {
     };
     await all(gateway.payments.reconcile(references, options));
     expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
-    expect(told.at(1)).toEqual({ done: 2, settled: 1, pending: 1, unknown: 0, unreadable: 0 });
-    expect(told.at(-1)).toEqual({ done: 5, settled: 2, pending: 1, unknown: 1, unreadable: 1 });
+    expect(told.at(1)).toEqual({ done: 2, final: 1, pending: 1, unknown: 0, unreadable: 0 });
+    expect(told.at(-1)).toEqual({ done: 5, final: 2, pending: 1, unknown: 1, unreadable: 1 });
   });
 
   test("that throws ends nothing", async () => {
