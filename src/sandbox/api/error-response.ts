@@ -1,4 +1,4 @@
-/** Thrown where the sandbox turns a request away: a status, and an `error` that a person can act on. */
+/** Thrown to reject a request: with a status, and an `error` that says what is wrong with it. */
 export class ErrorResponse extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,6 +9,6 @@ export class ErrorResponse extends Error {
   }
 }
 
-/** 422, naming the field. */
+/** A 422 that names the field. */
 export const invalidField = (field: string, message: string): ErrorResponse =>
   new ErrorResponse(422, `${field}: ${message}`);

@@ -1,15 +1,15 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { dropTimer } from "../clock/timer-queue.ts";
+import { cancelTimer } from "../clock/timer-queue.ts";
 import { nextName } from "../state/random.ts";
 import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
-import { indexPayment, nextId, type World } from "../state/world.ts";
+import { indexPayment, type World } from "../state/world.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
 import { formatAmount } from "./money.ts";
 import { FAILURES, type FailureName, magicOutcome, type PromptOutcome } from "./outcomes.ts";
 
-/** What a payment is started with, checked. */
+/** The checked fields of a request for a payment. */
 export interface NewPayment {
   readonly cents: number;
   /** 2547... or 2541... */
@@ -18,13 +18,13 @@ export interface NewPayment {
   readonly description: string;
 }
 
-/** The phone of a number; every number has one. */
+/** The stored phone of a number. Every number has one: it is stored at the first use. */
 export function phoneRecord({ state }: World, phone: string): StoredPhone {
   state.phones[phone] ??= newPhone();
   return state.phones[phone];
 }
 
-const STANDING: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
+const AUTO_ANSWERS: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
@@ -32,80 +32,80 @@ const STANDING: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
   ask: undefined,
 };
 
-/** What the customer will do without being asked. */
-function answerByItself(
-  world: World,
+/** How a phone answers a prompt automatically, if it does. */
+function automaticOutcome(
+  { auto }: World,
   phone: string,
-  { autoAnswer: standing }: StoredPhone,
+  { autoAnswer }: StoredPhone,
 ): PromptOutcome | undefined {
-  if (standing !== undefined) return STANDING[standing];
-  if (world.auto === "approve") return "approve";
-  return world.auto === "magic" ? magicOutcome(phone) : undefined;
+  if (autoAnswer !== undefined) return AUTO_ANSWERS[autoAnswer];
+  if (auto === "approve") return "approve";
+  return auto === "magic" ? magicOutcome(phone) : undefined;
 }
 
-/** The customer decides anew: what was meant to become of the open prompt no longer holds. */
+/** Replaces the scheduled answer of the open prompt, after the phone's automatic answer changed. */
 export function rescheduleAnswer(world: World, phone: string): void {
   const { prompt } = phoneRecord(world, phone);
-  dropTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
+  cancelTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
   scheduleAnswer(world, phone);
 }
 
-/** Lets the customer answer the open prompt by itself, where that is the phone's way. */
 function scheduleAnswer(world: World, phone: string): void {
   const stored = phoneRecord(world, phone);
   if (stored.prompt === undefined) return;
-  const answer = answerByItself(world, phone, stored);
-  if (answer === undefined) return;
+  const outcome = automaticOutcome(world, phone, stored);
+  if (outcome === undefined) return;
   world.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
     kind: "answer",
     reference: stored.prompt,
-    outcome: answer,
+    outcome,
   });
 }
 
-/** Starts a payment: prompts the phone, or fails at once where it shows a prompt already. */
-export function startPayment(world: World, order: NewPayment): StoredPayment {
+/** Starts a payment: sends a prompt to the phone, or fails at once if another prompt is open. */
+export function startPayment(world: World, request: NewPayment): StoredPayment {
   const { state } = world;
-  const phone = phoneRecord(world, order.phone);
-  const busy = phone.prompt !== undefined;
-  const random = world.state.random;
+  const phone = phoneRecord(world, request.phone);
+  const isBusy = phone.prompt !== undefined;
   const payment: StoredPayment = {
-    payment_id: nextId(world),
+    payment_id: state.nextId++,
     merchant_id: MERCHANT.merchant_id,
-    reference: `PAY-${nextName(random, "receipt", 12)}`,
+    reference: `PAY-${nextName(state.random, "receipt", 12)}`,
     currency: MERCHANT.currency,
     status: "pending",
     createdAt: world.clock.ms(),
-    ...order,
-    ...(busy ? {} : { checkout_request_id: `ws_CO_${nextName(random, "digits", 20)}` }),
+    ...request,
+    ...(isBusy ? {} : { checkout_request_id: `ws_CO_${nextName(state.random, "digits", 20)}` }),
   };
   state.payments.push(payment);
   indexPayment(world, payment);
   world.emit("payment.initiated", paymentView(payment));
-  if (busy) {
-    fail(world, payment, "anotherPrompt");
-  } else {
-    phone.prompt = payment.reference;
-    scheduleAnswer(world, order.phone);
-    world.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
-      kind: "expire",
-      reference: payment.reference,
-    });
-  }
+  if (isBusy) fail(world, payment, "anotherPrompt");
+  else openPrompt(world, phone, payment);
   return payment;
 }
 
-function settle(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
+function openPrompt(world: World, phone: StoredPhone, payment: StoredPayment): void {
+  phone.prompt = payment.reference;
+  scheduleAnswer(world, payment.phone);
+  world.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
+    kind: "expire",
+    reference: payment.reference,
+  });
+}
+
+/** Gives a payment its final status. It never changes afterwards. */
+function finish(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
   const phone = phoneRecord(world, payment.phone);
   if (phone.prompt === payment.reference) delete phone.prompt;
-  Object.assign(payment, change, { settledAt: world.clock.ms() });
+  Object.assign(payment, change, { finalAt: world.clock.ms() });
 }
 
 function fail(world: World, payment: StoredPayment, cause: FailureName): void {
   const { code, reason, userMessage, retryPossible } = FAILURES[cause];
   const failure = { reason: `${code}: ${reason}`, userMessage, retryPossible };
-  settle(world, payment, { status: "failed", failure });
-  world.emit("payment.failed", failedData(payment));
+  finish(world, payment, { status: "failed", failure });
+  world.emit("payment.failed", failedPaymentData(payment));
 }
 
 function complete(world: World, payment: StoredPayment): void {
@@ -116,33 +116,32 @@ function complete(world: World, payment: StoredPayment): void {
   }
   phone.balanceCents -= payment.cents;
   const transaction_id = nextName(world.state.random, "receipt", 10);
-  settle(world, payment, { status: "completed", transaction_id });
+  finish(world, payment, { status: "completed", transaction_id });
   world.emit("payment.completed", paymentView(payment));
   payInvoice(world, payment);
 }
 
-/** Ends an open prompt. What is settled never changes. */
-export function answerPrompt(world: World, payment: StoredPayment, answer: PromptOutcome): void {
+/** Answers an open prompt. Does nothing to a payment with a final status. */
+export function answerPrompt(world: World, payment: StoredPayment, outcome: PromptOutcome): void {
   if (payment.status !== "pending") return;
-  if (answer === "approve") complete(world, payment);
-  else if (answer === "ignore") payment.ignored = true;
-  else fail(world, payment, answer);
+  if (outcome === "approve") complete(world, payment);
+  else if (outcome === "ignore") payment.ignored = true;
+  else fail(world, payment, outcome);
 }
 
-/** The customer's own answer falls due: unless the phone is off, or was put away. */
-export function answerWhenDue(world: World, reference: string, answer: PromptOutcome): void {
+/** Runs a scheduled answer, unless the phone is off or the customer ignores the prompt. */
+export function answerWhenDue(world: World, reference: string, outcome: PromptOutcome): void {
   const payment = world.payments.get(reference);
   if (payment === undefined || payment.ignored || !phoneRecord(world, payment.phone).on) return;
-  answerPrompt(world, payment, answer);
+  answerPrompt(world, payment, outcome);
 }
 
-/** A prompt's time is over. */
 export function expirePrompt(world: World, reference: string): void {
   const payment = world.payments.get(reference);
   if (payment !== undefined) answerPrompt(world, payment, "unreachable");
 }
 
-/** A payment as a read gives it, and as `payment.completed` carries it: the documented fields. */
+/** A payment as a response and `payment.completed` show it: the documented fields. */
 export function paymentView(payment: StoredPayment): Record<string, unknown> {
   const { transaction_id, failure } = payment;
   return {
@@ -171,8 +170,8 @@ const failureFields = (failure: NonNullable<StoredPayment["failure"]>) => ({
   retry_possible: failure.retryPossible,
 });
 
-/** `data` of `payment.failed`, section 6.4: fewer fields than a read. */
-function failedData({ payment_id, reference, cents, status, failure }: StoredPayment): object {
+/** `data` of `payment.failed`: it has fewer fields than a response. */
+function failedPaymentData({ payment_id, reference, cents, status, failure }: StoredPayment) {
   return {
     payment_id,
     reference,

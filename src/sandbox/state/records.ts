@@ -2,7 +2,7 @@ import type { Scope } from "../../contract/endpoints.ts";
 import type { KeyKind } from "../../contract/keys.ts";
 import type { PromptOutcome } from "../payments/outcomes.ts";
 
-/** What falls due at a moment. */
+/** What is to be done at a given time. */
 export type Task =
   | { readonly kind: "answer"; readonly reference: string; readonly outcome: PromptOutcome }
   | { readonly kind: "expire"; readonly reference: string }
@@ -11,7 +11,7 @@ export type Task =
 
 export interface Timer {
   readonly at: number;
-  /** Which of those of the same time comes first. */
+  /** Of two timers that are due at the same time, the one with the lower turn runs first. */
   readonly turn: number;
   readonly task: Task;
 }
@@ -21,7 +21,7 @@ export interface StoredKey {
   readonly scopes: readonly Scope[];
 }
 
-/** What a phone does with every prompt: `ask` waits for you. */
+/** What a phone does with every prompt; `ask`: it waits for a call of `approve()` or another method. */
 export type AutoAnswer = "approve" | "cancel" | "wrongPin" | "ignore" | "ask";
 
 export interface StoredPhone {
@@ -44,12 +44,13 @@ export interface StoredPayment {
   readonly description: string;
   readonly checkout_request_id?: string;
   readonly createdAt: number;
+  /** When it reached a final status. */
   finalAt?: number;
-  /** The customer has put the phone away: nothing but the expiry will come. */
+  /** The customer ignores the prompt: it can only expire. */
   ignored?: true;
-  /** Completed payments. */
+  /** Only of a completed payment. */
   transaction_id?: string;
-  /** Failed payments. */
+  /** Only of a failed payment. */
   failure?: { reason: string; userMessage: string; retryPossible: boolean };
 }
 
@@ -62,7 +63,7 @@ export interface StoredInvoice {
   cents?: number;
   dueAt: number;
   readonly createdAt: number;
-  /** What the merchant put in it, beside the fields above. */
+  /** The merchant's own fields. */
   fields: Record<string, unknown>;
 }
 
@@ -73,21 +74,21 @@ export interface StoredWebhook {
   events: string[];
 }
 
-/** One try to deliver a webhook, and what came of it. */
+/** One attempt to deliver a webhook, and its result. */
 export interface DeliveryAttempt {
-  /** When it was sent, with offset. */
+  /** When it was sent: ISO 8601 with an offset. */
   at: string;
-  /** What the receiver answered. */
+  /** The status that the receiver returned. */
   status?: number;
-  /** Why there was no answer. */
+  /** Why there was no response. */
   error?: string;
-  /** How long it took on the sandbox's clock: 0 in virtual time. */
+  /** How long it took, in milliseconds of the sandbox's clock: 0 in virtual time. */
   latencyMs: number;
-  /** What chaos did to this attempt. */
+  /** The faults that chaos injected into this attempt. */
   chaos?: DeliveryChaos[];
 }
 
-/** One event on its way to one address. */
+/** One event that is sent to one address. */
 export interface Delivery {
   id: string;
   event: string;
@@ -97,38 +98,41 @@ export interface Delivery {
   signature: string;
   state: "pending" | "delivered" | "failed";
   attempts: DeliveryAttempt[];
-  /** What chaos did to it and its attempts, and the seed that does it again. */
+  /** The faults that chaos injected into it and its attempts, and the seed that repeats them. */
   chaos?: { seed: string; touched: DeliveryChaos[] };
 }
 
 export interface StoredDelivery extends Delivery {
-  /** Attempts made in turn; those that somebody asked for do not count. */
+  /** Attempts of the retry schedule. A resend does not count. */
   tries: number;
-  /** What the receiver wrote, its first bytes as text, by the index of the attempt. */
+  /** The beginning of each response body, by the index of the attempt. */
   responses?: Record<number, string>;
 }
 
-/** What goes wrong. The first four come before the service does anything, the last two after it has. */
+/**
+ * What goes wrong with a request. `status`, `latency`, `reset` and `hang` come before the service does
+ * anything; `truncate` and `lostResponse` come after it has done what was asked.
+ */
 export type FaultEffect =
   | {
       readonly kind: "status";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>> | undefined;
-      /** A string goes out as it is, anything else as JSON. */
+      /** A string is sent unchanged, anything else as JSON. */
       readonly body?: unknown;
     }
-  /** The answer comes late, in real milliseconds on either clock. */
+  /** The response is late, in real milliseconds on either clock. */
   | { readonly kind: "latency"; readonly ms: number }
   /** The connection is reset. */
   | { readonly kind: "reset" }
-  /** No answer ever comes. */
+  /** No response ever comes. */
   | { readonly kind: "hang" }
-  /** Done, and the answer breaks off in the middle. */
+  /** The request is done, and the response breaks off in the middle. */
   | { readonly kind: "truncate" }
-  /** Done, and the connection is reset before the answer. */
+  /** The request is done, and the connection is reset before the response. */
   | { readonly kind: "lostResponse" };
 
-/** A fault as the state holds it. `times` is `null` for ever, which JSON has no number for. */
+/** A fault as the state holds it. `times` is `null` for an unlimited one: JSON has no `Infinity`. */
 export interface StoredFault {
   readonly match: { readonly method?: string; readonly path?: string; readonly endpoint?: string };
   readonly effect: FaultEffect;
@@ -136,7 +140,7 @@ export interface StoredFault {
   times: number | null;
 }
 
-/** What chaos can do to a delivery or to one of its attempts. */
+/** A fault that chaos can inject into a delivery or into one of its attempts. */
 export type DeliveryChaos =
   | "duplicate"
   | "reorder"
@@ -146,7 +150,7 @@ export type DeliveryChaos =
   | "staleTimestamp"
   | "rotateSecret";
 
-/** One of the things that chaos can do. */
+/** A fault that chaos can inject. */
 export type ChaosName = DeliveryChaos | "apiErrors" | "lostResponses";
 
 /** Chaos as the state holds it. */
@@ -157,6 +161,6 @@ export interface StoredChaos {
   calls: number;
   /** The signing secret after the next rotation. */
   nextSecret?: string;
-  /** Ids of the deliveries that wait for the next one to overtake them, by URL. */
+  /** The delivery that waits to be overtaken by the next one, by its address. */
   held: Record<string, string>;
 }

@@ -14,11 +14,11 @@ import type {
   Timer,
 } from "./records.ts";
 
-/** The whole world, as JSON. */
+/** Everything that a sandbox remembers, as JSON. */
 export interface State {
   version: 1;
   now: number;
-  /** The next one first; the others as a heap has them. */
+  /** A heap: the next timer is the first. */
   timers: Timer[];
   nextTurn: number;
   random: RandomState;
@@ -27,7 +27,7 @@ export interface State {
   keys: Record<string, StoredKey>;
   builtIn: Record<KeyKind, string>;
   webhookSecret: string;
-  /** Secrets that signed before, or will: only where chaos rotates them. */
+  /** Earlier and later signing secrets: only there after chaos rotates secrets. */
   otherSecrets?: string[];
   phones: Record<string, StoredPhone>;
   payments: StoredPayment[];
@@ -38,8 +38,8 @@ export interface State {
   chaos?: StoredChaos;
 }
 
-/** A world in which nothing has happened yet. */
-export function firstState(seed: string, now: number): State {
+/** The state of a sandbox in which nothing has happened yet. */
+export function initialState(seed: string, now: number): State {
   const random = seedRandom(seed);
   const builtIn = {
     public: newKey(random, "public"),

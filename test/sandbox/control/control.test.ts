@@ -151,6 +151,7 @@ describe("a request is rejected, and changes nothing", () => {
     ["without a duration", "POST", "/clock/advance", "{}", 422],
     ["with a negative duration", "POST", "/clock/advance", '{"by":-1}', 422],
     ["with a misspelt field", "POST", "/clock/advance", '{"by":"1s","for":1}', 422],
+    ["with an unknown field", "POST", `/phones/${PHONE}/off`, '{"switch":"off"}', 422],
     ["for a number that is not a phone number", "POST", "/phones/12/on", undefined, 422],
     ["for a phone without a prompt", "POST", `/phones/${PHONE}/approve`, undefined, 422],
     ["for an unknown delivery", "POST", "/deliveries/dlv_x/resend", undefined, 422],

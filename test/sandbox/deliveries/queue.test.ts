@@ -69,7 +69,7 @@ describe("deliveries to an address that never answers", () => {
     const failed = sandbox.deliveries.all().filter(({ state }) => state === "failed");
     expect(failed).toHaveLength(2);
     expect(failed[0]?.attempts).toMatchObject([
-      { error: "not sent: 10000 deliveries wait for this address already" },
+      { error: "not sent: 10000 deliveries are pending for this address already" },
     ]);
     // One that arrives makes room for one.
     open[0]?.answer(200);

@@ -82,7 +82,7 @@ describe("a handler that overwrites", () => {
     expect(error.states[1]).toContain('status: "pending"');
     expect(error.message).toBe(
       [
-        "The final state depends on how the events come.",
+        "The final state depends on the order of the events.",
         "",
         "  in order  payment.initiated PAY-1, payment.completed PAY-1",
         `  ends in   {PAY-1: {reference: "PAY-1", status: "completed"}}`,
@@ -172,7 +172,7 @@ describe("a handler that throws", () => {
       };
     };
     const { message } = await counterexampleOf(fresh, [completed, failed], { times: 1 });
-    expect(message).toContain("null, 1 refused for good: Error: too late");
+    expect(message).toContain("null, 1 never accepted: Error: too late");
   });
 
   test("at the order given fails with what it threw as the cause", async () => {
@@ -180,7 +180,7 @@ describe("a handler that throws", () => {
     const fresh = () => ({ handle: () => Promise.reject(cause), state: () => 0 });
     const error = await explore(fresh, [completed]).catch((error) => error);
     expect(error).not.toBeInstanceOf(CounterexampleError);
-    expect(error.message).toMatch(/even in the order given.*no database/);
+    expect(error.message).toMatch(/even in the given order.*no database/);
     expect(error.cause).toBe(cause);
   });
 });

@@ -54,37 +54,37 @@ describe("what went over the wire", () => {
     expect(page).toMatch(/… \(\d{6} characters in all\)/);
   });
 
-  test("is bounded: thirty refused requests, the newest first", async () => {
+  test("is bounded: thirty failed requests, the newest first", async () => {
     for (let times = 0; times < 40; times++) {
       await sandbox.fetch(`${sandbox.baseUrl}/nothing/${times}`, {
         headers: { "x-api-key": "nonsense-key-of-mine" },
       });
     }
     await pay();
-    const [, refused = ""] = (await shown("")).split('id="refused"');
-    expect(count(refused, "<summary><code>")).toBe(30);
-    expect(refused.indexOf("/nothing/39")).toBeLessThan(refused.indexOf("/nothing/38"));
-    expect(refused).not.toContain("/nothing/9<");
+    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
+    expect(count(failed, "<summary><code>")).toBe(30);
+    expect(failed.indexOf("/nothing/39")).toBeLessThan(failed.indexOf("/nothing/38"));
+    expect(failed).not.toContain("/nothing/9<");
     // What is no key at all may still be one of another place.
-    expect(refused).not.toContain("nonsense-key-of-mine");
+    expect(failed).not.toContain("nonsense-key-of-mine");
   });
 
   test("names faults, those too that let no answer out", async () => {
     await pay();
     sandbox.faults.add({ effect: { kind: "reset" } });
     await pay().catch(() => "");
-    const [, refused = ""] = (await shown("")).split('id="refused"');
-    expect(refused).toContain("no answer fault: reset");
+    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
+    expect(failed).toContain("no response fault: reset");
   });
 
   test("ends with its world", async () => {
     const reference = await pay();
     await pay({}, "sk_wrong");
     const snapshot = sandbox.snapshot();
-    expect(await shown(`payment=${reference}`)).toContain('id="refused"');
+    expect(await shown(`payment=${reference}`)).toContain('id="failed-requests"');
     sandbox.restore(snapshot);
     const page = await shown(`payment=${reference}`);
-    expect(page).not.toContain('id="refused"');
-    expect(page).toContain("Its requests are no longer kept");
+    expect(page).not.toContain('id="failed-requests"');
+    expect(page).toContain("Its requests are no longer in the log");
   });
 });

@@ -72,7 +72,7 @@ describe("restore()", () => {
 
   test.each([undefined, null, 1, "x", [], {}, { version: 2 }])("refuses %j", (snapshot) => {
     const restore = () => createSandbox().restore(snapshot as never);
-    expect(restore).toThrow("no snapshot of a sandbox");
+    expect(restore).toThrow("not a snapshot of a sandbox");
   });
 });
 

@@ -111,7 +111,7 @@ describe("a snapshot", () => {
   ])("is refused where it is %s", (_, wrong) => {
     const sandbox = createSandbox();
     const before = sandbox.snapshot();
-    expect(() => sandbox.restore(wrong as SandboxSnapshot)).toThrow(/no snapshot/);
+    expect(() => sandbox.restore(wrong as SandboxSnapshot)).toThrow(/not a snapshot/);
     expect(sandbox.snapshot()).toEqual(before);
   });
 });

@@ -1,46 +1,42 @@
 import { describe, expect, test } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
-import { PHONE, worldInBrowser } from "./page-world.ts";
+import { PHONE, sandboxPageSuite } from "./sandbox-page.ts";
 
-describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", () => {
-  const { world, open } = worldInBrowser();
+describe.skipIf(!hasChromium)("the sandbox's page with many changes and with hostile text", () => {
+  const open = sandboxPageSuite();
 
-  const dialog = () => world.page.locator("#phone .dialog");
-
-  test("looks once for many changes", async () => {
-    await open();
-    const { page, sandbox } = world;
-    let looks = 0;
+  test("loads once for many changes", async () => {
+    const { page, sandbox } = await open();
+    let loads = 0;
     page.on("request", (request) => {
-      if (new URL(request.url()).pathname === "/") looks++;
+      if (new URL(request.url()).pathname === "/") loads++;
     });
     for (let count = 0; count < 300; count++) sandbox.phone(PHONE).setBalance(count);
     await page.getByText("KES 299.00").waitFor({ state: "attached" });
-    expect(looks).toBeLessThan(10);
+    expect(loads).toBeLessThan(10);
   });
 
-  test("shows whatever a merchant writes as text", async () => {
-    await open();
-    const { page, call, pay, sandbox } = world;
+  test("shows what a merchant writes as text", async () => {
+    const { page, call, pay, sandbox, prompt, receive, served } = await open();
     const evil = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>'">&amp;</textarea>`;
-    await world.receive((_, response) => response.writeHead(500).end(evil));
+    await receive((_, response) => response.writeHead(500).end(evil));
     await call("/webhooks/register", {
       name: evil,
       url: `http://127.0.0.1:4999/${encodeURIComponent(evil)}`,
       events: ["payment.completed"],
     });
     const reference = await pay({ description: evil, account_reference: "<b>'\"&" });
-    await dialog().getByText("<img src=x onerror").waitFor();
-    await dialog().getByText("<b>'\"&", { exact: true }).waitFor();
+    await prompt.getByText("<img src=x onerror").waitFor();
+    await prompt.getByText("<b>'\"&", { exact: true }).waitFor();
     sandbox.phone(PHONE).approve();
     await sandbox.deliveries.settled();
     sandbox.faults.add({ match: { path: `/${evil}` }, effect: { kind: "reset" } });
-    await fetch(`${sandbox.baseUrl.replace(/^.*(?=\/api)/, world.served.url)}/merchant?x=${evil}`, {
+    await fetch(`${sandbox.baseUrl.replace(/^.*(?=\/api)/, served.url)}/merchant?x=${evil}`, {
       headers: { "x-api-key": "sk_<i>evil</i>" },
     });
     const delivery = sandbox.deliveries.all()[0]?.id;
     await page.goto(
-      `${world.served.url}/?payment=${reference}&delivery=${delivery}&find=${encodeURIComponent("PAY")}`,
+      `${served.url}/?payment=${reference}&delivery=${delivery}&find=${encodeURIComponent("PAY")}`,
     );
     await page.locator("#deliveries .detail").getByText("<img src=x onerror").first().waitFor();
     await page
@@ -56,10 +52,9 @@ describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", ()
     ).toBe(0);
   });
 
-  test("stays usable with 5,000 payments: pages, filters, and finds", async () => {
-    await open();
-    const { page, sandbox } = world;
-    const reference = await world.pay({ account_reference: "NEEDLE", phone: "0700000001" });
+  test("stays usable with 5,000 payments: it has pages, filters and a search", async () => {
+    const { page, sandbox, prompt, pay, served } = await open();
+    const reference = await pay({ account_reference: "NEEDLE", phone: "0700000001" });
     sandbox.phone("0700000001").approve();
     const snapshot = structuredClone(sandbox.snapshot()) as unknown as { payments: object[] };
     const [first] = snapshot.payments;
@@ -90,9 +85,9 @@ describe.skipIf(!hasChromium)("the sandbox's page under much and under evil", ()
     await page.getByRole("button", { name: "Find" }).click();
     await page.locator(`#payment-${reference} .row-head`).click();
     await page.getByText("Paid. Receipt").waitFor();
-    await world.pay();
-    await dialog().getByText("KES 1,500.00").waitFor();
-    // The size of the page is that of a page, not of the world.
-    expect((await (await fetch(world.served.url)).text()).length).toBeLessThan(200_000);
+    await pay();
+    await prompt.getByText("KES 1,500.00").waitFor();
+    // The page has the size of one page of the list, not of all payments.
+    expect((await (await fetch(served.url)).text()).length).toBeLessThan(200_000);
   });
 });

@@ -2,13 +2,13 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
-import { DESKTOP, NARROW, type PageWorld, PHONE, worldInBrowser } from "./page-world.ts";
+import { DESKTOP, NARROW, PHONE, type SandboxPage, sandboxPageSuite } from "./sandbox-page.ts";
 
-const ARTEFACTS = new URL("./artefacts/", import.meta.url);
+const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
 const SCHEMES = ["light", "dark"] as const;
 
-/** What the page looks like when; each opens all that is folded there. */
-const STATES: Readonly<Record<string, (world: PageWorld) => Promise<void>>> = {
+/** The states in which the page is checked. */
+const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void>>> = {
   empty: async ({ page }) => {
     await page.locator("#connect").waitFor();
   },
@@ -17,7 +17,7 @@ const STATES: Readonly<Record<string, (world: PageWorld) => Promise<void>>> = {
     await page.locator(`#payment-${reference} > a`).click();
     await page.locator(`#payment-detail-${reference}`).waitFor();
   },
-  settled: async ({ page, pay, receive, sandbox }) => {
+  "final payments": async ({ page, pay, receive, sandbox }) => {
     await receive((_, response) => response.end(), ["payment.initiated", "payment.completed"]);
     const reference = await pay();
     sandbox.phone(PHONE).approve();
@@ -26,7 +26,7 @@ const STATES: Readonly<Record<string, (world: PageWorld) => Promise<void>>> = {
     await page.locator(`#payment-${reference} > a`).click();
     await page.locator("#deliveries .badge.good").first().waitFor();
   },
-  "delivery refused": async ({ page, pay, receive, sandbox, served }) => {
+  "delivery failed": async ({ page, pay, receive, sandbox, served }) => {
     await receive((_, response) => response.writeHead(401).end('{"ResultCode":1}'));
     await fetch(`${served.baseUrl}/merchant`, { headers: { "x-api-key": "sk_wrong" } });
     await pay();
@@ -46,28 +46,28 @@ const unfold = (page: Page) =>
     for (const one of document.querySelectorAll("details")) one.open = true;
   });
 
-describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
-  const { world, open } = worldInBrowser();
+describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
+  const open = sandboxPageSuite();
 
   const widest = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
 
   describe.each(Object.entries(STATES))("%s", (name, arrange) => {
-    test("passes axe by day and by night, folded and unfolded, wide and narrow, and fits", async () => {
-      await open();
-      const { page } = world;
-      await arrange(world);
+    test("fits and passes axe, light and dark, wide and narrow", async () => {
+      const sandboxPage = await open();
+      const { page } = sandboxPage;
+      await arrange(sandboxPage);
       for (const viewport of [DESKTOP, NARROW]) {
         await page.setViewportSize(viewport);
         expect(await widest(page)).toBe(viewport.width);
         for (const colorScheme of SCHEMES) {
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           const file = `${name.replaceAll(" ", "-")}-${viewport.width}-${colorScheme}.png`;
-          await page.screenshot({ path: new URL(file, ARTEFACTS).pathname, fullPage: true });
+          await page.screenshot({ path: new URL(file, SCREENSHOTS).pathname, fullPage: true });
         }
       }
       await unfold(page);
       expect(await widest(page)).toBe(NARROW.width);
-      // The policy lets no script of ours in; the debugger is above it.
+      // The policy blocks a script of the test, but not one that the debugger evaluates.
       await page.evaluate(axe.source);
       for (const viewport of [NARROW, DESKTOP]) {
         await page.setViewportSize(viewport);
@@ -85,9 +85,8 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
     });
   });
 
-  test("has every part within reach on a narrow screen, and a prompt whole above the fold", async () => {
-    await open({ viewport: NARROW, hasTouch: true });
-    const { page, pay } = world;
+  test("has links to every part on a narrow screen, and shows a whole prompt without scrolling", async () => {
+    const { page, pay } = await open({ viewport: NARROW, hasTouch: true });
     await pay({ description: "Unbreakable".repeat(50), account_reference: "WWWWWWWWWWWW" });
     const send = page.locator("#phone").getByRole("button", { name: "Send", exact: true });
     await send.waitFor();
@@ -99,7 +98,7 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
       .toBeLessThan(NARROW.height - 50);
     expect(await send.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThan(350);
     expect(await widest(page)).toBe(NARROW.width);
-    // As large as a phone of 2016 shows it, or a desk at 400 %.
+    // As narrow as a small phone, or a desktop at a zoom of 400 %.
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await widest(page)).toBe(320);
     await page.setViewportSize(NARROW);
@@ -114,11 +113,11 @@ describe.skipIf(!hasChromium)("the looks of the sandbox's page", () => {
     }
   });
 
-  test("holds still where motion is to be reduced", async () => {
-    await open({ reducedMotion: "reduce" });
-    await world.pay();
-    await world.page.locator(".dialog").waitFor();
-    const moving = await world.page.evaluate(() => document.getAnimations().length);
+  test("has no animation with reduced motion", async () => {
+    const { pay, page } = await open({ reducedMotion: "reduce" });
+    await pay();
+    await page.locator(".dialog").waitFor();
+    const moving = await page.evaluate(() => document.getAnimations().length);
     expect(moving).toBe(0);
   });
 });

@@ -7,44 +7,51 @@ import {
   type SandboxOptions,
   type ServedSandbox,
 } from "malipo/sandbox";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { launchChromium } from "../support/chromium.ts";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterEach, expect } from "vitest";
+import { browserForSuite } from "./browser-for-suite.ts";
 
 export const PHONE = "0712345678";
 export const DESKTOP = { width: 1280, height: 860 };
 export const NARROW = { width: 375, height: 812 };
 
-/** A sandbox with its page open in a browser, and what must not happen there. */
-export interface PageWorld {
+/** A served sandbox, and its page open in a browser. */
+export interface SandboxPage {
   readonly sandbox: Sandbox;
   readonly served: ServedSandbox;
   readonly page: Page;
   /** Errors in the console, failed scripts, violations of the content security policy. */
-  readonly troubles: readonly string[];
+  readonly errors: string[];
+  /** The phone, its open prompt, and the prompt's PIN field. */
+  readonly phone: Locator;
+  readonly prompt: Locator;
+  readonly pin: Locator;
+  /** The rows of the two lists. */
+  readonly payments: Locator;
+  readonly deliveries: Locator;
   call(path: string, body: object): Promise<Record<string, string>>;
-  /** Starts a payment as a merchant does; gives its reference. */
-  pay(order?: Record<string, unknown>): Promise<string>;
-  /** Listens for deliveries, and registers. Gives its address. */
+  /** Starts a payment as a merchant does, and returns its reference. */
+  pay(fields?: Record<string, unknown>): Promise<string>;
+  /** Registers a receiver, and returns its address. */
   receive(listener: RequestListener, events?: readonly string[]): Promise<string>;
   close(): Promise<void>;
 }
 
-async function openPage(
+async function openSandboxPage(
   browser: Browser,
   { path = "/", ...options }: BrowserContextOptions & { path?: string } = {},
   sandboxOptions: SandboxOptions = {},
-): Promise<PageWorld> {
+): Promise<SandboxPage> {
   const sandbox = createSandbox(sandboxOptions);
   const served = await sandbox.serve({ port: 0 });
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
   const page = await context.newPage();
-  const troubles: string[] = [];
+  const errors: string[] = [];
   page.on("console", (message) => {
-    // A violation of the policy is told to the console as an error.
-    if (message.type() === "error") troubles.push(message.text());
+    // A violation of the policy is an error in the console.
+    if (message.type() === "error") errors.push(message.text());
   });
-  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("pageerror", (error) => errors.push(String(error)));
   const receivers: Server[] = [];
   await page.goto(served.url + path);
   if (options.javaScriptEnabled !== false) await page.getByText("live", { exact: true }).waitFor();
@@ -59,14 +66,20 @@ async function openPage(
     return data;
   }
 
+  const prompt = page.locator("#phone .dialog");
   return {
     sandbox,
     served,
     page,
-    troubles,
+    errors,
+    phone: page.locator("#phone"),
+    prompt,
+    pin: prompt.getByLabel("PIN", { exact: true }),
+    payments: page.locator("#payments .row"),
+    deliveries: page.locator("#deliveries .row"),
     call,
-    pay: async (order = {}) => {
-      const given = { amount: 1500, phone: PHONE, account_reference: "ORDER-42", ...order };
+    pay: async (fields = {}) => {
+      const given = { amount: 1500, phone: PHONE, account_reference: "ORDER-42", ...fields };
       const { reference = "" } = await call("/mobile-money/payment/initiate", given);
       return reference;
     },
@@ -89,23 +102,25 @@ async function openPage(
   };
 }
 
+type OpenOptions =
+  Parameters<typeof openSandboxPage> extends [Browser, ...infer Rest] ? Rest : never;
+
 /**
- * One browser for the tests around it, and a world for each that opens one. Whatever troubles a page
- * fails its test.
+ * One browser for the tests of a suite, and a sandbox page for each test that opens one. A test fails
+ * if its page has an error.
  */
-export function worldInBrowser() {
-  let browser: Browser;
-  const world = {} as PageWorld;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+export function sandboxPageSuite() {
+  const browser = browserForSuite();
+  const opened: SandboxPage[] = [];
   afterEach(async () => {
-    expect(world.troubles).toEqual([]);
-    await world.close();
+    for (const { errors, close } of opened.splice(0)) {
+      await close();
+      expect(errors).toEqual([]);
+    }
   });
-  type Options = Parameters<typeof openPage> extends [Browser, ...infer Rest] ? Rest : never;
-  const open = async (...options: Options): Promise<PageWorld> =>
-    Object.assign(world, await openPage(browser, ...options));
-  return { world, open };
+  return async (...options: OpenOptions): Promise<SandboxPage> => {
+    const sandboxPage = await openSandboxPage(browser(), ...options);
+    opened.push(sandboxPage);
+    return sandboxPage;
+  };
 }
