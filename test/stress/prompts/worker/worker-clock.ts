@@ -1,0 +1,31 @@
+// The clocks of a worker, as the client under test sees them.
+
+const wallClock = Date.now;
+const monotonic = performance.now.bind(performance);
+let offset = 0;
+let hidden = 0;
+let hidesSleeps = false;
+
+Date.now = () => wallClock() + offset - Math.round(hidden);
+performance.now = () => monotonic() - hidden;
+
+/** How far the wall clock is from the right time. */
+export const clockOffset = (): number => offset;
+
+/** The right time, for what a worker checks itself. */
+export const rightTime = (): number => wallClock();
+
+/** Steps the wall clock to so far from the right time. */
+export function stepClock(offsetMs: number): void {
+  offset = offsetMs;
+}
+
+/** Sabotage: from now on neither clock shows that the process slept, so the fence sees nothing. */
+export function hideSleeps(): void {
+  hidesSleeps = true;
+}
+
+/** Called after each sleep. */
+export function hideSleep(sleptMs: number): void {
+  if (hidesSleeps) hidden += sleptMs;
+}
