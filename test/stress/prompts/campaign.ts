@@ -60,7 +60,7 @@ function planOf(options: Options, { location, engine }: CampaignStore): Plan {
     if (incident.act === "clock") return clockSteps;
     if (incident.act === "kill") return isShared && options.kills > 0;
     if (incident.act === "pause") return pauses && (isShared || incident.wake !== "resolved");
-    return options.engineFaults && engine !== undefined && engine.faults.includes(incident.fault);
+    return options.engineFaults && (engine?.faults.includes(incident.fault) ?? false);
   };
   return createPlan(options.seed, {
     payments,

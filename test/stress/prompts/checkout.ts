@@ -41,6 +41,8 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
     return replyWith(gateway.payments.waitFor(reference, { timeoutMs: WAIT_MS, wake }), reference);
   }
 
+  const openConnection = () => gateway.payments.list({ per_page: 1 }).catch(() => {});
+
   async function collect({ idempotencyKey, phone, amount, id }: Order): Promise<Reply> {
     return replyWith(
       gateway.mobileMoney.collect(
@@ -51,14 +53,14 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
   }
 
   return {
-    pay: ({ order, incident }) =>
-      currentCall
-        .run(
-          { key: order.idempotencyKey, incident },
-          order.way === "collect" ? collect : initiate,
-          order,
-        )
-        .catch(replyTo),
+    pay: async ({ order, incident }) => {
+      // A process that wakes on an open connection sends faster than its timers end the call.
+      if (incident?.act === "pause") await openConnection();
+      const call = { key: order.idempotencyKey, incident };
+      return currentCall
+        .run(call, order.way === "collect" ? collect : initiate, order)
+        .catch(replyTo);
+    },
     payAgain: (order) =>
       currentCall.run({ key: order.idempotencyKey }, initiate, order).catch(replyTo),
   };

@@ -41,6 +41,7 @@ export interface FaultProxy {
 }
 
 const DOWN_MS = 150;
+const KEEP_ALIVE_MS = 60_000;
 const SLOW_MS = 500;
 const PROMPT = /\/mobile-money\/payment\/initiate$/;
 
@@ -125,6 +126,9 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
     }
     request.pipe(connect(response, forward(request, response)));
   });
+
+  // As load balancers do. A worker that slept through its lease still has an open connection.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
 
   async function open(port: number): Promise<number> {
     server.listen(port, "127.0.0.1");

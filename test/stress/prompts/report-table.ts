@@ -2,6 +2,7 @@ import type { Report } from "./campaign.ts";
 import type { Breach, Verdict } from "./check.ts";
 import type { HistoryVerdict } from "./history/check-history.ts";
 import type { HistoryEvent } from "./history/event.ts";
+import { groupBy } from "./history/group-by.ts";
 
 const AFTER_THE_CHARGE = ["lostResponse", "truncate"];
 
@@ -132,13 +133,17 @@ export function historyTable(events: readonly HistoryEvent[], verdict: HistoryVe
   return tableOf(title, [["events", events.length, ""], ...verdictRows(verdict)]);
 }
 
-const MAX_SHOWN = 20;
+const MAX_SHOWN_OF_A_KIND = 5;
 
-/** One line for each breach. */
+/** One line for each breach, up to a few of each kind. */
 export function breachLines({ breaches }: Verdict): string {
-  const lines = breaches
-    .slice(0, MAX_SHOWN)
-    .map(({ kind, order, what }) => `  ${kind} ${order}: ${what}`);
-  const more = breaches.length - lines.length;
-  return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+  const lines = [...groupBy(breaches, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
+    const more = ofKind.length - MAX_SHOWN_OF_A_KIND;
+    const shown = ofKind.slice(0, MAX_SHOWN_OF_A_KIND);
+    return [
+      ...shown.map(({ order, what }) => `  ${[kind, order].filter(Boolean).join(" ")}: ${what}`),
+      ...(more > 0 ? [`  ${kind}: and ${more} more`] : []),
+    ];
+  });
+  return lines.join("\n");
 }

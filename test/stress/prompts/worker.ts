@@ -13,6 +13,7 @@ import { CALL_TIMEOUTS } from "./time-limits.ts";
 import { recordedStore, type TooEarly } from "./worker/recorded-store.ts";
 import { currentCall, reach, record, recordClockStep } from "./worker/recorder.ts";
 import { applySabotage } from "./worker/sabotage.ts";
+import { atRightTime } from "./worker/worker-clock.ts";
 
 const send = (message: WorkerMessage) => process.send?.(message);
 const reportUnexpected = (error: unknown) =>
@@ -20,9 +21,6 @@ const reportUnexpected = (error: unknown) =>
     what: "unexpected",
     error: error instanceof Error ? (error.stack ?? error.message) : `${error}`,
   });
-
-/** Webhooks are not refused for their age: the clock of a worker may be wrong by hours. */
-const MAX_AGE_SECONDS = 86_400;
 
 /** The function that does each job. */
 type JobHandlers = {
@@ -87,12 +85,8 @@ async function start(setup: Setup): Promise<void> {
   const webhooks = createServer(async (request, response) => {
     try {
       const { headers } = request;
-      const event = verifyWebhook({
-        body: await buffer(request),
-        headers,
-        secret: webhookSecret,
-        maxAgeSeconds: MAX_AGE_SECONDS,
-      });
+      const body = await buffer(request);
+      const event = atRightTime(() => verifyWebhook({ body, headers, secret: webhookSecret }));
       const { reference } = event.data;
       if (typeof reference === "string") wakeups.notify(reference);
     } catch (error) {

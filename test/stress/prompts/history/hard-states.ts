@@ -155,11 +155,10 @@ const ROWS: readonly Row[] = [
   {
     name: "prompt arrived after its attempt had ended as unknown",
     count: ({ all, attemptsOn }) =>
-      all("prompt").filter(({ key, at }) =>
-        attemptsOn(key).some(
-          ({ ended }) => ended?.what === "finishing" && ended.state === "unknown" && ended.at < at,
-        ),
-      ).length,
+      all("prompt").filter(({ key, at }) => {
+        const ended = attemptsOn(key).findLast(({ begunAt }) => begunAt < at)?.ended;
+        return ended?.what === "finishing" && ended.state === "unknown" && ended.at < at;
+      }).length,
   },
   {
     name: "store failed at the end of an attempt",

@@ -74,7 +74,8 @@ export function recordedStore(store: IdempotencyStore, tooEarly: TooEarly): Idem
       record({ what: "resolving", key, outcome, holder: owner });
       const found = await orRecord("resolve", name, () => store.resolve(name, result, owner));
       // OLD CONTRACT
-      const f: any = typeof found === "string" ? { state: found === "unknown" ? "resolved" : found } : found;
+      const f: any =
+        typeof found === "string" ? { state: found === "unknown" ? "resolved" : found } : found;
       if (f.state === "too_early") tooEarly.set(key, f.notSentInMs);
       else tooEarly.delete(key);
       record({ what: "resolved", key, outcome, holder: owner, state: f.state });

@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from "malipo";
+import type { IdempotencyStore, NewAttempt } from "malipo";
 import { hideSleeps } from "./worker-clock.ts";
 
 /** A client without one of its mechanisms. The campaign must fail with each of them. */
@@ -7,12 +7,20 @@ export type Sabotage = (typeof SABOTAGES)[number];
 
 /** A store that frees an attempt although it is too early for that. */
 function earlyResolve(store: IdempotencyStore): IdempotencyStore {
+  let anyAttempt: NewAttempt | undefined;
   return {
     ...store,
+    begin: (key, attempt) => {
+      anyAttempt = attempt;
+      return store.begin(key, attempt);
+    },
     resolve: async (key, result, owner) => {
       const found = await store.resolve(key, result, owner);
-      if (found.state !== "too_early" || owner === undefined) return found;
-      await store.forget(key, owner);
+      if (found.state !== "too_early" || anyAttempt === undefined) return found;
+      // Says who holds the key.
+      const holder = await store.begin(key, { ...anyAttempt, owner: "sabotage" });
+      if (holder.state !== "unknown") return found;
+      await store.forget(key, holder.owner);
       return { state: "resolved" };
     },
   };

@@ -12,8 +12,16 @@ performance.now = () => monotonic() - hidden;
 /** How far the wall clock is from the right time. */
 export const clockOffset = (): number => offset;
 
-/** The right time, for what a worker checks itself. */
-export const rightTime = (): number => wallClock();
+/** Runs something at the right time, whatever the clock of this process says otherwise. */
+export function atRightTime<T>(work: () => T): T {
+  const { now } = Date;
+  Date.now = wallClock;
+  try {
+    return work();
+  } finally {
+    Date.now = now;
+  }
+}
 
 /** Steps the wall clock to so far from the right time. */
 export function stepClock(offsetMs: number): void {
