@@ -33,11 +33,19 @@ export type { Webhooks } from "./client/resources/webhooks.ts";
 
 export type { CreateName, Idempotency, ResolveOptions } from "./client/idempotency/resolve.ts";
 export type {
+  AttemptDigests,
   AttemptEnd,
+  AttemptPage,
+  AttemptRecord,
   BeginResult,
   IdempotencyStore,
+  InFlightResult,
+  ListQuery,
   NewAttempt,
+  PaymentMarks,
   ResolveResult,
+  SucceededResult,
+  UnknownResult,
 } from "./client/idempotency/store.ts";
 export {
   type MemoryIdempotencyOptions,

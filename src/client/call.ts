@@ -98,6 +98,7 @@ export function createCall(settings: Settings): Call {
             key: checkIdempotencyKey(name, idempotencyKey),
             endpoint: name,
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
+            baseUrl: settings.baseUrl,
             totalTimeoutMs,
             perform,
             encode: (done) => encodeResponse(done.received),

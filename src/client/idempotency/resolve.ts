@@ -47,13 +47,20 @@ function createEndpoint(name: CreateName): [Endpoint, CallInput] {
   );
 }
 
-const NOT_RESOLVED: Readonly<Record<Exclude<ResolveResult, "unknown">, string>> = {
+type Unresolved = Exclude<ResolveResult["state"], "resolved" | "too_early">;
+
+const NOT_RESOLVED: Readonly<Record<Unresolved, string>> = {
   free: "The key is free: there is no attempt to resolve.",
   in_flight: "The attempt is in flight. Wait until it has ended.",
   succeeded: "The attempt has succeeded. Make the call again to get its result.",
   another:
     "Another attempt has begun since this process looked. Look again, then resolve that one.",
 };
+
+function whyNotResolved(found: Exclude<ResolveResult, { readonly state: "resolved" }>): string {
+  if (found.state !== "too_early") return NOT_RESOLVED[found.state];
+  return `Its request may still be on its way. Look again in ${Math.ceil(found.notSentInMs / 1_000)} s, then resolve it as not sent if there is still no payment.`;
+}
 
 /** Idempotency keys whose attempt has an unknown outcome. */
 export class Idempotency {
@@ -76,7 +83,8 @@ export class Idempotency {
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment that it made, or `"not_sent"`.
    * @throws {IdempotencyConflictError} where there is no such attempt: the key is free, the attempt
-   * is in flight or has succeeded, or another one has begun.
+   * is in flight or has succeeded, or another one has begun. Also for `"not_sent"` while the request of
+   * the attempt may still be on its way: that is over 15 seconds after `totalTimeoutMs`.
    * @throws {ConnectionError} where the store fails. Call `resolve` again.
    *
    * @example
@@ -116,9 +124,9 @@ export class Idempotency {
         "the idempotency store failed while it resolved the attempt. Call resolve again.";
       throw storeError(`${endpoint}: ${failed}`, cause);
     }
-    if (found === "unknown") return;
+    if (found.state === "resolved") return;
     throw new IdempotencyConflictError(
-      `${endpoint}: nothing was resolved under the idempotency key ${JSON.stringify(key)}. ${NOT_RESOLVED[found]}`,
+      `${endpoint}: nothing was resolved under the idempotency key ${JSON.stringify(key)}. ${whyNotResolved(found)}`,
       key,
     );
   }

@@ -2,6 +2,7 @@ import { isGatewayError } from "../../errors/any.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
 import { sleep } from "../../internal/timeout.ts";
+import { leaseMsFor } from "./lease.ts";
 import { SharedCall } from "./shared-call.ts";
 import type { BeginResult, IdempotencyStore } from "./store.ts";
 import { rememberUnknown } from "./unknown-attempts.ts";
@@ -16,6 +17,8 @@ export interface KeyedCall<T> {
   readonly endpoint: string;
   /** In canonical form: other parameters under the same key are another call. */
   readonly parameters: string;
+  /** The address of the service. */
+  readonly baseUrl: string;
   readonly totalTimeoutMs: number;
   /** Sends the request and checks the response. */
   perform(signal: AbortSignal): Promise<T>;
@@ -64,9 +67,6 @@ export async function runOnce<T>(call: KeyedCall<T>, signal: AbortSignal | undef
   return shared.join({ endpoint, totalTimeoutMs, signal });
 }
 
-/** Added to the time limit of a call: an attempt that is not finished by then has lost its process. */
-const LEASE_MARGIN_MS = 10_000;
-
 const MIN_POLL_MS = 50;
 const MAX_POLL_MS = 1_000;
 
@@ -84,7 +84,7 @@ async function runThroughStore<T>(
   for (let polls = 0; ; polls++) {
     const found = await begin(call, name, owner);
     if (found.state === "begun") return attempt(call, name, shared, owner);
-    if (!found.sameParameters) throw conflictError(call);
+    if (!found.sameParameters || !found.sameService) throw conflictError(call);
     if (found.state === "succeeded") return call.decode(found.result);
     if (found.state === "unknown") {
       rememberUnknown(call.store, name, found.owner);
@@ -97,13 +97,14 @@ async function runThroughStore<T>(
 }
 
 async function begin(
-  { store, endpoint, parameters, totalTimeoutMs }: KeyedCall<unknown>,
+  { store, endpoint, key, parameters, baseUrl, totalTimeoutMs }: KeyedCall<unknown>,
   name: string,
   owner: string,
 ): Promise<BeginResult> {
-  const leaseMs = totalTimeoutMs + LEASE_MARGIN_MS;
+  const leaseMs = leaseMsFor(totalTimeoutMs);
+  const attempt = { parameters, owner, leaseMs, endpoint, idempotencyKey: key, baseUrl };
   try {
-    return await store.begin(name, { parameters, owner, leaseMs });
+    return await store.begin(name, attempt);
   } catch (cause) {
     // The store may have written the record before it failed.
     await writeBestEffort(() => store.forget(name, owner));
