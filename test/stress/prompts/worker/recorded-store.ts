@@ -73,12 +73,9 @@ export function recordedStore(store: IdempotencyStore, tooEarly: TooEarly): Idem
       const outcome = result === undefined ? "not_sent" : "found";
       record({ what: "resolving", key, outcome, holder: owner });
       const found = await orRecord("resolve", name, () => store.resolve(name, result, owner));
-      // OLD CONTRACT
-      const f: any =
-        typeof found === "string" ? { state: found === "unknown" ? "resolved" : found } : found;
-      if (f.state === "too_early") tooEarly.set(key, f.notSentInMs);
+      if (found.state === "too_early") tooEarly.set(key, found.notSentInMs);
       else tooEarly.delete(key);
-      record({ what: "resolved", key, outcome, holder: owner, state: f.state });
+      record({ what: "resolved", key, outcome, holder: owner, state: found.state });
       return found;
     },
   };
