@@ -82,7 +82,11 @@ describe("a delivery without a 200", () => {
   );
 
   test.each<[string, () => Response | Promise<Response>, RegExp]>([
-    ["refuses the connection", () => Promise.reject(new Error("connection refused")), /connection refused/],
+    [
+      "refuses the connection",
+      () => Promise.reject(new Error("connection refused")),
+      /connection refused/,
+    ],
     [
       "throws",
       () => {
