@@ -37,7 +37,7 @@ export interface ChaosOptions {
   lostResponses?: number | undefined;
 }
 
-const CHAOS_NAMES: readonly ChaosName[] = [
+export const CHAOS_NAMES: readonly ChaosName[] = [
   "duplicate",
   "reorder",
   "delay",

@@ -75,8 +75,8 @@ class Router {
     }
     const url = new URL(target, "http://localhost");
     if (url.pathname.startsWith("/_sandbox/api/")) {
-      const { control } = await import("../control/control.ts");
-      await control(this.#host, request, response);
+      const { handleControl } = await import("../control/control.ts");
+      await handleControl(this.#host, request, response);
     } else if (url.pathname === "/" || url.pathname.startsWith("/_sandbox/")) {
       const page = await this.#loadPage();
       await page(request, response);

@@ -5,10 +5,6 @@ import { formatAmount } from "../payments/money.ts";
 export const money = (cents: number, currency = "KES"): string =>
   `${currency} ${formatAmount(cents).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
 
-/** `0712 345 678`, as its owner would say it. */
-export const shortPhone = (digits: string): string =>
-  digits.replace(/^254(\d{3})(\d{3})(\d{3})$/, "0$1 $2 $3");
-
 /** `09:00:12`, in the sandbox's time zone. */
 export const timeOf = (ms: number): string => formatTimestamp(ms).slice(11, 19);
 
@@ -35,7 +31,7 @@ export function dateOf(ms: number): string {
   return `${weekday} ${day} ${MONTHS[(month ?? 1) - 1]} ${year}`;
 }
 
-/** A length of time as a person says it: `48 s`, `5 min`, `2 h 5 min`. */
+/** A duration as a person says it: `48 s`, `5 min`, `2 h 5 min`. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -47,9 +43,9 @@ export function span(ms: number): string {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }
 
-/** Text that may be long, cut to what a line holds. */
-export const clipped = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+/** Text that may be long, cut to fit one line. */
+export const clipped = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 
 /** Text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -18,3 +18,7 @@ const NETWORKS: readonly (readonly [prefix: RegExp, network: string])[] = [
 export function networkOf(phone: string): string | undefined {
   return NETWORKS.find(([prefix]) => prefix.test(phone))?.[1];
 }
+
+/** `0712 345 678`, as its owner writes it, for a number in international digits. */
+export const localFormat = (digits: string): string =>
+  digits.replace(/^254(\d{3})(\d{3})(\d{3})$/, "0$1 $2 $3");

@@ -61,30 +61,30 @@ describe("the log of requests and responses", () => {
       });
     }
     await pay();
-    const [, refused = ""] = (await shown("")).split('id="refused"');
-    expect(count(refused, "<summary><code>")).toBe(30);
-    expect(refused.indexOf("/nothing/39")).toBeLessThan(refused.indexOf("/nothing/38"));
-    expect(refused).not.toContain("/nothing/9<");
+    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
+    expect(count(failed, "<summary><code>")).toBe(30);
+    expect(failed.indexOf("/nothing/39")).toBeLessThan(failed.indexOf("/nothing/38"));
+    expect(failed).not.toContain("/nothing/9<");
     // An unknown key may be a real key of another system.
-    expect(refused).not.toContain("nonsense-key-of-mine");
+    expect(failed).not.toContain("nonsense-key-of-mine");
   });
 
   test("names faults, also those without a response", async () => {
     await pay();
     sandbox.faults.add({ effect: { kind: "reset" } });
     await pay().catch(() => "");
-    const [, refused = ""] = (await shown("")).split('id="refused"');
-    expect(refused).toContain("no answer fault: reset");
+    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
+    expect(failed).toContain("no response fault: reset");
   });
 
   test("is empty after the state was replaced", async () => {
     const reference = await pay();
     await pay({}, "sk_wrong");
     const snapshot = sandbox.snapshot();
-    expect(await shown(`payment=${reference}`)).toContain('id="refused"');
+    expect(await shown(`payment=${reference}`)).toContain('id="failed-requests"');
     sandbox.restore(snapshot);
     const page = await shown(`payment=${reference}`);
-    expect(page).not.toContain('id="refused"');
-    expect(page).toContain("Its requests are no longer kept");
+    expect(page).not.toContain('id="failed-requests"');
+    expect(page).toContain("Its requests are no longer in the log");
   });
 });
