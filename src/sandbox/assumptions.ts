@@ -184,7 +184,7 @@ export const ASSUMPTIONS = {
     "how many deliveries may be pending for one address",
     "10,000, of which 100 are in flight at once; any further one fails at once, and its attempt says why",
     "a receiver that never responds must not fill the memory",
-    { maxPending: 10_000, maxInFlight: 100 },
+    { maxPending: 10_000, maxConcurrent: 100 },
   ),
   invoices: entry(
     "fields, statuses and transitions of an invoice",

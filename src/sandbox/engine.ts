@@ -31,7 +31,7 @@ export class Engine {
       mode,
       state: () => this.world.state,
       run: (task) => this.#run(task),
-      deliveriesSettled: () => this.deliveries.settled(),
+      waitForDeliveries: () => this.deliveries.settled(),
     });
     this.world = {
       state: this.#initialState(),

@@ -15,13 +15,13 @@ describe("an assumption", () => {
     },
   );
 
-  test("is made once about each thing", () => {
+  test("is about one thing that no other is about", () => {
     const subjects = Object.values(ASSUMPTIONS).map(({ about }) => about);
     expect(new Set(subjects).size).toBe(subjects.length);
   });
 });
 
-describe("the prose of an assumption names what the sandbox runs on", () => {
+describe("the text of an assumption names the value that the sandbox uses", () => {
   const {
     address,
     amountBounds,
@@ -63,7 +63,7 @@ describe("the prose of an assumption names what the sandbox runs on", () => {
     expect(choice).toContain(words);
   });
 
-  test("and the sandbox does run on it", async () => {
+  test("and the sandbox uses it", async () => {
     const sandbox = createSandbox();
     const { sandbox: key } = sandbox.keys;
     const call = async (method: string, path: string, body?: object) => {

@@ -31,7 +31,7 @@ export interface SchedulerOptions {
   readonly state: () => State;
   readonly run: (task: Task) => void;
   /** Resolves when no delivery is in flight. */
-  readonly deliveriesSettled: () => Promise<void>;
+  readonly waitForDeliveries: () => Promise<void>;
 }
 
 /** Runs the tasks of the state when they are due, on virtual or on real time. */
@@ -79,9 +79,9 @@ export class Scheduler implements Clock {
   }
 
   async #advanceBy(lengthMs: number, begun: State): Promise<void> {
-    const { state, deliveriesSettled } = this.#options;
+    const { state, waitForDeliveries } = this.#options;
     const target = this.ms() + lengthMs;
-    await deliveriesSettled();
+    await waitForDeliveries();
     // A state that replaced this one in the meantime must not be advanced.
     while (state() === begun) {
       const next = begun.timers[0];
@@ -92,7 +92,7 @@ export class Scheduler implements Clock {
       this.#moveTo(Math.max(next.at, this.ms()));
       this.#runDueTasks();
       // The result of a delivery decides what is due next.
-      await deliveriesSettled();
+      await waitForDeliveries();
     }
   }
 

@@ -5,18 +5,18 @@ interface Slots {
 
 /** Limits how many pieces of work with the same key are in flight. The others wait, first come first. */
 export class ConcurrencyLimiter {
-  readonly #maxInFlight: number;
+  readonly #maxConcurrent: number;
   readonly #slots = new Map<string, Slots>();
 
-  constructor(maxInFlight: number) {
-    this.#maxInFlight = maxInFlight;
+  constructor(maxConcurrent: number) {
+    this.#maxConcurrent = maxConcurrent;
   }
 
   /** Runs work as soon as there is a free slot for its key: synchronously if there is one now. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const slots = this.#slots.get(key) ?? { inFlight: 0, waiting: [] };
     this.#slots.set(key, slots);
-    if (slots.inFlight < this.#maxInFlight) slots.inFlight++;
+    if (slots.inFlight < this.#maxConcurrent) slots.inFlight++;
     else await new Promise<void>((begin) => slots.waiting.push(begin));
     try {
       return await work();

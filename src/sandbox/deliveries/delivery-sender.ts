@@ -36,7 +36,7 @@ export class DeliverySender implements Deliveries {
   readonly #options: DeliverySenderOptions;
   /** The attempts in flight. Those of the retry schedule have the id of their delivery. */
   readonly #inFlight = new Map<Promise<void>, string | undefined>();
-  readonly #limiter = new ConcurrencyLimiter(ASSUMPTIONS.deliveryQueue.value.maxInFlight);
+  readonly #limiter = new ConcurrencyLimiter(ASSUMPTIONS.deliveryQueue.value.maxConcurrent);
   readonly #pending = new PendingCounts();
 
   constructor(options: DeliverySenderOptions) {

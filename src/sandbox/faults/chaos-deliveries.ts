@@ -23,17 +23,17 @@ const NO_FAULTS: DeliveryPlan = { olderMs: 0, waitMs: 0 };
 export function planDelivery(state: State, id: string, url: string): DeliveryPlan {
   const { chaos } = state;
   if (chaos === undefined) return NO_FAULTS;
-  const touched: DeliveryChaos[] = [];
+  const faults: DeliveryChaos[] = [];
   const inject = (name: DeliveryChaos) => {
     const isInjected = shouldInject(chaos, name, id);
-    if (isInjected) touched.push(name);
+    if (isInjected) faults.push(name);
     return isInjected;
   };
   if (chaos.nextSecret !== undefined && inject("rotateSecret")) rotateSecret(state);
   const olderMs = inject("staleTimestamp") ? STALE_MS : 0;
   const waitMs = chooseWait(chaos, id, url, inject);
-  if (touched.length === 0) return NO_FAULTS;
-  return { chaos: { seed: chaos.seed, touched }, olderMs, waitMs };
+  if (faults.length === 0) return NO_FAULTS;
+  return { chaos: { seed: chaos.seed, faults }, olderMs, waitMs };
 }
 
 function chooseWait(
@@ -68,8 +68,8 @@ export function attemptFaults({ chaos }: State, delivery: StoredDelivery): Deliv
   const key = `${delivery.id} ${delivery.tries}`;
   const faults = ATTEMPT_FAULTS.filter((name) => shouldInject(chaos, name, key));
   if (faults.length > 0) {
-    const touched = new Set([...(delivery.chaos?.touched ?? []), ...faults]);
-    delivery.chaos = { seed: chaos.seed, touched: [...touched] };
+    const all = new Set([...(delivery.chaos?.faults ?? []), ...faults]);
+    delivery.chaos = { seed: chaos.seed, faults: [...all] };
   }
   return faults;
 }
@@ -80,7 +80,7 @@ export function attemptHeaders(
   faults: readonly DeliveryChaos[],
 ): Record<string, string> {
   if (chaos === undefined) return {};
-  const ofDelivery = chaos.touched.filter((name) => !ATTEMPT_FAULTS.includes(name));
+  const ofDelivery = chaos.faults.filter((name) => !ATTEMPT_FAULTS.includes(name));
   const all = [...ofDelivery, ...faults];
   return all.length === 0 ? {} : chaosHeaders(chaos.seed, all);
 }
@@ -103,7 +103,7 @@ export function takeOvertaken({ chaos }: State, delivery: StoredDelivery): strin
   const held = chaos?.held[url];
   if (chaos === undefined || held === undefined) return undefined;
   // A delivery that was held itself was queued earlier: it overtakes nothing.
-  if (held !== id && delivery.chaos?.touched.includes("reorder")) return undefined;
+  if (held !== id && delivery.chaos?.faults.includes("reorder")) return undefined;
   // Now, not when the attempt ends: how long a receiver takes must not decide what comes next.
   delete chaos.held[url];
   // If it is the held one, its wait ended before anything overtook it.

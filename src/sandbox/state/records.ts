@@ -99,7 +99,7 @@ export interface Delivery {
   state: "pending" | "delivered" | "failed";
   attempts: DeliveryAttempt[];
   /** The faults that chaos injected into it and its attempts, and the seed that repeats them. */
-  chaos?: { seed: string; touched: DeliveryChaos[] };
+  chaos?: { seed: string; faults: DeliveryChaos[] };
 }
 
 export interface StoredDelivery extends Delivery {

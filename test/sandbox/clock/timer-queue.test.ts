@@ -15,7 +15,7 @@ const step = fc.oneof(
   fc.record({ take: fc.integer({ min: 0, max: 40 }) }),
 );
 
-test("timers that come, are called off and fall due are those of a sorted list", () => {
+test("timers are added, cancelled and taken in the same order as from a sorted list", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
       const timers: Timer[] = [];

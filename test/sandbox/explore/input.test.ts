@@ -83,7 +83,7 @@ describe("bad input", () => {
     [3, { maxRuns: 221 }, "222"],
     [8, { times: 1 }, "40,320"],
     [500, {}, "far too many"],
-  ])("%i events are too many, with %j: none is tried", async (count, options, many) => {
+  ])("%i events are too many with %j, and no order is tried", async (count, options, many) => {
     let runs = 0;
     const fresh = () => {
       runs++;

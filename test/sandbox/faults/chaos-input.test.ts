@@ -36,13 +36,13 @@ describe("bad input", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
-  test("any seed can stand in a header", () => {
+  test("any seed can be in a header", () => {
     return fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), async (seed) => {
         sandbox.chaos({ seed, apiErrors: 1 });
         const response = await sandbox.fetch(`${sandbox.baseUrl}/merchant`);
-        const told = decodeURIComponent(response.headers.get("x-sandbox-chaos-seed") ?? "");
-        expect(told).toBe(Buffer.from(seed).toString());
+        const received = decodeURIComponent(response.headers.get("x-sandbox-chaos-seed") ?? "");
+        expect(received).toBe(Buffer.from(seed).toString());
       }),
     );
   });

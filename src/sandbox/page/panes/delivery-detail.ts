@@ -18,7 +18,7 @@ export function lastFailure(
   const signedAt = Date.parse(timestamp);
   return findFailureReason({
     ...last,
-    chaos: [...(last.chaos ?? []), ...(chaos?.touched ?? [])],
+    chaos: [...(last.chaos ?? []), ...(chaos?.faults ?? [])],
     response: responses?.[attempts.length - 1] ?? "",
     url,
     ageMs: machineTime() - signedAt,

@@ -1,31 +1,31 @@
 import type { Sandbox } from "malipo/sandbox";
 
 /** A way to reach a sandbox. */
-export interface Skin {
+export interface Transport {
   readonly baseUrl: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly close: () => Promise<void> | void;
 }
 
-/** What was asked, and what was seen of the answer. */
+/** A request and its response, as the transport showed them. */
 export interface Entry {
-  /** `GET /merchant`, and what is special about it. */
-  readonly asked: string;
+  /** `GET /merchant`, and a note. */
+  readonly request: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** As far as it came. */
+  /** As much of it as arrived. */
   readonly body?: string;
-  /** The request's body, where there was one. */
-  readonly sent?: string;
-  /** The name of the error, where no answer came, or not the whole of it. */
-  readonly failed?: string;
-  /** The code of its cause. */
-  readonly code?: string;
-  /** What stood in the world, where the script looked. */
-  readonly seen?: unknown;
+  /** The body of the request, if it had one. */
+  readonly requestBody?: string;
+  /** The name of the error, if there was no response, or not all of it. */
+  readonly error?: string;
+  /** The code of the error's cause. */
+  readonly errorCode?: string;
+  /** What the script read from the sandbox. */
+  readonly value?: unknown;
 }
 
-/** The headers of an answer that are the service's own. */
+/** The headers of a response that the service sets. */
 const HEADERS = [
   "content-type",
   "allow",
@@ -39,8 +39,8 @@ const HEADERS = [
   "access-control-max-age",
 ];
 
-/** Calls a sandbox through a skin, and writes down all that is seen. */
-export function recorder(sandbox: Sandbox, { baseUrl, fetch }: Skin) {
+/** Calls a sandbox through a transport, and records everything. */
+export function createRecorder(sandbox: Sandbox, { baseUrl, fetch }: Transport) {
   const transcript: Entry[] = [];
 
   async function call(
@@ -56,10 +56,10 @@ export function recorder(sandbox: Sandbox, { baseUrl, fetch }: Skin) {
   ): Promise<Entry> {
     const { key, headers = {}, body, note, signal } = init;
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-    const asked = [method, path, note].filter(Boolean).join(" ");
+    const request = [method, path, note].filter(Boolean).join(" ");
     const entry: { -readonly [Field in keyof Entry]: Entry[Field] } = {
-      asked,
-      ...(text !== undefined && text.length < 10_000 && { sent: text }),
+      request,
+      ...(text !== undefined && text.length < 10_000 && { requestBody: text }),
     };
     try {
       const response = await fetch(baseUrl + path, {
@@ -81,24 +81,24 @@ export function recorder(sandbox: Sandbox, { baseUrl, fetch }: Skin) {
       }
     } catch (error) {
       const { name, cause } = error as { name: string; cause?: { code?: string } };
-      entry.failed = name;
-      if (cause?.code !== undefined) entry.code = cause.code;
+      entry.error = name;
+      if (cause?.code !== undefined) entry.errorCode = cause.code;
     }
     transcript.push(entry);
     return entry;
   }
 
-  /** Writes down what stands in the world. */
-  function look(what: string, seen: unknown): void {
-    transcript.push({ asked: `look: ${what}`, seen: structuredClone(seen) });
+  /** Records something that the script reads from the sandbox. */
+  function look(what: string, value: unknown): void {
+    transcript.push({ request: `look: ${what}`, value: structuredClone(value) });
   }
 
   return { transcript, call, look, sandbox };
 }
 
-export type Recorder = ReturnType<typeof recorder>;
+export type Recorder = ReturnType<typeof createRecorder>;
 
-/** A thing that a skin cannot show. */
+/** A thing that a transport cannot show. */
 export interface Limit {
   readonly what: string;
   readonly why: string;
@@ -107,31 +107,31 @@ export interface Limit {
 }
 
 /** What a mocked network cannot show. */
-const MSW: readonly Limit[] = [
+const MSW_LIMITS: readonly Limit[] = [
   {
     what: "the code `ECONNRESET` of a reset",
     why: "a mocked network error is a bare `TypeError`",
-    without: ({ code, ...entry }) =>
-      code === "ECONNRESET" ? entry : { ...entry, ...(code && { code }) },
+    without: ({ errorCode, ...entry }) =>
+      errorCode === "ECONNRESET" ? entry : { ...entry, ...(errorCode && { errorCode }) },
   },
 ];
 
-/** What no skin but HTTP can show. */
-const NO_SOCKET: readonly Limit[] = [
+/** What only HTTP can show. */
+const NO_SOCKET_LIMITS: readonly Limit[] = [
   {
     what: "413 for a body over 1 MiB",
     why: "there is no socket to guard",
-    without: (entry) => (entry.asked.endsWith("over 1 MiB") ? { asked: entry.asked } : entry),
+    without: (entry) => (entry.request.endsWith("over 1 MiB") ? { request: entry.request } : entry),
   },
 ];
 
-/** What each skin cannot show of what HTTP does. All else is the same through every one of them. */
-export const CANNOT_SHOW = {
+/** What each transport cannot show of what HTTP shows. Everything else is the same through all. */
+export const TRANSPORT_LIMITS = {
   HTTP: [],
-  "sandbox.fetch": NO_SOCKET,
-  msw: [...NO_SOCKET, ...MSW],
+  "sandbox.fetch": NO_SOCKET_LIMITS,
+  msw: [...NO_SOCKET_LIMITS, ...MSW_LIMITS],
 } as const satisfies Record<string, readonly Limit[]>;
 
-/** A transcript without what cannot be shown. */
+/** A transcript without what a transport cannot show. */
 export const without = (transcript: readonly Entry[], limits: readonly Limit[]): Entry[] =>
   transcript.map((entry) => limits.reduce((left, limit) => limit.without(left), entry));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readOptions } from "../options.ts";
+import { readOptions } from "../arguments.ts";
 
 describe("the options of a campaign", () => {
-  test("stand for two thousand payments on every store unless others are given", () => {
+  test("default to two thousand payments on every store", () => {
     expect(readOptions([])).toEqual({
       payments: 2000,
       seed: "1",
@@ -27,7 +27,7 @@ describe("the options of a campaign", () => {
     [["--lease", "100"], "--lease is 100."],
     [["--payment", "7"], "--payment"],
     [["7"], "7"],
-  ])("are refused where they are wrong: %j", (args, message) => {
+  ])("are rejected when they are wrong: %j", (args, message) => {
     expect(() => readOptions(args)).toThrow(message);
     expect(() => readOptions(args)).toThrow(TypeError);
   });

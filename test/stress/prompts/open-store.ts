@@ -6,20 +6,20 @@ import { postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
-import { type StoreName, type StorePlace, tableOf } from "./store.ts";
+import { type StoreLocation, type StoreName, tableName } from "./store.ts";
 
-/** A store that workers can open, while it is there. */
-interface Ground {
+/** A store that workers can open. */
+interface StoreSetup {
   readonly address: string;
-  /** Takes away what it holds, and ends what was started for it. */
+  /** Deletes the data, and stops what was started. */
   clear(): Promise<void>;
 }
 
-async function onPostgres(run: string): Promise<Ground | undefined> {
+async function onPostgres(run: string): Promise<StoreSetup | undefined> {
   const engine = await startPostgres();
   if (engine === undefined) return undefined;
   const { url: address } = engine;
-  const table = tableOf({ name: "postgres", address, run });
+  const table = tableName({ name: "postgres", address, run });
   const pool = new pg.Pool({ connectionString: address, max: 1 });
   await postgresIdempotency(pool, { table }).migrate();
   return {
@@ -32,7 +32,7 @@ async function onPostgres(run: string): Promise<Ground | undefined> {
   };
 }
 
-const GROUNDS: Readonly<Record<StoreName, (run: string) => Promise<Ground | undefined>>> = {
+const SETUPS: Readonly<Record<StoreName, (run: string) => Promise<StoreSetup | undefined>>> = {
   memory: async () => ({ address: "", clear: async () => {} }),
   sqlite: async () => {
     const folder = mkdtempSync(join(tmpdir(), "malipo-campaign-"));
@@ -43,19 +43,19 @@ const GROUNDS: Readonly<Record<StoreName, (run: string) => Promise<Ground | unde
   },
   redis: async () => {
     const engine = await startRedis();
-    // What an engine of somebody else's keeps expires: its records are results by then.
+    // Records in an engine that we did not start expire.
     return engine && { address: engine.url, clear: engine.stop };
   },
   postgres: onPostgres,
 };
 
-/** Makes a store. `undefined` where this machine has no engine for it. */
-export async function makeStore(
+/** Makes a store. `undefined` if this machine has no engine for it. */
+export async function setUpStore(
   name: StoreName,
   leaseMs: number | undefined,
-): Promise<{ readonly place: StorePlace; readonly clear: () => Promise<void> } | undefined> {
+): Promise<{ readonly location: StoreLocation; readonly clear: () => Promise<void> } | undefined> {
   const run = randomBytes(6).toString("hex");
-  const ground = await GROUNDS[name](run);
-  if (ground === undefined) return undefined;
-  return { place: { name, address: ground.address, run, leaseMs }, clear: ground.clear };
+  const setup = await SETUPS[name](run);
+  if (setup === undefined) return undefined;
+  return { location: { name, address: setup.address, run, leaseMs }, clear: setup.clear };
 }

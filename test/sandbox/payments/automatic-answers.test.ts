@@ -52,7 +52,7 @@ describe("a magic number", () => {
     [name, `0110345${MAGIC_SUFFIXES[name]}`] as const,
   ]);
 
-  test.each(rows)("brings %s, three seconds after the prompt: %s", async (name, phone) => {
+  test.each(rows)("gives %s, three seconds after the prompt: %s", async (name, phone) => {
     const { sandbox, pay, now } = world();
     const payment = await pay(phone);
     await expectAt(sandbox, 3_000, OUTCOMES[name], () => now(payment));
@@ -60,21 +60,21 @@ describe("a magic number", () => {
     expect(await now(payment)).toEqual(name === "ignore" ? ["1037", true] : OUTCOMES[name]);
   });
 
-  test("has a suffix of three digits, and no other has it", () => {
+  test("has a suffix of three digits that no other has", () => {
     expect(Object.keys(MAGIC_SUFFIXES).sort()).toEqual([...names].sort());
     const suffixes = Object.values(MAGIC_SUFFIXES);
     expect(suffixes.every((suffix) => /^\d{3}$/.test(suffix))).toBe(true);
     expect(new Set(suffixes).size).toBe(suffixes.length);
   });
 
-  test("fails for want of money, however much there is", async () => {
+  test("fails for insufficient balance, whatever the balance is", async () => {
     const { sandbox, pay, now } = world();
     const payment = await pay(`0712345${MAGIC_SUFFIXES.insufficientBalance}`, 1);
     await sandbox.clock.advance("3s");
     expect(await now(payment)).toEqual(["1", true]);
   });
 
-  test("can be answered by hand before it acts, and then acts no more", async () => {
+  test("can be answered by a method before it answers automatically", async () => {
     const { sandbox, pay, now } = world();
     const phone = `0712345${MAGIC_SUFFIXES.cancelled}`;
     const payment = await pay(phone);
@@ -84,7 +84,7 @@ describe("a magic number", () => {
   });
 });
 
-describe("a prompt that nobody answers", () => {
+describe("a prompt without an answer", () => {
   test.each<[string, (sandbox: Sandbox) => void]>([
     ["on a phone that is on", () => {}],
     ["on a phone that is off", (sandbox) => sandbox.phone(PHONE).switchOff()],
@@ -106,7 +106,7 @@ describe("a prompt that nobody answers", () => {
   });
 });
 
-describe("a standing answer", () => {
+describe("an automatic answer", () => {
   const ANSWERS: [AutoAnswer, unknown][] = [
     ["approve", "completed"],
     ["cancel", ["1032", true]],
@@ -115,35 +115,35 @@ describe("a standing answer", () => {
     ["ask", "pending"],
   ];
 
-  test.each(ANSWERS)(
-    "of %s is given to every prompt, after three seconds",
-    async (answer, outcome) => {
-      const { sandbox, pay, now } = world();
-      sandbox.phone(PHONE).always(answer);
-      for (let times = 0; times < 2; times++) {
-        const payment = await pay(PHONE);
-        await expectAt(sandbox, 3_000, outcome, () => now(payment));
-        await sandbox.clock.advance("60s");
-      }
-    },
-  );
-
-  test.each(ANSWERS)("of %s stands above magic, and above auto", async (answer, outcome) => {
-    const magic = `0712345${MAGIC_SUFFIXES.systemBusy}`;
-    for (const [options, phone] of [
-      [{}, magic],
-      [{ auto: "approve" }, PHONE],
-    ] as const) {
-      const { sandbox, pay, now } = world(options);
-      sandbox.phone(phone).always(answer);
-      const payment = await pay(phone);
-      await sandbox.clock.advance("3s");
-      expect(await now(payment)).toEqual(outcome);
+  test.each(ANSWERS)("of %s answers every prompt, after three seconds", async (answer, outcome) => {
+    const { sandbox, pay, now } = world();
+    sandbox.phone(PHONE).always(answer);
+    for (let times = 0; times < 2; times++) {
+      const payment = await pay(PHONE);
+      await expectAt(sandbox, 3_000, outcome, () => now(payment));
+      await sandbox.clock.advance("60s");
     }
   });
 
   test.each(ANSWERS)(
-    "of %s takes the place of the one before it, open prompt and all",
+    "of %s comes before magic numbers and before auto",
+    async (answer, outcome) => {
+      const magic = `0712345${MAGIC_SUFFIXES.systemBusy}`;
+      for (const [options, phone] of [
+        [{}, magic],
+        [{ auto: "approve" }, PHONE],
+      ] as const) {
+        const { sandbox, pay, now } = world(options);
+        sandbox.phone(phone).always(answer);
+        const payment = await pay(phone);
+        await sandbox.clock.advance("3s");
+        expect(await now(payment)).toEqual(outcome);
+      }
+    },
+  );
+
+  test.each(ANSWERS)(
+    "of %s replaces the one before it, for an open prompt too",
     async (answer, outcome) => {
       const { sandbox, pay, now } = world();
       sandbox.phone(PHONE).always(answer === "approve" ? "cancel" : "approve");
@@ -154,7 +154,7 @@ describe("a standing answer", () => {
     },
   );
 
-  test("other than the five is refused", () => {
+  test("other than the five is rejected", () => {
     const phone = createSandbox().phone(PHONE);
     expect(() => phone.always("maybe" as AutoAnswer)).toThrow(ConfigurationError);
     expect(() => phone.always(undefined as unknown as AutoAnswer)).toThrow(ConfigurationError);
@@ -176,7 +176,7 @@ describe("auto", () => {
     await expectAt(sandbox, 3_000, outcome, () => now(payment));
   });
 
-  test("approve fails a payment that the balance does not suffice for", async () => {
+  test("approve fails a payment if the balance is not enough", async () => {
     const { sandbox, pay, now } = world({ auto: "approve" });
     sandbox.phone(PHONE).setBalance("99.99");
     const payment = await pay(PHONE, 100);

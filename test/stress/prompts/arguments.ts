@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { STORES, type StoreName } from "./store.ts";
-import { LIMITS } from "./times.ts";
+import { CALL_TIMEOUTS } from "./time-limits.ts";
 
-/** What a campaign is asked for. */
+/** The command-line options of a campaign. */
 export interface Options {
   readonly payments: number;
   readonly seed: string;
@@ -21,21 +21,27 @@ export const USAGE = `npm run campaign -- [options]
   --kills N      workers to kill with SIGKILL; memory has none (default one for 50 payments)
   --lease MS     shorter leases than the gateway asks for, so that a crash is over sooner`;
 
-function whole(name: string, text: string, least: number, most: number): number {
+function wholeNumber(name: string, text: string, min: number, max: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new TypeError(`--${name} is ${text}. It takes a whole number from ${least} to ${most}.`);
+  if (value >= min && value <= max) return value;
+  throw new TypeError(`--${name} is ${text}. It takes a whole number from ${min} to ${max}.`);
 }
 
-/** @throws {TypeError} with what to change. */
+/** @throws {TypeError} whose message says what to change. */
 export function readOptions(args: readonly string[]): Options {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
     options: { payments: text, seed: text, store: text, workers: text, kills: text, lease: text },
   });
-  const { payments: many = "2000", seed = "1", store = "all", workers = "4", lease } = values;
-  const payments = whole("payments", many, 1, 50_000);
+  const {
+    payments: paymentCount = "2000",
+    seed = "1",
+    store = "all",
+    workers = "4",
+    lease,
+  } = values;
+  const payments = wholeNumber("payments", paymentCount, 1, 50_000);
   const stores = STORES.filter((name) => store === "all" || store === name);
   if (stores.length === 0) {
     throw new TypeError(`--store is ${store}. It takes ${STORES.join(", ")} or all.`);
@@ -44,12 +50,12 @@ export function readOptions(args: readonly string[]): Options {
     payments,
     seed,
     stores,
-    workers: whole("workers", workers, 1, 32),
-    kills: whole("kills", values.kills ?? String(Math.ceil(payments / 50)), 0, payments),
-    // A lease that a live call can outlast would break the promise by itself.
+    workers: wholeNumber("workers", workers, 1, 32),
+    kills: wholeNumber("kills", values.kills ?? String(Math.ceil(payments / 50)), 0, payments),
+    // A lease that ends before a live call would break the promise by itself.
     leaseMs:
       lease === undefined
         ? undefined
-        : whole("lease", lease, LIMITS.totalTimeoutMs + 500, 3_600_000),
+        : wholeNumber("lease", lease, CALL_TIMEOUTS.totalTimeoutMs + 500, 3_600_000),
   };
 }

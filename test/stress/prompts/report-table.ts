@@ -9,7 +9,7 @@ const counted = (counts: Iterable<readonly [string, number]>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(", ") || "none";
 
-/** Orders that a kind of breach befell. */
+/** The number of orders with a breach of these kinds. */
 const ordersWith = (breaches: readonly Breach[], ...kinds: Breach["kind"][]): number =>
   new Set(
     breaches.filter(({ kind }) => kinds.includes(kind)).map(({ order, what }) => order || what),
@@ -17,13 +17,13 @@ const ordersWith = (breaches: readonly Breach[], ...kinds: Breach["kind"][]): nu
 
 const held = (holds: boolean, promise: string) => `${promise}: ${holds ? "held" : "BROKEN"}`;
 
-/** The rows of the table: what is counted, how much, and what it had to be. */
+/** The rows of the table: what is counted, the count, and what it should be. */
 function rowsOf(report: Report): (readonly [string, string | number, string])[] {
-  const { verdict, faults, looks, kills, options, workers, store } = report;
-  const { breaches, mostPrompts, ends } = verdict;
+  const { verdict, faults, resolutions, kills, options, workers, store } = report;
+  const { breaches, mostPrompts, statuses } = verdict;
   const wrong = ordersWith(breaches, "wrong");
   const unknown = ordersWith(breaches, "unknown");
-  const strange = ordersWith(breaches, "broken", "stray");
+  const unexpected = ordersWith(breaches, "unexpected", "stray");
   const prompts = [...(faults.get("mobileMoney.initiate") ?? [])];
   const reads = new Map<string, number>();
   for (const endpoint of ["payments.get", "payments.list"] as const) {
@@ -34,29 +34,29 @@ function rowsOf(report: Report): (readonly [string, string | number, string])[] 
   const isAfter = ([name]: readonly [string, number]) => AFTER_THE_CHARGE.includes(name);
   return [
     ["orders, one key each", options.payments, ""],
-    ["clicks", report.clicks, "double clicks and asking again among them"],
+    ["clicks", report.clicks, "double clicks and retries included"],
     ["prompts", verdict.prompts, "in the service's own ledger"],
     ["most prompts for one key", mostPrompts, held(mostPrompts <= 1, "at most 1")],
-    ["wrong final answers", wrong, held(wrong === 0, "none")],
+    ["wrong final statuses", wrong, held(wrong === 0, "none")],
     ["orders left unknown", unknown, held(unknown === 0, "none")],
-    ["what must never happen", strange, held(strange === 0, "none")],
-    ["final answers", "", counted(Object.entries(ends).sort())],
-    ["failures the shop saw", "", counted([...report.failures].sort())],
+    ["unexpected errors", unexpected, held(unexpected === 0, "none")],
+    ["final statuses", "", counted(Object.entries(statuses).sort())],
+    ["errors the shop saw", "", counted([...report.failures].sort())],
     [
-      "looked and settled",
-      looks.found + looks.not_sent,
-      `found ${looks.found}, not sent ${looks.not_sent}`,
+      "looked up and resolved",
+      resolutions.found + resolutions.not_sent,
+      `found ${resolutions.found}, not sent ${resolutions.not_sent}`,
     ],
-    ["pending, reconciled later", report.reconciled, ""],
+    ["pending, reconciled", report.reconciled, ""],
     ["faults before the charge", "", counted(prompts.filter((row) => !isAfter(row)))],
     [
       "faults after the charge",
       "",
-      counted([...prompts.filter(isAfter), ...Object.entries(report.mishaps)]),
+      counted([...prompts.filter(isAfter), ...Object.entries(report.proxyFaults)]),
     ],
     ["faults of reads", "", counted(reads)],
     ["webhooks", "", counted(Object.entries(report.webhooks))],
-    ["service taken down", report.restarts, ""],
+    ["service restarts", report.restarts, ""],
     ["workers", workers, sharing(workers, store.leaseMs)],
     [
       "workers killed",
@@ -74,7 +74,7 @@ function sharing(workers: number, leaseMs: number | undefined): string {
 
 const WIDTH = 100;
 
-/** A list that is too long for its line goes on below itself. */
+/** Breaks a list that is too long for its line. */
 function wrapped(text: string, indent: number): string {
   const lines = [""];
   for (const part of text.split(/(?<=, )/)) {
@@ -86,7 +86,7 @@ function wrapped(text: string, indent: number): string {
 }
 
 /** The table of a campaign, for a terminal. */
-export function tableOf(report: Report): string {
+export function reportTable(report: Report): string {
   const rows = rowsOf(report);
   const widest = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, count, note]) => {
@@ -96,12 +96,12 @@ export function tableOf(report: Report): string {
   return [`${report.store.name} store, seed ${report.options.seed}`, ...lines].join("\n");
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
-/** What was broken, a line each. */
-export function breachesOf({ verdict: { breaches } }: Report): string {
+/** One line for each breach. */
+export function breachLines({ verdict: { breaches } }: Report): string {
   const lines = breaches
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(({ kind, order, what }) => `  ${kind} ${order}: ${what}`);
   const more = breaches.length - lines.length;
   return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");

@@ -1,34 +1,36 @@
 import { type Gateway, isGatewayError, type Payment, type Wakeups } from "malipo";
 import type { Reply } from "./messages.ts";
 import type { Order } from "./plan.ts";
-import { WAIT_MS } from "./times.ts";
+import { WAIT_MS } from "./time-limits.ts";
 
-/** Where customers pay. */
-export interface Counter {
+/** The part of the shop where customers pay. */
+export interface Checkout {
+  /** A customer clicks. */
   pay(order: Order): Promise<Reply>;
-  ask(order: Order): Promise<Reply>;
+  /** Sends the same key again, by `initiate` and `waitFor`. */
+  payAgain(order: Order): Promise<Reply>;
 }
 
-/** What a merchant's code makes of an error: the one place where it has to think. */
+/** How a merchant's code handles an error. */
 function replyTo(error: unknown): Reply {
-  if (!isGatewayError(error)) return { end: "broken", what: String(error) };
+  if (!isGatewayError(error)) return { end: "unexpected", what: String(error) };
   const { code } = error;
   if (code === "payment_pending") return { end: "pending", reference: error.reference };
   if (error.outcome === "unknown") return { end: "unknown", code };
-  // Nobody used this key with other parameters, nor gave any that are wrong.
+  // The shop never gives wrong parameters, nor other parameters under the same key.
   if (code === "idempotency_conflict" || code === "invalid_params" || code === "configuration") {
-    return { end: "broken", what: String(error) };
+    return { end: "unexpected", what: String(error) };
   }
-  return { end: "nothing", code };
+  return { end: "not_paid", code };
 }
 
-export function createCounter(gateway: Gateway, { wake }: Wakeups): Counter {
+export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
   async function replyWith(payment: Promise<Payment>, known?: string): Promise<Reply> {
     const { reference = known ?? "", status } = await payment;
-    return { end: "settled", answer: { reference, status } };
+    return { end: "final", result: { reference, status } };
   }
 
-  async function ask(order: Order): Promise<Reply> {
+  async function initiate(order: Order): Promise<Reply> {
     const { idempotencyKey, phone, amount, id } = order;
     const { reference } = await gateway.mobileMoney.initiate(
       { phone, amount, account_reference: id },
@@ -47,7 +49,7 @@ export function createCounter(gateway: Gateway, { wake }: Wakeups): Counter {
   }
 
   return {
-    pay: (order) => (order.way === "collect" ? collect(order) : ask(order)).catch(replyTo),
-    ask: (order) => ask(order).catch(replyTo),
+    pay: (order) => (order.way === "collect" ? collect(order) : initiate(order)).catch(replyTo),
+    payAgain: (order) => initiate(order).catch(replyTo),
   };
 }
