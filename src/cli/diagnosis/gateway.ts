@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { Gateway } from "../../client/gateway.ts";
-import { type GatewayOptions, settingsFrom } from "../../client/settings.ts";
+import type { GatewayOptions } from "../../client/options.ts";
+import { settingsFrom } from "../../client/settings.ts";
 import { type KeyKind, keyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import type { Check } from "./check.ts";

@@ -1,5 +1,5 @@
 import { Gateway } from "../../client/gateway.ts";
-import type { GatewayOptions } from "../../client/settings.ts";
+import type { GatewayOptions } from "../../client/options.ts";
 import type { Input } from "../definitions/types.ts";
 import { readFile } from "./files.ts";
 

@@ -12,7 +12,7 @@ everyRow("over sandbox.fetch", () => {
 
 describe.each(ROWS)("row $number, $name", (row) => {
   test.each(["x-api-key", "bearer"] as const)(
-    "goes out as documented, its key by %s",
+    "is sent as documented, with its key as %s",
     async (auth) => {
       const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { auth });
       await row.call(gateway, IDS);
@@ -38,7 +38,7 @@ test("there are 18 rows, and each is called by its own method", () => {
   expect(new Set(ROWS.map(({ name }) => name)).size).toBe(18);
 });
 
-test("nothing is said on the console or on stderr, and nothing is asked of anyone else", async () => {
+test("nothing is printed, and no other address is called", async () => {
   const spies = [
     ...(["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name)),
     vi.spyOn(process.stderr, "write"),
@@ -56,7 +56,7 @@ test("nothing is said on the console or on stderr, and nothing is asked of anyon
   expect(calls).toEqual([]);
 });
 
-test("the parameters of an invoice's sending go out as its body", async () => {
+test("the parameters of invoices.send are sent as the body", async () => {
   const { gateway, sent } = gatewayMeeting([json({ success: true, data: {} })]);
   await gateway.invoices.send("inv_9", { to: "shop@example.com" });
   expect(sent[0]?.body).toBe('{"to":"shop@example.com"}');

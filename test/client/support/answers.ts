@@ -1,6 +1,6 @@
 import type { GatewayOptions } from "malipo";
 
-/** What a gateway sends with. */
+/** The type of a `fetch`. */
 export type Fetch = NonNullable<GatewayOptions["fetch"]>;
 
 /** One attempt, as it reached `fetch`. */
@@ -12,10 +12,10 @@ export interface Attempt {
   readonly init: RequestInit;
 }
 
-/** What an attempt meets. */
+/** What happens to one attempt. */
 export type Step = (attempt: Attempt) => Response | Promise<Response>;
 
-/** A `fetch` that takes one step after another, the last of them for ever, and keeps what was sent. */
+/** A `fetch` that takes one step after another and repeats the last one. It records what was sent. */
 export function script(...steps: Step[]): { fetch: Fetch; sent: Attempt[] } {
   const sent: Attempt[] = [];
   const fetch: Fetch = async (url, init) => {
@@ -69,11 +69,11 @@ export const refused = fail(fetchFailed("ECONNREFUSED", "connect"));
 export const noSuchHost = fail(fetchFailed("ENOTFOUND", "getaddrinfo"));
 export const reset = fail(fetchFailed("ECONNRESET", "read"));
 
-/** Never answers, and ends only when it is aborted. */
+/** Never responds, and ends only when it is aborted. */
 export const hang: Step = ({ init: { signal } }) =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 
-/** Never answers, whatever its signal says. */
+/** Never responds and ignores its signal. */
 export const deaf: Step = () => new Promise(() => {});
 
 /** A 2xx whose body begins, and then does what `then` does. */
@@ -100,7 +100,7 @@ export const endless: Step = begun((controller, signal) =>
   signal.addEventListener("abort", () => controller.error(signal.reason)),
 );
 
-/** The same, after a while. */
+/** Another step, after a delay. */
 export const late =
   (ms: number, step: Step): Step =>
   async (attempt) => {

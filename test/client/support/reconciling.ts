@@ -21,7 +21,7 @@ export async function all(reports: AsyncIterable<ReconcileReport>): Promise<Reco
   return list;
 }
 
-/** A service of which the test answers each read by hand. */
+/** A service whose responses the test triggers one by one. */
 export function byHand() {
   const open = new Map<string, () => void>();
   let most = 0;

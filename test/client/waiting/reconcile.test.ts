@@ -8,7 +8,7 @@ import { gatewayMeeting, rejection } from "../support/gateway.ts";
 import { all, byHand, service } from "../support/reconciling.ts";
 
 describe("a report", () => {
-  test("says what the read says: settled, pending, unknown or unreadable", async () => {
+  test("has the state final, pending, unknown or unreadable", async () => {
     const { gateway } = gatewayMeeting([service]);
     const reports = await all(
       gateway.payments.reconcile(["S-1", "F-1", "P-1", "X-1", "C-1", "E-1"]),
@@ -21,30 +21,30 @@ describe("a report", () => {
         state: "unreadable",
         error: expect.objectContaining({ code: "not_found" }),
       },
-      { reference: "F-1", state: "settled", payment: { reference: "F-1", status: "failed" } },
+      { reference: "F-1", state: "final", payment: { reference: "F-1", status: "failed" } },
       { reference: "P-1", state: "pending", payment: { reference: "P-1", status: "pending" } },
-      { reference: "S-1", state: "settled", payment: { reference: "S-1", status: "completed" } },
+      { reference: "S-1", state: "final", payment: { reference: "S-1", status: "completed" } },
       { reference: "X-1", state: "unknown", payment: { reference: "X-1", status: "reversed" } },
     ]);
   });
 
-  test("comes for each reference, whatever became of those before", async () => {
+  test("comes for each reference, also after errors", async () => {
     const { gateway } = gatewayMeeting([service]);
     const references = ["E-1", "S-1", "", "E-2", "..", undefined as never, "S-2", "S-1"];
     const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
     expect(reports.map(({ reference, state }) => [reference, state])).toEqual([
       ["E-1", "unreadable"],
-      ["S-1", "settled"],
+      ["S-1", "final"],
       ["", "unreadable"],
       ["E-2", "unreadable"],
       ["..", "unreadable"],
       [undefined, "unreadable"],
-      ["S-2", "settled"],
-      ["S-1", "settled"],
+      ["S-2", "final"],
+      ["S-1", "final"],
     ]);
   });
 
-  test("comes as soon as its read is answered, not in the order of the references", async () => {
+  test("comes as soon as its read has ended, in any order", async () => {
     const { gateway, answer, open } = byHand();
     const reports = gateway.payments.reconcile(["S-1", "S-2", "S-3"]);
     const first = reports.next();
@@ -57,7 +57,7 @@ describe("a report", () => {
     await reports.return();
   });
 
-  test("is made of a read that is tried again, as any read is", async () => {
+  test("comes from a read that is retried like any other", async () => {
     let tries = 0;
     const { gateway } = gatewayMeeting([
       (attempt) =>
@@ -65,27 +65,27 @@ describe("a report", () => {
           ? Response.json({}, { status: 503, headers: { "retry-after": "0" } })
           : service(attempt),
     ]);
-    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "settled" }]);
+    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "final" }]);
     expect(tries).toBe(2);
   });
 });
 
 describe("progress", () => {
-  test("is told after each payment", async () => {
+  test("is reported after each payment", async () => {
     const { gateway } = gatewayMeeting([service]);
-    const told: ReconcileProgress[] = [];
+    const reported: ReconcileProgress[] = [];
     const references = ["S-1", "P-1", "X-1", "E-1", "F-1"];
     const options = {
       concurrency: 1,
-      onProgress: (progress: ReconcileProgress) => told.push(progress),
+      onProgress: (progress: ReconcileProgress) => reported.push(progress),
     };
     await all(gateway.payments.reconcile(references, options));
-    expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
-    expect(told.at(1)).toEqual({ done: 2, settled: 1, pending: 1, unknown: 0, unreadable: 0 });
-    expect(told.at(-1)).toEqual({ done: 5, settled: 2, pending: 1, unknown: 1, unreadable: 1 });
+    expect(reported.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
+    expect(reported.at(1)).toEqual({ done: 2, final: 1, pending: 1, unknown: 0, unreadable: 0 });
+    expect(reported.at(-1)).toEqual({ done: 5, final: 2, pending: 1, unknown: 1, unreadable: 1 });
   });
 
-  test("that throws ends nothing", async () => {
+  test("that throws does not end the reconciliation", async () => {
     const { gateway } = gatewayMeeting([service]);
     const onProgress = () => {
       throw new Error("no");
@@ -108,7 +108,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test("10,000 references take no more memory than 2,000", async () => {
+test("10,000 references need no more memory than 2,000", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
   const heap = async () => {

@@ -10,8 +10,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { deaf, json, late, type Step, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
 
-// A gateway on another object of the same store has no call in common with ours: so it is for a
-// gateway in another process. Real ones are in test/package.
+// A gateway on another object of the same store shares no call with ours, as if it were a
+// gateway in another process. test/package has real processes.
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -26,7 +26,7 @@ const paid = (reference: string) => json({ success: true, data: { reference } })
 const pay = ({ gateway }: ReturnType<typeof gatewayMeeting>, options = {}) =>
   gateway.mobileMoney.initiate(order, { idempotencyKey, ...options });
 
-/** Two processes on one store, the first of them with its call under way. */
+/** Two processes on one store, the first of them with a call in flight. */
 async function two(steps: Record<"there" | "here", Step>, store = memoryIdempotency()) {
   const there = gatewayMeeting([steps.there], { idempotency: { ...store } });
   const here = gatewayMeeting([steps.here], { idempotency: { ...store } });
@@ -35,7 +35,7 @@ async function two(steps: Record<"there" | "here", Step>, store = memoryIdempote
   return { there, here, first };
 }
 
-test("a call under way elsewhere is waited for, and gives its result", async () => {
+test("a call in flight in another process is waited for, and its result is returned", async () => {
   const { here, first } = await two({ there: late(5_000, paid("PAY-1")), here: paid("PAY-2") });
   const second = pay(here);
   await vi.advanceTimersByTimeAsync(7_000);
@@ -44,26 +44,26 @@ test("a call under way elsewhere is waited for, and gives its result", async () 
   expect(here.sent).toHaveLength(0);
 });
 
-test("a call refused elsewhere is made here", async () => {
+test("a call that was rejected in another process is made here", async () => {
   const { here } = await two({ there: late(5_000, status(422)), here: paid("PAY-2") });
   const second = pay(here);
   await vi.advanceTimersByTimeAsync(7_000);
   expect(await second).toEqual({ reference: "PAY-2" });
 });
 
-test("a call that becomes unknown elsewhere is unknown here, and not made", async () => {
+test("a call that becomes unknown in another process is unknown here and not made", async () => {
   const { here } = await two({ there: late(5_000, status(500)), here: paid("PAY-2") });
   expect(await failureOf(pay(here))).toBeInstanceOf(OutcomeUnknownError);
   expect(here.sent).toHaveLength(0);
 });
 
-test("a call under way elsewhere with other parameters is a conflict at once", async () => {
+test("a call in flight in another process with other parameters is a conflict at once", async () => {
   const { here } = await two({ there: deaf, here: paid("PAY-2") });
   const call = here.gateway.mobileMoney.initiate({ ...order, amount: 7 }, { idempotencyKey });
   expect(await rejection(call)).toBeInstanceOf(IdempotencyConflictError);
 });
 
-test("the wait for a call elsewhere ends with totalTimeoutMs; it may have happened", async () => {
+test("the wait for a call in another process ends at totalTimeoutMs, with the outcome unknown", async () => {
   const { here } = await two({ there: late(5_000, paid("PAY-1")), here: paid("PAY-2") });
   const error = await failureOf(pay(here, { totalTimeoutMs: 1_000 }));
   expect(error).toBeInstanceOf(TimeoutError);
@@ -72,7 +72,7 @@ test("the wait for a call elsewhere ends with totalTimeoutMs; it may have happen
   expect(here.sent).toHaveLength(0);
 });
 
-test("the wait for a call elsewhere ends at once with an abort, which leaves that call alone", async () => {
+test("an abort ends the wait for a call in another process, and not that call", async () => {
   const { here, first } = await two({ there: late(5_000, paid("PAY-1")), here: paid("PAY-2") });
   const controller = new AbortController();
   const second = rejection(pay(here, { signal: controller.signal }));
@@ -83,7 +83,7 @@ test("the wait for a call elsewhere ends at once with an abort, which leaves tha
   expect(await first).toEqual({ reference: "PAY-1" });
 });
 
-test("a call under way elsewhere is asked after less and less, at last about once a second", async () => {
+test("a call in flight in another process is polled less and less often, at last about once a second", async () => {
   const asked: number[] = [];
   const { gateway } = gatewayMeeting([paid("PAY-2")], {
     idempotency: {
@@ -99,30 +99,30 @@ test("a call under way elsewhere is asked after less and less, at last about onc
   const waits = asked.slice(1).map((at, i) => at - (asked[i] ?? 0));
   expect(waits.length).toBeGreaterThan(15);
   for (const [i, wait] of waits.entries()) {
-    // Up to a quarter longer, so that many who wait do not ask at once.
+    // Up to a quarter longer, so that many callers do not poll at the same time.
     const least = Math.min(1_000, 50 * 1.5 ** i);
     expect(wait).toBeGreaterThanOrEqual(Math.floor(least));
     expect(wait).toBeLessThanOrEqual(Math.ceil(least * 1.25));
   }
 });
 
-test("a key that came free elsewhere and begins here for a caller who left is free again", async () => {
+test("a key that begins here after its caller left is free again", async () => {
   const ends: string[] = [];
   let begins = 0;
-  let tell = () => {};
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
   const here = gatewayMeeting([paid("PAY-2")], {
     idempotency: {
       begin: async () => {
         if (++begins === 1) return { state: "in_flight", sameParameters: true };
-        await told;
+        await released;
         return { state: "begun" };
       },
       finish: async (_, __, { state }) => void ends.push(state),
       forget: async () => void ends.push("free"),
-      settle: async () => "free",
+      resolve: async () => "free",
     },
   });
   const controller = new AbortController();
@@ -131,7 +131,7 @@ test("a key that came free elsewhere and begins here for a caller who left is fr
   expect(begins).toBe(2);
   controller.abort("gone");
   expect(await call).toBe("gone");
-  tell();
+  release();
   await vi.advanceTimersByTimeAsync(0);
   expect(ends).toEqual(["free"]);
   expect(here.sent).toHaveLength(0);

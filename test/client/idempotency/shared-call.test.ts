@@ -18,10 +18,10 @@ afterEach(() => {
 
 const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
-const answered = json({ success: true, data: { reference: "PAY-1" } });
+const success = json({ success: true, data: { reference: "PAY-1" } });
 describe("callers in one process", () => {
   test("share one call, and all get its result", async () => {
-    const { gateway, sent } = gatewayMeeting([late(1_000, answered)]);
+    const { gateway, sent } = gatewayMeeting([late(1_000, success)]);
     const calls = Array.from({ length: 50 }, () =>
       gateway.mobileMoney.initiate(order, { idempotencyKey }),
     );
@@ -42,9 +42,9 @@ describe("callers in one process", () => {
 
   test("share it across gateways that share a store, and not across stores", async () => {
     const idempotency = memoryIdempotency();
-    const { gateway, sent } = gatewayMeeting([late(1_000, answered)], { idempotency });
-    const other = gatewayMeeting([answered], { idempotency });
-    const stranger = gatewayMeeting([answered]);
+    const { gateway, sent } = gatewayMeeting([late(1_000, success)], { idempotency });
+    const other = gatewayMeeting([success], { idempotency });
+    const stranger = gatewayMeeting([success]);
     const calls = [gateway, other.gateway, stranger.gateway].map(({ mobileMoney }) =>
       mobileMoney.initiate(order, { idempotencyKey }),
     );
@@ -53,8 +53,8 @@ describe("callers in one process", () => {
     expect([sent, other.sent, stranger.sent].map(({ length }) => length)).toEqual([1, 0, 1]);
   });
 
-  test("end their own wait alone when they abort, with their own reason", async () => {
-    const { gateway, sent } = gatewayMeeting([late(1_000, answered)]);
+  test("end only their own wait when they abort, with their own reason", async () => {
+    const { gateway, sent } = gatewayMeeting([late(1_000, success)]);
     const controllers = [new AbortController(), new AbortController()];
     const [first, second, third] = [...controllers, undefined].map((controller) =>
       gateway.mobileMoney.initiate(order, { idempotencyKey, signal: controller?.signal }),
@@ -68,8 +68,8 @@ describe("callers in one process", () => {
     expect(sent[0]?.init.signal?.aborted).toBe(false);
   });
 
-  test("leave it once, though their time runs out after their abort, or they abort after that", async () => {
-    const { gateway, sent } = gatewayMeeting([late(10_000, answered)]);
+  test("leave it only once, although they abort and their time runs out", async () => {
+    const { gateway, sent } = gatewayMeeting([late(10_000, success)]);
     const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
     const controllers = [new AbortController(), new AbortController()];
     const hasty = controllers.map(({ signal }) =>
@@ -88,7 +88,7 @@ describe("callers in one process", () => {
   });
 
   test.each([
-    ["a result", answered],
+    ["a result", success],
     ["a failure", status(422)],
   ])("leave no timer behind once they have %s, and no listener", async (_, step) => {
     const { gateway } = gatewayMeeting([step]);
@@ -102,7 +102,7 @@ describe("callers in one process", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("share what began after a call that all of its callers left, once that one ends too", async () => {
+  test("share a call that began after all callers of the one before had left", async () => {
     const store = memoryIdempotency();
     let letGo = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ describe("callers in one process", () => {
       if (++begins === 1) await gate;
       return store.begin(...args);
     };
-    const { gateway, sent } = gatewayMeeting([late(1_000, answered)], {
+    const { gateway, sent } = gatewayMeeting([late(1_000, success)], {
       idempotency: { ...store, begin },
     });
     const controllers = [new AbortController(), new AbortController()];
@@ -135,8 +135,8 @@ describe("callers in one process", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("end the call when the last of them aborts; it may have happened", async () => {
-    const { gateway, sent } = gatewayMeeting([hang, answered]);
+  test("end the call when the last of them aborts, with the outcome unknown", async () => {
+    const { gateway, sent } = gatewayMeeting([hang, success]);
     const controllers = [new AbortController(), new AbortController()];
     const calls = controllers.map(({ signal }) =>
       gateway.mobileMoney.initiate(order, { idempotencyKey, signal }),
@@ -154,14 +154,14 @@ describe("callers in one process", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("who come after an abort are not told of it, but of what stands", async () => {
+  test("that come after an abort get the state of the key, not the abort", async () => {
     const store = memoryIdempotency();
-    // Slow to write down how the aborted attempt ended.
+    // It is slow to store how the aborted attempt ended.
     const finish: IdempotencyStore["finish"] = async (...args) => {
       await new Promise((resolve) => setTimeout(resolve, 500));
       return store.finish(...args);
     };
-    const { gateway, sent } = gatewayMeeting([hang, answered], {
+    const { gateway, sent } = gatewayMeeting([hang, success], {
       idempotency: { ...store, finish },
     });
     const controller = new AbortController();
@@ -175,8 +175,8 @@ describe("callers in one process", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("send nothing where the only one aborted before, and leave the key free", async () => {
-    const { gateway, sent } = gatewayMeeting([answered]);
+  test("send nothing where the only caller aborted before, and leave the key free", async () => {
+    const { gateway, sent } = gatewayMeeting([success]);
     const signal = AbortSignal.abort("gone");
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey, signal });
     await expect(call).rejects.toBe("gone");
@@ -185,8 +185,8 @@ describe("callers in one process", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("wait as long as they said, each for itself", async () => {
-    const { gateway } = gatewayMeeting([late(10_000, answered)]);
+  test("each wait as long as their own time limit", async () => {
+    const { gateway } = gatewayMeeting([late(10_000, success)]);
     const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
     const hasty = gateway.mobileMoney.initiate(order, { idempotencyKey, totalTimeoutMs: 1_000 });
     const error = await failureOf(hasty);

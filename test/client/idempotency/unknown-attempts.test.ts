@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { deaf, type Fetch, reset, script, status } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
 
-// Which attempt a process closes: the one that it was told of.
+// Which attempt a process resolves: the one that it has seen.
 
 const order = { amount: 100, phone: "0712345678" };
 const key = "ORDER-42/1";
@@ -11,7 +11,7 @@ const initiate = (gateway: Gateway) => gateway.mobileMoney.initiate(order, { ide
 
 const never = () => Promise.reject(new Error("Nothing may be sent."));
 
-/** Two processes: each has a copy of the package, and looks by itself. */
+/** A second process: another copy of the package. */
 let there: typeof import("malipo");
 
 beforeAll(async () => {
@@ -22,54 +22,54 @@ const elsewhere = (idempotency: IdempotencyStore, fetch: Fetch) =>
   new there.Gateway({ apiKey: KEYS.secret, baseUrl: BASE_URL, idempotency, fetch }) as Gateway;
 
 describe("an attempt of unknown outcome", () => {
-  test("is not closed by a look at the attempt before it, which another process has settled", async () => {
+  test("is not resolved by a process that looked at the attempt before it", async () => {
     const idempotency = memoryIdempotency();
     const one = gatewayMeeting([reset, reset], { idempotency });
     const two = elsewhere(idempotency, never);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
-    await one.gateway.idempotency.settle(key, "not_sent");
-    // The second prompt, whose answer is lost too.
+    await one.gateway.idempotency.resolve(key, "not_sent");
+    // The response of the second prompt is lost too.
     await rejection(initiate(one.gateway));
-    const stale = await rejection(two.idempotency.settle(key, "not_sent"));
+    const stale = await rejection(two.idempotency.resolve(key, "not_sent"));
     expect(stale).toMatchObject({
       code: "idempotency_conflict",
-      message: expect.stringContaining("look again"),
+      message: expect.stringContaining("Look again"),
     });
     expect((await rejection(initiate(two))).code).toBe("outcome_unknown");
-    // Having been told of it, it may.
-    await two.idempotency.settle(key, "PAY-2");
+    // It has seen this attempt now.
+    await two.idempotency.resolve(key, "PAY-2");
     expect(await initiate(one.gateway)).toEqual({ reference: "PAY-2" });
     expect(one.sent).toHaveLength(2);
   });
 
-  test("is not closed by who made the attempt before it, and was not told of this one", async () => {
+  test("is not resolved by a process that made the attempt before it and has not seen this one", async () => {
     const idempotency = memoryIdempotency();
     const one = gatewayMeeting([reset], { idempotency });
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
-    await two.idempotency.settle(key, "not_sent");
+    await two.idempotency.resolve(key, "not_sent");
     await rejection(initiate(two));
-    const stale = await rejection(one.gateway.idempotency.settle(key, "not_sent"));
+    const stale = await rejection(one.gateway.idempotency.resolve(key, "not_sent"));
     expect(stale).toMatchObject({
       code: "idempotency_conflict",
-      message: expect.stringContaining("look again"),
+      message: expect.stringContaining("Look again"),
     });
-    await two.idempotency.settle(key, "PAY-2");
+    await two.idempotency.resolve(key, "PAY-2");
   });
 
-  test("is closed by who had a call refused before it", async () => {
+  test("is resolved by a process whose own call was rejected before", async () => {
     const idempotency = memoryIdempotency();
     const one = gatewayMeeting([status(422)], { idempotency });
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
-    await one.gateway.idempotency.settle(key, "PAY-2");
+    await one.gateway.idempotency.resolve(key, "PAY-2");
     expect(await initiate(two)).toEqual({ reference: "PAY-2" });
   });
 });
 
-test("the last 10 000 attempts that a process was told of are the ones it closes", async () => {
+test("a process remembers the last 10 000 unknown attempts that it has seen", async () => {
   const closed: [string, string | undefined][] = [];
   const { gateway } = gatewayMeeting([deaf], {
     idempotency: {
@@ -79,7 +79,7 @@ test("the last 10 000 attempts that a process was told of are the ones it closes
         sameParameters: true,
         owner: `owner of ${name.split(" ")[2]}`,
       }),
-      settle: async (name, _, owner) => {
+      resolve: async (name, _, owner) => {
         closed.push([name.split(" ")[2] ?? "", owner]);
         return "unknown";
       },
@@ -88,11 +88,11 @@ test("the last 10 000 attempts that a process was told of are the ones it closes
   const ask = (i: number) =>
     rejection(gateway.invoices.send("9", undefined, { idempotencyKey: `K${i}` }));
   for (let i = 0; i < 10_000; i++) await ask(i);
-  // Asked again, it is the last. There is one too many then.
+  // K0 is the newest after this, so K1 is the one that is forgotten.
   await ask(0);
   await ask(10_000);
   for (const i of [0, 1, 2, 10_000]) {
-    await gateway.idempotency.settle(`K${i}`, "not_sent", { endpoint: "invoices.send" });
+    await gateway.idempotency.resolve(`K${i}`, "not_sent", { endpoint: "invoices.send" });
   }
   expect(closed).toEqual([
     ["K0", "owner of K0"],
