@@ -21,7 +21,6 @@ const ERROR_TYPES = [
 ] as const;
 
 const STANDARD_PROTOTYPES: ReadonlySet<unknown> = new Set<unknown>([
-  null,
   Object.prototype,
   Array.prototype,
   AggregateError.prototype,
@@ -76,7 +75,9 @@ const isData = (value: object, name: PropertyKey): boolean =>
  */
 function hasPlainPrototypes(value: object): boolean {
   let prototype: object | null = Object.getPrototypeOf(value);
-  for (let depth = 0; prototype !== null && !STANDARD_PROTOTYPES.has(prototype); depth++) {
+  // Nothing can make a text of it.
+  if (prototype === null) return false;
+  for (let depth = 0; !STANDARD_PROTOTYPES.has(prototype); depth++) {
     const owner = prototype;
     const isPlain = Reflect.ownKeys(owner).every(
       (name) =>

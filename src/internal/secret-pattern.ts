@@ -5,7 +5,8 @@
 function characterPattern(character: string): string {
   const literal = character.replace(/[^\w]/, "\\$&");
   const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
-  return String.raw`(?:${literal}|%(?:25)*${hex}|\\u00${hex})`;
+  // The longest form first: a percent sign is the start of its own encoding.
+  return String.raw`(?:%(?:25)*${hex}|\\u00${hex}|${literal})`;
 }
 
 const charactersPattern = (text: string): string => [...text].map(characterPattern).join("");
