@@ -1,9 +1,9 @@
 import type { DriftView, RequestView, ResponseView, RetryView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, late, refused, type Step, status, truncated } from "./support/answers.ts";
 import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
+import { json, late, refused, type Step, status, truncated } from "./support/responses.ts";
+import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -100,7 +100,7 @@ test("the response hook is not called without a response, and the retry hook not
 });
 
 test.each(ROWS)("every view of $name names its endpoint without its parameters", async (row) => {
-  const { gateway, hookCalls } = listening([json(contentAnswer(row))]);
+  const { gateway, hookCalls } = listening([json(minimalBody(row))]);
   await row.call(gateway, IDS);
   const endpoint = `${row.method} ${row.path({ reference: "{reference}", webhook: "{id}", invoice: "{invoice}" })}`;
   expect(hookCalls.map(([name, view]) => [name, view.endpoint])).toEqual([

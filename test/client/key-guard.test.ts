@@ -1,8 +1,8 @@
 import { ConfigurationError, Gateway, type GatewayOptions, KeyTypeError } from "malipo";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { json, script } from "./support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "./support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
+import { json, script } from "./support/responses.ts";
+import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -42,7 +42,7 @@ describe("a public key", () => {
   });
 
   test.each(READS)("may call $name", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { apiKey: KEYS.public });
+    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { apiKey: KEYS.public });
     await row.call(gateway, IDS);
     expect(sent).toHaveLength(1);
   });
@@ -64,7 +64,7 @@ describe("a public key", () => {
 
 describe.each(["secret", "sandbox"] as const)("a %s key", (kind) => {
   test.each(ROWS)("may call $name", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { apiKey: KEYS[kind] });
+    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { apiKey: KEYS[kind] });
     await row.call(gateway, IDS);
     expect(sent).toHaveLength(1);
   });
@@ -89,7 +89,7 @@ describe("in a browser", () => {
     "a %s key may make only the eight reads",
     async (kind) => {
       for (const row of ROWS) {
-        const { fetch, sent } = script(json(contentAnswer(row)));
+        const { fetch, sent } = script(json(minimalBody(row)));
         const call = row.call(inBrowser({ apiKey: KEYS[kind], fetch }), IDS);
         if (row.open === "to public keys") {
           await call;
@@ -107,7 +107,7 @@ describe("in a browser", () => {
 
   test("a sandbox key may make every call with dangerouslyAllowBrowser", async () => {
     for (const row of ROWS) {
-      const { fetch, sent } = script(json(contentAnswer(row)));
+      const { fetch, sent } = script(json(minimalBody(row)));
       const options = { apiKey: KEYS.sandbox as string, fetch, dangerouslyAllowBrowser: true };
       await row.call(inBrowser(options), IDS);
       expect(sent).toHaveLength(1);

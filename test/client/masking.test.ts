@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { fail, html, json, reset, type Step, text } from "./support/answers.ts";
 import { gatewayMeeting, rejection } from "./support/gateway.ts";
+import { fail, html, json, reset, type Step, text } from "./support/responses.ts";
 
 const PHONE = "254712345678";
 const MASKED = "2547*****678";

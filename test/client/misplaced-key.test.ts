@@ -1,7 +1,7 @@
 import { Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json } from "./support/answers.ts";
 import { BASE_URL, gatewayMeeting, rejection } from "./support/gateway.ts";
+import { json } from "./support/responses.ts";
 
 // The key of another environment, which this gateway does not know.
 const OTHER_KEY = "sk_live_otherSecret";
@@ -40,7 +40,7 @@ describe("a key that was pasted into the wrong place shows in no message", () =>
   const CALLS: [string, (gateway: Gateway) => Promise<unknown>][] = [
     ["as a header's name", ({ merchant }) => merchant.get({ headers: { [`${OTHER_KEY} `]: "1" } })],
     ["as a call's option", ({ merchant }) => merchant.get({ [OTHER_KEY]: 1 } as object)],
-    ["as a query's name", ({ payments }) => payments.list({ [OTHER_KEY]: {} } as object)],
+    ["as a query's name", ({ payments }) => payments.list({ [OTHER_KEY]: {} } as never)],
     [
       "as a name in a request",
       (client) => client.request({ method: "GET", path: "/x", [OTHER_KEY]: 1 } as never),

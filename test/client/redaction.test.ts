@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
-import { fail, json, type Step, script, text, truncated } from "./support/answers.ts";
 import { BASE_URL, rejection } from "./support/gateway.ts";
+import { fail, json, type Step, script, text, truncated } from "./support/responses.ts";
 import { showingsOf } from "./support/showing.ts";
 
 const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));

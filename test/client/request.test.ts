@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { InvalidParamsError, NotFoundError, type RequestParams } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
-import { json, text } from "./support/answers.ts";
 import { BASE_URL, gatewayMeeting, gatewayOn, KEYS, rejection } from "./support/gateway.ts";
+import { json, text } from "./support/responses.ts";
 
 const ANSWER = json({ success: true, data: { total: "7.00" }, v: 2 });
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { ConfigurationError, Gateway, type GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, script } from "./support/answers.ts";
 import { BASE_URL, KEYS } from "./support/gateway.ts";
+import { json, script } from "./support/responses.ts";
 
 beforeEach(() => {
   vi.stubEnv("MALIPO_API_KEY", undefined);

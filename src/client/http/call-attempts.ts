@@ -161,15 +161,15 @@ export class CallAttempts {
     };
   }
 
-  /** Keeps how an attempt ended, and tells the hooks. */
+  /** Keeps how an attempt ended, and calls the hooks. */
   #finish(started: Started, end: AttemptEnd): void {
     const durationMs = performance.now() - started.at;
     const report = (result: Partial<AttemptResult>) =>
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
     this.#failure = undefined;
     if (end.kind === "aborted") return void report({ aborted: true });
-    if (end.kind === "response") this.#tellResponse(started, end.received.response, durationMs);
-    if (end.kind === "too_large") this.#tellResponse(started, end.response, durationMs);
+    if (end.kind === "response") this.#notifyResponse(started, end.received.response, durationMs);
+    if (end.kind === "too_large") this.#notifyResponse(started, end.response, durationMs);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;
       return void report({ status: end.received.response.status });
@@ -181,7 +181,7 @@ export class CallAttempts {
     report({ status: failure.status, error: this.error });
   }
 
-  #tellResponse(started: Started, response: Response, durationMs: number): void {
+  #notifyResponse(started: Started, response: Response, durationMs: number): void {
     callHook(this.#settings.hooks.response, () => ({
       ...started.view(),
       status: response.status,

@@ -1,4 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
+import { isFinal } from "../../contract/payment-state.ts";
 import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
 import { concurrently } from "../../internal/concurrently.ts";
 import { callHook } from "../hooks.ts";
@@ -38,11 +39,10 @@ export interface ReconcileOptions {
 
 const DEFAULT_CONCURRENCY = 8;
 
-const STATES: ReadonlyMap<string, "final" | "pending"> = new Map([
-  ["completed", "final"],
-  ["failed", "final"],
-  ["pending", "pending"],
-]);
+function stateOf({ status }: Payment): "final" | "pending" | "unknown" {
+  if (isFinal(status)) return "final";
+  return status === "pending" ? "pending" : "unknown";
+}
 
 function openIterator(
   references: Iterable<string> | AsyncIterable<string>,
@@ -78,8 +78,7 @@ export async function* reconcilePayments(
   async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {
     try {
       const payment = await read(reference, { signal });
-      const state = STATES.get(payment.status) ?? "unknown";
-      return { reference, state, payment };
+      return { reference, state: stateOf(payment), payment };
     } catch (error) {
       return { reference, state: "unreadable", error };
     }

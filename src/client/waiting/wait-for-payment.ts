@@ -1,5 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
-import { mergePayment } from "../../contract/payment-state.ts";
+import { isFinal, mergePayment } from "../../contract/payment-state.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
 import { callHook } from "../hooks.ts";
@@ -92,7 +92,7 @@ export async function waitForFinalStatus(
 ): Promise<Payment> {
   const timeoutMs = checkWaitOptions(options, "waitFor");
   const { signal, wake, headers, finalStatuses = [] } = options;
-  const isFinal = (status: string) => ["completed", "failed", ...finalStatuses].includes(status);
+  const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
   const sleep = createWakeableSleep();
@@ -112,7 +112,7 @@ export async function waitForFinalStatus(
     for (;;) {
       signal?.throwIfAborted();
       const retryAfterMs = await readOnce(readNext, state, options, elapsedMs);
-      if (state.payment !== undefined && isFinal(state.payment.status)) return state.payment;
+      if (state.payment !== undefined && endsWait(state.payment)) return state.payment;
       const elapsed = elapsedMs();
       const leftMs = timeoutMs - elapsed;
       const nextMs = Math.max(nextReadInMs(elapsed, timeoutMs) ?? leftMs, retryAfterMs);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fail, fetchFailed, noSuchHost, refused, reset } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { fail, fetchFailed, noSuchHost, refused, reset } from "../support/responses.ts";
 
 const INITIATE = "POST /mobile-money/payment/initiate";
 const order = { amount: 100, phone: "0712345678" };

@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { ConnectionError, type GatewayError, isGatewayError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { type Fetch, fail, json } from "../support/answers.ts";
 import { gatewayMeeting, gatewayOn, rejection } from "../support/gateway.ts";
+import { type Fetch, fail, json } from "../support/responses.ts";
 
 const KEY = "sk_live_9fQ2xLm7VwTz";
 const PHONE = "254712345678";

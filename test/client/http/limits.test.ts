@@ -1,7 +1,7 @@
 import { ConfigurationError, Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { json } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const NO_MS = [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, "1000", null, true, 5n, {}];

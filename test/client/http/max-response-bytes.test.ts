@@ -1,7 +1,7 @@
 import { ConfigurationError, ServerError, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json, type Step } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, gatewayOn, KEYS, rejection } from "../support/gateway.ts";
+import { json, type Step } from "../support/responses.ts";
 
 const MAX = 1_000;
 const order = { amount: 100, phone: "0712345678" };

@@ -1,7 +1,7 @@
 import { type IdempotencyStore, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deaf, json, reset, type Step } from "../support/answers.ts";
 import { failureOf, gatewayMeeting } from "../support/gateway.ts";
+import { deaf, json, reset, type Step } from "../support/responses.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

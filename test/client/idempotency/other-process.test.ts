@@ -7,8 +7,8 @@ import {
   TimeoutError,
 } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deaf, json, late, type Step, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { deaf, json, late, type Step, status } from "../support/responses.ts";
 
 // A gateway on another object of the same store shares no call with ours, as if it were a
 // gateway in another process. test/package has real processes.

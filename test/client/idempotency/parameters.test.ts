@@ -1,7 +1,7 @@
 import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Attempt, deaf, reset, type Step } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { type Attempt, deaf, reset, type Step } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {

@@ -1,5 +1,6 @@
 import { OutcomeUnknownError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { failureOf, gatewayMeeting } from "../support/gateway.ts";
 import {
   deaf,
   html,
@@ -11,8 +12,7 @@ import {
   status,
   text,
   truncated,
-} from "../support/answers.ts";
-import { failureOf, gatewayMeeting } from "../support/gateway.ts";
+} from "../support/responses.ts";
 import { IDS, ROWS, type Row } from "../support/rows.ts";
 
 beforeEach(() => {

@@ -6,8 +6,8 @@ import {
   TimeoutError,
 } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, late, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { hang, json, late, status } from "../support/responses.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

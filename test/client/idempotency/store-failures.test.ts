@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { ConnectionError, type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, reset, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { hang, json, reset, status } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
@@ -78,22 +78,29 @@ const DOWN_BY_NONSENSE: typeof DOWN = [
       },
     }),
   ],
-  ...[
-    "",
-    "null",
-    "[]",
-    "{",
-    '{"status":99999,"text":"{}"}',
-    '{"status":200}',
-    '{"status":200,"text":"<p>"}',
-  ].map(
-    (result) =>
-      [
-        `holds the result ${result}`,
-        beginsWith({ state: "succeeded", sameParameters: true, result }),
-      ] as const,
-  ),
 ];
+const UNREADABLE_RESULTS = [
+  "",
+  "null",
+  "[]",
+  "{",
+  '{"status":99999,"text":"{}"}',
+  '{"status":200}',
+  '{"status":200,"text":"<p>"}',
+];
+
+test.each(UNREADABLE_RESULTS)(
+  "a stored result that cannot be read gives a typed error, and nothing is sent: %s",
+  async (result) => {
+    const idempotency = beginsWith({ state: "succeeded", sameParameters: true, result })();
+    const { gateway, sent } = gatewayMeeting([success], { idempotency });
+    const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ outcome: "not_sent" });
+    expect(error.message).toContain("nothing was sent");
+    expect(sent).toHaveLength(0);
+  },
+);
 
 describe.each([...DOWN, ...DOWN_BY_NONSENSE])("with a store that %s", (_, store) => {
   test("no call with a key is sent", async () => {

@@ -1,7 +1,7 @@
 import { type Gateway, type IdempotencyStore, memoryIdempotency } from "malipo";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { deaf, type Fetch, reset, script, status } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { deaf, type Fetch, reset, script, status } from "../support/responses.ts";
 
 // Which attempt a process resolves: the one that it has seen.
 

@@ -1,8 +1,8 @@
 import { type Gateway, InvalidParamsError, type MobileMoneyPaymentParams } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json, status } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { json, status } from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 const ORDER = { amount: 100, phone: "0712345678" };
 const SHOP = { name: "shop", url: "https://shop.example", events: ["payment.completed"] };
@@ -183,7 +183,7 @@ test("parameters are never changed", async () => {
 
 test("every method takes the options of a call as its last argument", async () => {
   for (const row of ROWS) {
-    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))]);
+    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))]);
     await row.call(gateway, IDS, { headers: { "x-trace": row.name } });
     expect(sent[0]?.headers.get("x-trace")).toBe(row.name);
   }

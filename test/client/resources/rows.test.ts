@@ -1,8 +1,8 @@
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test, vi } from "vitest";
-import { json, status } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { json, status } from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 import { everyRow } from "../support/rows-suite.ts";
 
 everyRow("over sandbox.fetch", () => {
@@ -14,7 +14,7 @@ describe.each(ROWS)("row $number, $name", (row) => {
   test.each(["x-api-key", "bearer"] as const)(
     "is sent as documented, with its key as %s",
     async (auth) => {
-      const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { auth });
+      const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { auth });
       await row.call(gateway, IDS);
 
       expect(sent).toHaveLength(1);
@@ -46,7 +46,7 @@ test("nothing is printed, and no other address is called", async () => {
     vi.spyOn(globalThis, "fetch"),
   ];
   for (const row of ROWS) {
-    const { gateway } = gatewayMeeting([json(contentAnswer(row))]);
+    const { gateway } = gatewayMeeting([json(minimalBody(row))]);
     await row.call(gateway, IDS);
     const failing = gatewayMeeting([status(404)]);
     await rejection(row.call(failing.gateway, IDS));

@@ -1,7 +1,7 @@
 import { ApiError, type DriftView, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { html, json, type Step, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { html, json, type Step, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const WITHOUT_PROMISE = ROWS.filter(

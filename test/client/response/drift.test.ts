@@ -1,7 +1,7 @@
 import type { DriftView } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json } from "../support/answers.ts";
 import { gatewayMeeting } from "../support/gateway.ts";
+import { json } from "../support/responses.ts";
 
 const PAYMENT = {
   payment_id: 7,

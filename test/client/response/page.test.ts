@@ -1,7 +1,7 @@
 import { UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { json, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const LISTS = ROWS.filter(({ list }) => list);

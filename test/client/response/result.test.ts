@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, status, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { json, status, text } from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 describe("withResponse()", () => {
   test.each(ROWS)(
     "of $name resolves with its data, the HTTP response and the whole body",
     async (row) => {
-      const answer = contentAnswer(row);
+      const answer = minimalBody(row);
       const init = { status: 201, headers: { "x-request-id": "r_1" } };
       const { gateway, sent } = gatewayMeeting([json(answer, init)]);
       const result = row.call(gateway, IDS);

@@ -1,6 +1,6 @@
 import { Gateway, type GatewayError, type GatewayOptions } from "malipo";
 import { vi } from "vitest";
-import { type Fetch, type Step, script } from "./answers.ts";
+import { type Fetch, type Step, script } from "./responses.ts";
 
 export const BASE_URL = "https://gateway.test/api/v1";
 

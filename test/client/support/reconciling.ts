@@ -1,6 +1,6 @@
 import type { ReconcileReport } from "malipo";
-import type { Step } from "./answers.ts";
 import { gatewayMeeting } from "./gateway.ts";
+import type { Step } from "./responses.ts";
 
 const referenceOf = (url: string): string =>
   decodeURIComponent(url.slice(url.lastIndexOf("/") + 1));
@@ -45,7 +45,7 @@ export function byHand() {
     begun: () => sent.map(({ url }) => referenceOf(url)),
     open: () => [...open.keys()],
     most: () => most,
-    answer: (reference: string) => {
+    respond: (reference: string) => {
       open.get(reference)?.();
       open.delete(reference);
     },

@@ -56,8 +56,8 @@ export const ROWS: readonly Row[] = [
   { number: 18, name: "invoices.send", method: "POST", path: ({ invoice }) => `/invoices/${invoice}/send`, open: SECRET, effect: "create", call: ({ invoices }, { invoice }, options) => invoices.send(invoice, undefined, options) },
 ];
 
-/** A response with only the required fields of a row. */
-export const contentAnswer = ({ list }: Row): unknown => ({
+/** The body of a response with only the required fields of a row. */
+export const minimalBody = ({ list }: Row): unknown => ({
   success: true,
   data: list ? [] : { status: "pending", reference: "PAY-1" },
 });

@@ -1,7 +1,7 @@
 import type { GatewayOptions, Payment, PaymentPendingError, WaitOptions } from "malipo";
 import { vi } from "vitest";
-import { json, type Step } from "./answers.ts";
 import { gatewayMeeting } from "./gateway.ts";
+import { json, type Step } from "./responses.ts";
 
 export const REFERENCE = "PAY-1";
 

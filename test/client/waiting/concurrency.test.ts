@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, describe, expect, test } from "vitest";
-import { hang, json, type Step, status } from "../support/answers.ts";
 import { gatewayMeeting } from "../support/gateway.ts";
+import { hang, json, type Step, status } from "../support/responses.ts";
 
 /** Returns the request that it got, out of order, and every third one only at the second attempt. */
 function mirror(): Step {

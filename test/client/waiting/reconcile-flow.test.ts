@@ -14,11 +14,11 @@ describe("concurrency", () => {
     [3, 3],
     [100, 20],
   ])("%s makes %i reads at once of 20, and never more", async (concurrency, expected) => {
-    const { gateway, answer, open, most } = byHand();
+    const { gateway, respond, open, most } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { concurrency }));
     for (let left = 20; left > 0; left--) {
       await until(() => expect(open()).toHaveLength(Math.min(expected, left)));
-      answer(open()[left % open().length] ?? "");
+      respond(open()[left % open().length] ?? "");
     }
     expect(new Set((await reading).map(({ reference }) => reference)).size).toBe(20);
     expect(most()).toBe(expected);
@@ -50,13 +50,13 @@ describe("a caller that stops early", () => {
         ended = true;
       }
     }
-    const { gateway, answer, begun, open } = byHand();
+    const { gateway, respond, begun, open } = byHand();
     const reading = (async () => {
       for await (const { reference } of gateway.payments.reconcile(references())) return reference;
       return undefined;
     })();
     await until(() => expect(open()).toHaveLength(8));
-    answer("S-3");
+    respond("S-3");
     expect(await reading).toBe("S-3");
     await until(() => expect(open()).toEqual([]));
     expect(begun()).toHaveLength(8);

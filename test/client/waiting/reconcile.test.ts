@@ -45,14 +45,14 @@ describe("a report", () => {
   });
 
   test("comes as soon as its read has ended, in any order", async () => {
-    const { gateway, answer, open } = byHand();
+    const { gateway, respond, open } = byHand();
     const reports = gateway.payments.reconcile(["S-1", "S-2", "S-3"]);
     const first = reports.next();
     await vi.waitFor(() => expect(open()).toHaveLength(3));
-    answer("S-2");
+    respond("S-2");
     expect((await first).value).toMatchObject({ reference: "S-2" });
     const second = reports.next();
-    answer("S-3");
+    respond("S-3");
     expect((await second).value).toMatchObject({ reference: "S-3" });
     await reports.return();
   });

@@ -1,6 +1,7 @@
 import { NotFoundError } from "malipo";
 import { createSandbox, type FaultEffect, type Sandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { gatewayOn } from "../support/gateway.ts";
 import {
   deaf,
   endless,
@@ -15,8 +16,7 @@ import {
   status,
   text,
   truncated,
-} from "../support/answers.ts";
-import { gatewayOn } from "../support/gateway.ts";
+} from "../support/responses.ts";
 import { paid, waiting } from "../support/waits.ts";
 
 describe("in virtual time", () => {

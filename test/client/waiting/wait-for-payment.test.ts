@@ -1,7 +1,7 @@
 import { ConfigurationError, PaymentPendingError, type WaitOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, status } from "../support/answers.ts";
 import { gatewayMeeting } from "../support/gateway.ts";
+import { hang, json, status } from "../support/responses.ts";
 import { paid, REFERENCE, waiting } from "../support/waits.ts";
 
 beforeEach(() => {

@@ -15,6 +15,17 @@ interface MemoryRecord {
   end: AttemptEnd | undefined;
 }
 
+const isUnknown = ({ end, leaseUntil }: MemoryRecord) =>
+  end === undefined ? leaseUntil <= Date.now() : end.state === "unknown";
+
+function beginResult(record: MemoryRecord, { parameters }: NewAttempt): BeginResult {
+  const sameParameters = record.parameters === parameters;
+  if (record.end?.state === "succeeded") return { ...record.end, sameParameters };
+  return isUnknown(record)
+    ? { state: "unknown", sameParameters, owner: record.owner }
+    : { state: "in_flight", sameParameters };
+}
+
 /** How idempotency keys are remembered in memory. */
 export interface MemoryIdempotencyOptions {
   /**
@@ -53,17 +64,6 @@ export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): Idemp
   function drop(key: string): void {
     records.delete(key);
     keptUntil.delete(key);
-  }
-
-  const isUnknown = ({ end, leaseUntil }: MemoryRecord) =>
-    end === undefined ? leaseUntil <= Date.now() : end.state === "unknown";
-
-  function beginResult(record: MemoryRecord, { parameters }: NewAttempt): BeginResult {
-    const sameParameters = record.parameters === parameters;
-    if (record.end?.state === "succeeded") return { ...record.end, sameParameters };
-    return isUnknown(record)
-      ? { state: "unknown", sameParameters, owner: record.owner }
-      : { state: "in_flight", sameParameters };
   }
 
   function finish(key: string, record: MemoryRecord, end: AttemptEnd): void {

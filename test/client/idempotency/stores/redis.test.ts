@@ -5,8 +5,8 @@ import { standsByTheContractOfDurability } from "../../../suites/durable-idempot
 import { attemptOf, freshKey, PATIENCE_MS } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
-import { deaf } from "../../support/answers.ts";
 import { gatewayMeeting, rejection } from "../../support/gateway.ts";
+import { deaf } from "../../support/responses.ts";
 
 const engine = await startRedis();
 const { url = "", restarts = false } = engine ?? {};

@@ -1,8 +1,8 @@
 import { createWakeups, Gateway, isKnownEvent, verifyWebhook, type Wake } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, type Step, status } from "../../support/answers.ts";
 import { gatewayMeeting } from "../../support/gateway.ts";
+import { hang, type Step, status } from "../../support/responses.ts";
 import { paid, REFERENCE, waiting } from "../../support/waits.ts";
 
 beforeEach(() => {
