@@ -1,7 +1,8 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkOptionNames } from "../internal/check-options.ts";
-import { maskPhones, type Redactor } from "../internal/redact.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
+import type { Redactor } from "../internal/redact.ts";
 import { bodyText } from "./http/body.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";

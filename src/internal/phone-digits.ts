@@ -42,7 +42,7 @@ function decodeCharacter(encoded: string): string {
  * Replaces everything in a text that may be a phone number by `replace(its digits)`. In a URL, the
  * digits and the separators may be percent-encoded.
  */
-export function replacePhones(text: string, replace: (digits: string) => string): string {
+function replacePhones(text: string, replace: (digits: string) => string): string {
   const replaceAll = (from: string, onPhone: (digits: string, at: number, end: number) => string) =>
     from.replace(PHONE_IN_TEXT, (phone, at: number) =>
       onPhone(phone.replace(/\D/g, ""), at, at + phone.length),
@@ -65,4 +65,14 @@ export function replacePhones(text: string, replace: (digits: string) => string)
     return "";
   });
   return result + text.slice(copied);
+}
+
+/** Masks one phone number: its first four and last three digits stay, `2547*****678`. */
+function maskDigits(digits: string): string {
+  return digits.slice(0, 4) + "*".repeat(digits.length - 7) + digits.slice(-3);
+}
+
+/** Masks everything in a text that may be a phone number. */
+export function maskPhones(text: string): string {
+  return replacePhones(text, maskDigits);
 }

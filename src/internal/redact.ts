@@ -1,16 +1,6 @@
-import { replacePhones } from "./phone-digits.ts";
+import { maskPhones } from "./phone-digits.ts";
 import { safeCause } from "./safe-cause.ts";
 import { secretPattern } from "./secret-pattern.ts";
-
-/** Masks one phone number: its first four and last three digits stay, `2547*****678`. */
-function maskDigits(digits: string): string {
-  return digits.slice(0, 4) + "*".repeat(digits.length - 7) + digits.slice(-3);
-}
-
-/** Masks everything in a text that may be a phone number. */
-export function maskPhones(text: string): string {
-  return replacePhones(text, maskDigits);
-}
 
 /** Takes one secret out of what is shown. One for each gateway: the encodings are computed once. */
 export interface Redactor {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { phoneToValidate } from "../../src/contract/payment.ts";
-import { isPhoneDigits, phoneDigits } from "../../src/internal/phone-digits.ts";
-import { maskPhones } from "../../src/internal/redact.ts";
+import { isPhoneDigits, maskPhones, phoneDigits } from "../../src/internal/phone-digits.ts";
 
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength });

@@ -1,5 +1,6 @@
 import type { Schema } from "../../contract/schema.ts";
-import { maskPhones, type Redactor } from "../../internal/redact.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
+import type { Redactor } from "../../internal/redact.ts";
 import { invalidParams } from "../invalid-params.ts";
 
 function show(value: unknown, redactor: Redactor): string {

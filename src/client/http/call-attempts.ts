@@ -1,5 +1,5 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
-import { maskPhones } from "../../internal/redact.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";

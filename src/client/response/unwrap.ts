@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
-import { maskPhones, type Redactor } from "../../internal/redact.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
+import type { Redactor } from "../../internal/redact.ts";
 import type { GatewayHooks } from "../hooks.ts";
 import type { Sent } from "../http/client.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
