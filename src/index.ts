@@ -40,15 +40,19 @@ export type {
 } from "./client/idempotency/resolve-unknown.ts";
 export type {
   AttemptEnd,
-  BeginResult,
   AttemptDigests,
   AttemptPage,
   AttemptRecord,
+  BeginResult,
   IdempotencyStore,
+  InFlightResult,
   ListQuery,
   NewAttempt,
   PaymentMarks,
   ResolveResult,
+  Service,
+  SucceededResult,
+  UnknownResult,
 } from "./client/idempotency/store.ts";
 export {
   type MemoryIdempotencyOptions,
