@@ -15,7 +15,7 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, name) => Object(inner)[name], value);
 
 /**
- * The JSON text of a body, checked against its row and mended where the row says how (a phone in
+ * The JSON text of a body, checked against its row, and rewritten where the row says how (a phone in
  * digits).
  *
  * @throws {InvalidParamsError} that names every issue by its path.

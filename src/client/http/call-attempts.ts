@@ -153,14 +153,14 @@ export class CallAttempts {
     };
   }
 
-  /** Keeps how an attempt ended, and tells the hooks. */
+  /** Keeps how an attempt ended, and calls the hooks. */
   #finish(started: Started, end: AttemptEnd): void {
     const durationMs = performance.now() - started.at;
     const report = (result: Partial<AttemptResult>) =>
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
     this.#failure = undefined;
     if (end.kind === "aborted") return void report({ aborted: true });
-    if (end.kind === "response") this.#tellResponse(started, end.received, durationMs);
+    if (end.kind === "response") this.#notifyResponse(started, end.received, durationMs);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;
       return void report({ status: end.received.response.status });
@@ -172,7 +172,7 @@ export class CallAttempts {
     report({ status: failure.status, error: this.error });
   }
 
-  #tellResponse(started: Started, { response }: HttpResponse, durationMs: number): void {
+  #notifyResponse(started: Started, { response }: HttpResponse, durationMs: number): void {
     callHook(this.#settings.hooks.response, () => ({
       ...started.view(),
       status: response.status,

@@ -7,7 +7,7 @@ import type { BeginResult, IdempotencyStore } from "./store.ts";
 import { rememberUnknown } from "./unknown-attempts.ts";
 import { writeBestEffort } from "./write-best-effort.ts";
 
-/** A call that must happen at most once, whoever makes it. */
+/** A call that must happen at most once, no matter who makes it. */
 export interface KeyedCall<T> {
   readonly store: IdempotencyStore;
   /** The idempotency key, as the caller gave it. */

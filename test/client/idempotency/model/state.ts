@@ -146,9 +146,7 @@ export function essentialState(state: State): State {
   return {
     ...state,
     stored: stored?.state === "succeeded" ? { ...stored, age: 0 } : stored,
-    processes: state.processes
-      .map(essential)
-      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    processes: state.processes.map(essential).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
   };
 }
 

@@ -2,8 +2,8 @@ import {
   type Age,
   type Answer,
   type Attempt,
-  PAST_FENCE,
   nextAttempt,
+  PAST_FENCE,
   PAST_LEASE,
   type Process,
   type Protocol,
@@ -59,14 +59,23 @@ function begin(state: State, index: number): Step[] {
     const fresh = { attempt, wall: 0, monotonic: 0, wrongClock: "none" } as const;
     const failed = { ...fresh, phase: "ending", end: { kind: "not_sent" } } as const;
     return [
-      { name: "begin", isFault: false, next: withProcess(owned, index, { ...fresh, phase: "ready" }) },
-      { name: "begin, and the store fails after", isFault: true, next: withProcess(owned, index, failed) },
+      {
+        name: "begin",
+        isFault: false,
+        next: withProcess(owned, index, { ...fresh, phase: "ready" }),
+      },
+      {
+        name: "begin, and the store fails after",
+        isFault: true,
+        next: withProcess(owned, index, failed),
+      },
     ];
   }
   const give = (answer: Answer): Step[] => [
     { name: `asks: ${answer.kind}`, isFault: false, next: withProcess(asked, index, { answer }) },
   ];
-  if (stored.state === "succeeded") return give({ kind: "result", payment: stored.result as Attempt });
+  if (stored.state === "succeeded")
+    return give({ kind: "result", payment: stored.result as Attempt });
   // In flight: it waits, and asks again.
   return isUnknown(stored) ? give({ kind: "unknown" }) : [];
 }
@@ -81,11 +90,9 @@ function send(state: State, index: number, protocol: Protocol): Step[] {
     ];
   }
   const request = { attempt: process.attempt, age: 0 } as const;
-  const sent = withProcess(
-    { ...state, requests: [...state.requests, request] },
-    index,
-    { phase: "waiting" },
-  );
+  const sent = withProcess({ ...state, requests: [...state.requests, request] }, index, {
+    phase: "waiting",
+  });
   return [{ name: "send", isFault: false, next: sent }];
 }
 
@@ -114,7 +121,11 @@ function end(state: State, index: number): Step[] {
   const answer = how as Answer;
   const done = { phase: "idle", answer } as const;
   return [
-    { name: `writes ${answer.kind}`, isFault: false, next: withProcess(written(state, attempt, answer), index, done) },
+    {
+      name: `writes ${answer.kind}`,
+      isFault: false,
+      next: withProcess(written(state, attempt, answer), index, done),
+    },
     { name: `fails to write ${answer.kind}`, isFault: true, next: withProcess(state, index, done) },
   ];
 }
@@ -124,9 +135,7 @@ function clockFaults(state: State, index: number, protocol: Protocol): Step[] {
   if (process.phase !== "ready" && process.phase !== "waiting") return [];
   const steps: Step[] = [];
   const may = (clock: "wall" | "monotonic") =>
-    protocol.bothClocksMayBeWrong ||
-    process.wrongClock === "none" ||
-    process.wrongClock === clock;
+    protocol.bothClocksMayBeWrong || process.wrongClock === "none" || process.wrongClock === clock;
   const wrong = (clock: "wall" | "monotonic") =>
     process.wrongClock === "none" || process.wrongClock === clock ? clock : ("both" as const);
   if (may("monotonic")) {
@@ -220,7 +229,9 @@ function reconcilerSteps(state: State, protocol: Protocol): Step[] {
   if (!stands) return [{ name: "resolve: refused", isFault: false, next: free }];
   if (reconciler.found !== undefined) {
     const resolved = { ...stored, owner: 0, state: "succeeded", result: reconciler.found } as const;
-    return [{ name: "resolve by the payment", isFault: false, next: { ...free, stored: resolved } }];
+    return [
+      { name: "resolve by the payment", isFault: false, next: { ...free, stored: resolved } },
+    ];
   }
   return stored.age < protocol.notSentFrom
     ? [{ name: "resolve as not sent: too early", isFault: false, next: free }]
