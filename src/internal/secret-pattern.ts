@@ -42,8 +42,9 @@ const base64Pattern = (form: string): string =>
 export function secretPattern(secret: string): RegExp {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const forms = [
-    charactersPattern(secret),
+    // First: where the secret ends with a backslash, the other form is the start of this one.
     ...(inJson === secret ? [] : [charactersPattern(inJson)]),
+    charactersPattern(secret),
     ...base64Forms(secret).map(base64Pattern),
   ];
   return new RegExp(forms.join("|"), "gi");
