@@ -1,7 +1,8 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkOptionNames } from "../internal/check-options.ts";
-import { maskPhones } from "../internal/redact.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
+import type { Redactor } from "../internal/redact.ts";
 import { bodyText } from "./http/body.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
@@ -52,9 +53,13 @@ function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings
 }
 
 /** What errors, hooks and idempotency records call an endpoint. */
-export const nameOf = ({ method, path }: Endpoint, { name }: CallInput, key: string): string =>
+export const nameOf = (
+  { method, path }: Endpoint,
+  { name }: CallInput,
+  redactor: Redactor,
+): string =>
   // A path of the caller's own may hold anything.
-  name ?? maskPhones(`${method} ${path}`.replaceAll(key, ""));
+  name ?? maskPhones(redactor.text(`${method} ${path}`));
 
 /** The way of every call: options, key, path, body; then send; then unwrap. */
 export function createCall(settings: Settings): Call {
@@ -64,7 +69,7 @@ export function createCall(settings: Settings): Call {
     input: CallInput,
     options: CreateOptions,
   ): Promise<WithResponse<T>> {
-    const name = nameOf(endpoint, input, settings.key);
+    const name = nameOf(endpoint, input, settings.redactor);
     const limits = limitsOf(endpoint, options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
     const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
@@ -72,14 +77,15 @@ export function createCall(settings: Settings): Call {
     const address =
       fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
     const body =
-      "body" in input ? bodyText(name, endpoint.request, input.body, settings.key) : undefined;
+      "body" in input ? bodyText(name, endpoint.request, input.body, settings.redactor) : undefined;
     const request = {
       method: endpoint.method,
       url: settings.baseUrl + address,
       headers: requestHeaders(options.headers, settings.keyHeader, body !== undefined),
       body,
     };
-    const context = { endpoint: name, effect: endpoint.effect, key: settings.key };
+    const { origin, redactor } = settings;
+    const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
     type Done = { readonly received: HttpResponse; readonly data: unknown; readonly body: unknown };
     const perform = async (signal: AbortSignal | undefined): Promise<Done> => {
       const sent = await send(request, context, { ...limits, totalTimeoutMs, signal });
@@ -95,6 +101,7 @@ export function createCall(settings: Settings): Call {
       : await runOnce<Done>(
           {
             store: settings.idempotency,
+            redactor,
             key: checkIdempotencyKey(name, idempotencyKey),
             endpoint: name,
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),

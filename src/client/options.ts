@@ -49,6 +49,14 @@ export interface GatewayOptions<Key extends string = string> {
    */
   maxRetries?: number | undefined;
   /**
+   * The largest response body that is read, in bytes. A larger one is cut off, and the call fails
+   * with an `UnexpectedResponseError`. Lower it where memory is scarce; raise it where your lists of
+   * payments are longer than that.
+   *
+   * @default 10_485_760 (10 MiB)
+   */
+  maxResponseBytes?: number | undefined;
+  /**
    * The function that sends each request. It gets the URL and an init whose body is a string. Set it
    * to `sandbox.fetch` in tests, or to a `fetch` that goes through a proxy.
    *

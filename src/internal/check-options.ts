@@ -11,7 +11,7 @@ export function checkOptionNames(options: object, names: readonly string[], owne
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
     throw new ConfigurationError(
-      `${owner} has no option "${name}". Its options are: ${names.join(", ")}.`,
+      `${owner} has no option ${describeName(name)}. Its options are: ${names.join(", ")}.`,
     );
   }
 }
@@ -54,6 +54,21 @@ export function checkMilliseconds(option: string, value: unknown): number {
   throw new ConfigurationError(
     `\`${option}\` must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT_MS}; got ${describeValue(value)}.`,
   );
+}
+
+/**
+ * Whether a name that the caller wrote, such as a misspelt option, looks like a name. A secret may
+ * have been pasted into its place. API keys begin with two letters and an underscore.
+ */
+export function isPlainName(name: string): boolean {
+  return /^(?![a-z]{2}_)[a-z_\s-]{0,30}$/i.test(name);
+}
+
+/** A name that the caller wrote, as a message shows it: it is quoted only if it looks like a name. */
+export function describeName(name: string): string {
+  return isPlainName(name)
+    ? JSON.stringify(name)
+    : "(its name is not shown, because it may hold a secret)";
 }
 
 /**

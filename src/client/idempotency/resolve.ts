@@ -98,7 +98,7 @@ export class Idempotency {
   ): Promise<void> {
     checkOptionNames(options, ["endpoint", "attempt"], "resolve");
     const [row, input] = createEndpoint(options.endpoint ?? "mobileMoney.initiate");
-    const endpoint = nameOf(row, input, this.#settings.key);
+    const endpoint = nameOf(row, input, this.#settings.redactor);
     const key = checkIdempotencyKey(endpoint, idempotencyKey);
     if (typeof outcome !== "string" || outcome === "") {
       const expected = 'expected the reference of a payment, or "not_sent"';
@@ -111,10 +111,16 @@ export class Idempotency {
     let found: ResolveResult;
     try {
       found = await store.resolve(name, result, attempt);
+      // A store that a user wrote may resolve with anything.
+      if (found !== "unknown" && !Object.hasOwn(NOT_RESOLVED, found)) {
+        throw new TypeError(
+          "resolve() of the idempotency store must resolve with a ResolveResult.",
+        );
+      }
     } catch (cause) {
       const failed =
         "the idempotency store failed while it resolved the attempt. Call resolve again.";
-      throw storeError(`${endpoint}: ${failed}`, cause);
+      throw storeError(`${endpoint}: ${failed}`, this.#settings.redactor.cause(cause));
     }
     if (found === "unknown") return;
     throw new IdempotencyConflictError(

@@ -1,7 +1,9 @@
 import { isGatewayError } from "../../errors/any.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
+import type { Redactor } from "../../internal/redact.ts";
 import { sleep } from "../../internal/timeout.ts";
+import { checkBeginResult } from "./check-begin-result.ts";
 import { SharedCall } from "./shared-call.ts";
 import type { BeginResult, IdempotencyStore } from "./store.ts";
 import { rememberUnknown } from "./unknown-attempts.ts";
@@ -10,6 +12,7 @@ import { writeBestEffort } from "./write-best-effort.ts";
 /** A call that must happen at most once, no matter who makes it. */
 export interface KeyedCall<T> {
   readonly store: IdempotencyStore;
+  readonly redactor: Redactor;
   /** The idempotency key, as the caller gave it. */
   readonly key: string;
   /** Method and path. A key of one endpoint has nothing to do with the same key of another. */
@@ -85,7 +88,7 @@ async function runThroughStore<T>(
     const found = await begin(call, name, owner);
     if (found.state === "begun") return attempt(call, name, shared, owner);
     if (!found.sameParameters) throw conflictError(call);
-    if (found.state === "succeeded") return call.decode(found.result);
+    if (found.state === "succeeded") return decodeStored(call, found.result);
     if (found.state === "unknown") {
       rememberUnknown(call.store, name, found.owner);
       throw unknownError(call, found.owner);
@@ -97,19 +100,31 @@ async function runThroughStore<T>(
 }
 
 async function begin(
-  { store, endpoint, parameters, totalTimeoutMs }: KeyedCall<unknown>,
+  { store, redactor, endpoint, parameters, totalTimeoutMs }: KeyedCall<unknown>,
   name: string,
   owner: string,
 ): Promise<BeginResult> {
   const leaseMs = totalTimeoutMs + LEASE_MARGIN_MS;
   try {
-    return await store.begin(name, { parameters, owner, leaseMs });
+    return checkBeginResult(await store.begin(name, { parameters, owner, leaseMs }));
   } catch (cause) {
     // The store may have written the record before it failed.
     await writeBestEffort(() => store.forget(name, owner));
     throw storeError(
       `${endpoint}: the idempotency store failed, so nothing was sent. The call may be made again.`,
-      cause,
+      redactor.cause(cause),
+    );
+  }
+}
+
+/** A record that somebody changed, or that a store of the user's own returned. */
+function decodeStored<T>({ endpoint, key, redactor, decode }: KeyedCall<T>, result: string): T {
+  try {
+    return decode(result);
+  } catch (cause) {
+    throw storeError(
+      `${endpoint}: the idempotency store holds a result for the idempotency key ${JSON.stringify(key)} that cannot be read, so nothing was sent now. An earlier attempt may have happened. Look before you use another key.`,
+      redactor.cause(cause),
     );
   }
 }

@@ -21,7 +21,8 @@ async function shop(
         const { webhookSecrets } = sandbox;
         const given = { body, headers: request.headers, secret: webhookSecrets };
         const event = verifyWebhook({ ...given, ...verify } as VerifyWebhookOptions);
-        came.push(isKnownEvent(event) ? `${event.data.number} ${event.event}` : "");
+        const data: object = event.data;
+        came.push(isKnownEvent(event) ? `${Reflect.get(data, "number")} ${event.event}` : "");
         return new Response();
       } catch (error) {
         came.push((error as { code: string }).code);
