@@ -107,7 +107,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     // A copy: what is verified is what is stored, whatever the caller does with its buffer meanwhile.
     const raw = typeof given === "string" ? new TextEncoder().encode(given) : given.slice();
     if (raw.length > maxBodyBytes) return refuse(413, "too large");
-    const [event, , secretIndex] = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
+    const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
     const identity = identityOf(event, raw);
     let receipt: Receipt;
     try {
