@@ -1,5 +1,5 @@
-// A payment from prompt to proof, on nothing but this repository: a sandbox gateway and a webhook
-// receiver, both on real HTTP. Run it with `npm run quickstart`.
+// A payment from prompt to webhook: a sandbox gateway and a webhook receiver, both over real HTTP.
+// Run it with `npm run quickstart`.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,13 +14,13 @@ const log = (what: string, detail: string) =>
     `${(performance.now() - started).toFixed(0).padStart(6)} ms  ${what.padEnd(10)} ${detail}`,
   );
 
-// The gateway: a whole one, on this machine.
+// A whole gateway on this machine.
 const sandbox = createSandbox({ clock: "real" });
 const service = await sandbox.serve({ port: 0 });
 const gateway = new Gateway({ apiKey: sandbox.keys.secret, baseUrl: service.baseUrl });
 log("gateway", service.baseUrl);
 
-// The merchant's webhook receiver: raw bytes in, a checked event out.
+// The merchant's webhook receiver: raw bytes in, a verified event out.
 const receiver = createServer(async (request, response) => {
   const body = await buffer(request);
   const event = verifyWebhook({ body, headers: request.headers, secret: sandbox.webhookSecret });
@@ -38,12 +38,12 @@ await gateway.webhooks.register({
 log("register", url);
 
 async function pay(amount: number, act: "approve" | "cancel", outcome: "completed" | "failed") {
-  const told = once(receiver, `payment.${outcome}`, { signal: AbortSignal.timeout(3_000) });
+  const webhook = once(receiver, `payment.${outcome}`, { signal: AbortSignal.timeout(3_000) });
   const { reference } = await gateway.mobileMoney.initiate({ amount, phone: "0712 345 678" });
   log("prompt", `${reference}, KES ${amount} to 0712 345 678`);
   sandbox.phone("0712345678")[act]();
   log("phone", `the customer taps "${act}"`);
-  const [data] = await told;
+  const [data] = await webhook;
   const payment = await gateway.payments.get(reference);
   assert.deepEqual([payment.status, data.reference], [outcome, reference]);
   log(
@@ -57,4 +57,4 @@ await pay(250, "cancel", "failed");
 
 receiver.close();
 await service.close();
-console.log("\nPaid once, failed once, both proven by a signed webhook and by a read.");
+console.log("\nOne payment completed and one failed. A signed webhook and a read confirm both.");

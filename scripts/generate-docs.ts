@@ -1,5 +1,5 @@
 // Writes the tables of the docs that come from the sources, between their markers.
-// `npx node scripts/generate-docs.ts` writes; a test fails where a table is behind its source.
+// Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import type { Command } from "../src/cli/definitions/types.ts";
@@ -30,14 +30,15 @@ function endpoints(): string {
 
 const assumptions = () =>
   table(
-    ["where the interface is silent", "what the sandbox does", "why"],
+    ["what the service does not document", "what the sandbox does", "why"],
     Object.values(ASSUMPTIONS).map(({ about, choice, reason }) => [about, choice, reason]),
   );
 
 function magicNumbers(): string {
   const rows = Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => {
     const failure = Object.entries(FAILURES).find(([name]) => name === answer)?.[1];
-    const meaning = answer === "approve" ? "paid, where the balance suffices" : "never answered";
+    const meaning =
+      answer === "approve" ? "paid, if the balance is enough" : "the customer does nothing";
     return [
       code(`…${suffix}`),
       code(`MAGIC_SUFFIXES.${answer}`),
@@ -52,7 +53,7 @@ function magicNumbers(): string {
   );
 }
 
-/** Text as a table's cell takes it. */
+/** Text with the characters escaped that end a table's cell. */
 const cell = (text: string) => text.replaceAll("|", "\\|");
 
 /** The flags of a command, each once, with the forms that take it. */
@@ -116,27 +117,27 @@ const TABLES: Readonly<Record<string, () => string>> = {
   environment,
 };
 
-/** The text of a page with its tables and examples as the sources have them now. */
+/** A page with its tables and examples generated from the current sources. */
 export function withTables(page: string): string {
   return page
     .replace(
       /(<!-- generated: (\w+) -->)[\s\S]*?(<!-- end -->)/g,
       (_, begin: string, name: string, end: string) => {
         const make = TABLES[name];
-        if (make === undefined) throw new Error(`No table is called ${name}.`);
+        if (make === undefined) throw new Error(`There is no table called ${name}.`);
         return `${begin}\n${make()}\n${end}`;
       },
     )
     .replace(
       /(<!-- example: (\S+) -->)[\s\S]*?(<!-- end -->)/g,
-      // Not as a block of `ts`: it is compiled and run where it is.
+      // `typescript`, not `ts`: the docs tests compile `ts` blocks, and the examples have tests already.
       (_, begin: string, file: string, end: string) =>
         `${begin}\n\`\`\`typescript\n${readFileSync(file, "utf8")}\`\`\`\n${end}`,
     );
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["README.md", "docs/sandbox.md", "docs/cli.md"];
+export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md"];
 
 /** The pages that hold the code of examples. */
 export const EXAMPLE_PAGES = ["docs/webhooks.md"];

@@ -1,4 +1,4 @@
-// Webhooks on Express: verified, stored in a SQLite file, acknowledged, then worked off.
+// Webhooks on Express: verified, stored in a SQLite file, acknowledged, then processed.
 import express from "express";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
@@ -11,7 +11,7 @@ receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);
 });
 receiver.on("payment.failed", async ({ data }) => {
-  console.log(`tell the customer: ${data.user_message}`);
+  console.log(`message to the customer: ${data.user_message}`);
 });
 
 await receiver.start();
@@ -22,6 +22,6 @@ const server = app.listen(Number(process.env.PORT ?? 3000));
 
 process.once("SIGTERM", async () => {
   server.close();
-  await receiver.stop(); // lets running handlers end, hands the rest back
+  await receiver.stop(); // running handlers finish; other processes take over the rest
   inbox.close();
 });

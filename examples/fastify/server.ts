@@ -1,4 +1,4 @@
-// Webhooks on Fastify: the plugin keeps the raw bytes of its own route, and of no other.
+// Webhooks on Fastify: the plugin keeps the raw bytes of its own route only.
 import fastify from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
 import { sqliteInbox } from "malipo/inbox/sqlite";
@@ -15,7 +15,7 @@ const app = fastify();
 app.register(fastifyWebhooks, { receiver, path: "/webhooks" });
 app.addHook("onReady", () => receiver.start());
 app.addHook("onClose", async () => {
-  await receiver.stop(); // lets running handlers end, hands the rest back
+  await receiver.stop(); // running handlers finish; other processes take over the rest
   inbox.close();
 });
 await app.listen({ port: Number(process.env.PORT ?? 3000) });

@@ -1,5 +1,5 @@
-// The page: asks the shop to start the payment, then follows it with a public key, which can read
-// and nothing else.
+// The page: asks the shop to start the payment, then follows it with a public key, which can only
+// read.
 import { Gateway, PaymentPendingError } from "malipo";
 
 interface Shop {
@@ -25,8 +25,8 @@ async function follow({ publicKey, baseUrl }: Shop, reference: string): Promise<
     button.disabled = false;
   } catch (error) {
     if (!(error instanceof PaymentPendingError)) throw error;
-    // Not a failure: who pays again now may pay twice.
-    say("We have no answer yet. Please do not pay again; we will write to you.");
+    // Not a failure: a customer who pays again now may pay twice.
+    say("We have no result yet. Please do not pay again; we will write to you.");
   }
 }
 
@@ -44,6 +44,6 @@ form.addEventListener("submit", async (event) => {
     say(problem, "bad");
     button.disabled = !started.ok && started.status === 502;
   } catch {
-    say("We cannot tell how it went. Please do not pay again; write to us.", "bad");
+    say("We do not know the result. Please do not pay again; write to us.", "bad");
   }
 });

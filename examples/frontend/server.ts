@@ -1,4 +1,4 @@
-// The shop: it holds the secret key, starts the payment, and tells the page its reference.
+// The shop: it holds the secret key, starts the payment, and sends its reference to the page.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
@@ -14,7 +14,7 @@ export interface ShopOptions {
 
 const here = (name: string) => new URL(`./${name}`, import.meta.url);
 
-/** The page and what it loads. A real shop builds this once, with its own bundler. */
+/** The page and its files. A real shop builds them once, with its own bundler. */
 function files(): ReadonlyMap<string, readonly [type: string, text: string]> {
   const { outputFiles } = buildSync({
     entryPoints: [here("page.ts").pathname],
@@ -32,12 +32,12 @@ function files(): ReadonlyMap<string, readonly [type: string, text: string]> {
 }
 
 async function phoneIn(request: IncomingMessage): Promise<string> {
-  const asked = new Request("http://shop/", {
+  const form = new Request("http://shop/", {
     method: "POST",
     headers: { "content-type": request.headers["content-type"] ?? "" },
     body: await buffer(request),
   });
-  return String((await asked.formData()).get("phone") ?? "");
+  return String((await form.formData()).get("phone") ?? "");
 }
 
 export function createShop({ secretKey, publicKey, baseUrl }: ShopOptions): Server {
@@ -56,7 +56,7 @@ export function createShop({ secretKey, publicKey, baseUrl }: ShopOptions): Serv
       if (!isGatewayError(error)) throw error;
       if (error.code === "invalid_params") return [422, { problem: "Is that number right?" }];
       if (error.outcome === "unknown") {
-        return [502, { problem: "We cannot tell how it went. Please do not pay again." }];
+        return [502, { problem: "We do not know the result. Please do not pay again." }];
       }
       return [503, { problem: "You were not charged. Please try again." }];
     }

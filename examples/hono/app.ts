@@ -14,10 +14,10 @@ receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
 
 await receiver.start();
 const app = new Hono();
-app.all("/webhooks", (c) => receive(c.req.raw)); // above what reads the body
+app.all("/webhooks", (c) => receive(c.req.raw)); // above everything that reads the body
 export default app;
 
 process.once("SIGTERM", async () => {
-  await receiver.stop(); // lets running handlers end, hands the rest back
+  await receiver.stop(); // running handlers finish; other processes take over the rest
   inbox.close();
 });

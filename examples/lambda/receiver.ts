@@ -1,5 +1,6 @@
-// What the function and the worker share. A function is frozen after its answer and works nothing
-// off, so the inbox is one that both reach: Redis here, PostgreSQL with `pgBossInbox` alike.
+// The receiver that the function and the worker share. A function is frozen after its response and
+// cannot process events, so both need an inbox that they can reach: Redis here, or PostgreSQL with
+// `pgBossInbox`.
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { createWebhookReceiver } from "malipo/webhooks";
 

@@ -1,4 +1,4 @@
-// The process that stays, a container or a server: it works off what the function has stored.
+// A process that keeps running, a container or a server: it processes what the function has stored.
 import { receiver } from "./receiver.ts";
 
 await receiver.start();

@@ -1,4 +1,4 @@
-// Webhooks on Nest: `rawBody` keeps the bytes that were signed beside what Nest's parser makes of them.
+// Webhooks on Nest: `rawBody` keeps the signed bytes beside the body that Nest has parsed.
 import "reflect-metadata";
 import { type MiddlewareConsumer, Module, type NestModule } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
@@ -22,7 +22,7 @@ class AppModule implements NestModule {
     await receiver.start();
   }
   async onApplicationShutdown() {
-    await receiver.stop(); // lets running handlers end, hands the rest back
+    await receiver.stop(); // running handlers finish; other processes take over the rest
     inbox.close();
   }
 }

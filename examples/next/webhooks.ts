@@ -1,4 +1,4 @@
-// The receiver of a Next app. The route hands deliveries to it, `instrumentation.ts` starts it.
+// The receiver of a Next app. The route passes deliveries to it, `instrumentation.ts` starts it.
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 

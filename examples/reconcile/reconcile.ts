@@ -1,5 +1,5 @@
-// A job for cron: asks the gateway about every order that the books hold open, and closes what is
-// known by now. Webhooks may be lost; reads are the truth. Exits with 1 where a person has to look.
+// A job for cron: reads the payment of every open order, and closes the orders whose payments are
+// final. A webhook may be lost; a read is reliable. Exits with 1 if a person has to look.
 import { DatabaseSync } from "node:sqlite";
 import { Gateway } from "malipo";
 
@@ -11,14 +11,14 @@ export async function reconcileOrders(gateway: Gateway, orders: DatabaseSync) {
   const references = open.all().map(({ reference }) => String(reference));
   const count = { paid: 0, unpaid: 0, open: 0, look: 0 };
   for await (const report of gateway.payments.reconcile(references, { concurrency: 4 })) {
-    if (report.state === "settled") {
+    if (report.state === "final") {
       const state = report.payment.status === "completed" ? "paid" : "unpaid";
       close.run(state, report.reference);
       count[state]++;
     } else if (report.state === "pending") {
       count.open++;
     } else {
-      // Unknown to the service, or unreadable just now: never a reason to close an order.
+      // The service does not know it, or the read failed: no reason to close an order.
       count.look++;
       console.error(report.reference, report.state);
     }

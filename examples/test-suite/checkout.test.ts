@@ -1,4 +1,4 @@
-// A merchant's tests: the network is mocked by msw, and behind it is a whole gateway.
+// A merchant's tests: msw replaces the network by a sandbox gateway.
 import { Gateway } from "malipo";
 import { gatewayHandlers } from "malipo/msw";
 import { createSandbox, MAGIC_SUFFIXES } from "malipo/sandbox";
@@ -15,16 +15,16 @@ afterAll(() => server.close());
 const gateway = () => new Gateway({ apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl });
 const order = { id: "ORDER-42", amount: 1500, phone: "0712345678" };
 
-/** The customer, once the phone rings. */
+/** The customer acts when the prompt appears. */
 async function customer(act: "approve" | "cancel"): Promise<void> {
   const phone = sandbox.phone(order.phone);
   await vi.waitUntil(() => phone.prompt);
   phone[act]();
 }
 
-test("says thank you to whoever enters the PIN", async () => {
-  const [said] = await Promise.all([checkout(gateway(), order), customer("approve")]);
-  expect(said).toBe("Paid. Thank you!");
+test("thanks the customer who enters the PIN", async () => {
+  const [message] = await Promise.all([checkout(gateway(), order), customer("approve")]);
+  expect(message).toBe("Paid. Thank you!");
 });
 
 test("prompts once, however often the button is pressed", async () => {
@@ -36,11 +36,11 @@ test("prompts once, however often the button is pressed", async () => {
 
 test("says why it was not paid", async () => {
   sandbox.phone(order.phone).setBalance("10.00");
-  const [said] = await Promise.all([checkout(gateway(), order), customer("approve")]);
-  expect(said).toMatch(/^Not paid: .*money/);
+  const [message] = await Promise.all([checkout(gateway(), order), customer("approve")]);
+  expect(message).toMatch(/^Not paid: .*money/);
 });
 
-test("asks nobody to pay again whose answer was lost", async () => {
+test("asks the customer not to pay again when the response was lost", async () => {
   sandbox.faults.add({
     match: { endpoint: "mobileMoney.initiate" },
     effect: { kind: "lostResponse" },
@@ -48,11 +48,11 @@ test("asks nobody to pay again whose answer was lost", async () => {
   expect(await checkout(gateway(), order)).toBe("Please do not pay again.");
 });
 
-test("says that nothing was charged where the service is refusing", async () => {
+test("says that nothing was charged when the service rejects the payment", async () => {
   const amount = 1_000_000; // past the network's limit
   expect(await checkout(gateway(), { ...order, amount })).toMatch(/^You were not charged/);
 });
 
-test("knows the numbers that act by themselves", () => {
+test("can use magic numbers", () => {
   expect(MAGIC_SUFFIXES.approve).toMatch(/^\d{3}$/);
 });

@@ -1,4 +1,4 @@
-// What a merchant's backend has: an order is paid by phone, and the shop says in words how it went.
+// A merchant's backend: the customer pays an order by phone, and the shop reports the result.
 import { type Gateway, isGatewayError, PaymentPendingError } from "malipo";
 
 export interface Order {

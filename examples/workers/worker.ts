@@ -1,5 +1,5 @@
-// Webhooks on Cloudflare Workers: verified, put into a Queue, acknowledged once it has them. A Worker
-// ends with its answer, so what is in the Queue is worked off by its consumer, here the same Worker.
+// Webhooks on Cloudflare Workers: verified, put into a Queue, then acknowledged. A Worker ends with
+// its response, so the consumer of the Queue processes the events; here it is the same Worker.
 import { fetchHandler } from "malipo/fetch";
 import {
   createWebhookReceiver,
@@ -10,7 +10,7 @@ import {
 } from "malipo/webhooks";
 
 interface Message {
-  /** The same for every repeat of an event: a Queue delivers at least once, and the service repeats. */
+  /** The same for every duplicate of an event: the service and the Queue deliver at least once. */
   key: string;
   body: string;
 }
@@ -21,25 +21,25 @@ interface Env {
   WEBHOOKS: { send(message: Message): Promise<unknown> };
 }
 
-const elsewhere = async (): Promise<never> => {
-  throw new Error("The Queue works off, tries again and keeps dead letters.");
+const inTheQueue = async (): Promise<never> => {
+  throw new Error("The Queue processes events, retries them and keeps dead letters.");
 };
 
 const queueInbox = (queue: Env["WEBHOOKS"]): Inbox => ({
   accept: async ({ key, raw }) => {
     await queue.send({ key, body: new TextDecoder().decode(raw) });
-    return receiptFor("accepted"); // it is durable by now
+    return receiptFor("accepted"); // the Queue has stored it
   },
-  start: elsewhere,
+  start: inTheQueue,
   stop: async () => {},
-  deadLetters: elsewhere,
-  requeue: elsewhere,
+  deadLetters: inTheQueue,
+  requeue: inTheQueue,
 });
 
 export default {
   fetch(request: Request, { WEBHOOK_SECRET: secret, WEBHOOKS }: Env): Promise<Response> {
     const inbox = queueInbox(WEBHOOKS);
-    // A message of a Queue holds 128 kB, and this one is escaped.
+    // A message of a Queue may have 128 kB, and escaping makes this one longer.
     const receiver = createWebhookReceiver({ secret, inbox, maxBodyBytes: 60_000 });
     return fetchHandler(receiver)(request);
   },

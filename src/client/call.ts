@@ -1,10 +1,11 @@
 import type { Endpoint } from "../contract/endpoints.ts";
-import { ConfigurationError } from "../errors/configuration.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
 import { maskPhones } from "../internal/redact.ts";
 import { bodyText } from "./http/body.ts";
-import { type Limits, send } from "./http/send.ts";
-import type { HttpAnswer } from "./http/transport.ts";
+import type { Limits } from "./http/call-attempts.ts";
+import { createHttpClient } from "./http/client.ts";
+import type { HttpResponse } from "./http/exchange.ts";
+import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
 import { onePerKey } from "./idempotency/run-once.ts";
@@ -49,29 +50,6 @@ function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings
   };
 }
 
-/** The headers of a request. The key's comes last, so that none can replace it. */
-function headersOf(
-  own: CallOptions["headers"] = {},
-  { keyHeader: [name, value] }: Settings,
-  hasBody: boolean,
-): Headers {
-  const headers = new Headers({ accept: "application/json" });
-  if (hasBody) headers.set("content-type", "application/json");
-  const entries = own instanceof Headers ? own : Object.entries(own);
-  for (const [ownName, ownValue] of entries) {
-    try {
-      headers.set(ownName, ownValue);
-    } catch {
-      // What the runtime reports quotes the value, which may be a secret.
-      throw new ConfigurationError(
-        `The header ${JSON.stringify(ownName)} cannot be sent: its name or its value has characters that no header has.`,
-      );
-    }
-  }
-  headers.set(name, value);
-  return headers;
-}
-
 /** What errors, hooks and idempotency records call an endpoint. */
 export const nameOf = ({ method, path }: Endpoint, { name }: CallInput, key: string): string =>
   // A path of the caller's own may hold anything.
@@ -79,6 +57,7 @@ export const nameOf = ({ method, path }: Endpoint, { name }: CallInput, key: str
 
 /** The way of every call: options, key, path, body; then send; then unwrap. */
 export function createCall(settings: Settings): Call {
+  const send = createHttpClient(settings);
   async function answerTo<T>(
     endpoint: Endpoint,
     input: CallInput,
@@ -96,18 +75,18 @@ export function createCall(settings: Settings): Call {
     const request = {
       method: endpoint.method,
       url: settings.baseUrl + address,
-      headers: headersOf(options.headers, settings, body !== undefined),
+      headers: requestHeaders(options.headers, settings.keyHeader, body !== undefined),
       body,
     };
     const context = { endpoint: name, effect: endpoint.effect, key: settings.key };
-    type Done = { readonly answer: HttpAnswer; readonly data: unknown; readonly body: unknown };
+    type Done = { readonly received: HttpResponse; readonly data: unknown; readonly body: unknown };
     const perform = async (signal: AbortSignal | undefined): Promise<Done> => {
-      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal }, settings);
-      return { answer: sent.answer, ...unwrap(context, endpoint, sent, settings.hooks) };
+      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal });
+      return { received: sent.received, ...unwrap(context, endpoint, sent, settings.hooks) };
     };
     const { idempotencyKey } = options;
     const {
-      answer,
+      received,
       data,
       body: whole,
     } = idempotencyKey === undefined
@@ -120,16 +99,16 @@ export function createCall(settings: Settings): Call {
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
             totalTimeoutMs,
             perform,
-            encode: (done) => storedAnswer(done.answer),
+            encode: (done) => storedAnswer(done.received),
             decode: (stored) => {
-              const replayed = answerFrom(stored);
-              const sent = { answer: replayed, outcome: "not_sent" } as const;
-              return { answer: replayed, ...unwrap(context, endpoint, sent, {}) };
+              const received = answerFrom(stored);
+              const sent = { received, outcome: "not_sent" } as const;
+              return { received, ...unwrap(context, endpoint, sent, {}) };
             },
           },
           limits.signal,
         );
-    return { data: data as T, response: answer.response, body: whole };
+    return { data: data as T, response: received.response, body: whole };
   }
   return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>
     resultOf(answerTo<T>(endpoint, input, options));

@@ -2,7 +2,7 @@ import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { Fetch } from "./http/transport.ts";
+import type { Fetch } from "./http/exchange.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { environment, isBrowser } from "./runtime.ts";

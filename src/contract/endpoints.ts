@@ -8,7 +8,7 @@ import {
 import { anyObject, type Schema } from "./schema.ts";
 import { webhook, webhookChanges, webhookRegistration } from "./webhook.ts";
 
-/** The permissions that a key may hold. @see Service interface, section 5. */
+/** The scopes that an API key can have. @see docs/service.md, "Authentication" */
 export const SCOPES = [
   "merchant.read",
   "payments.read",
@@ -23,52 +23,55 @@ export const SCOPES = [
   "invoices.send",
 ] as const;
 
-/** One of the eleven permissions. */
+/** The name of a scope: a permission that an API key can have. */
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * What sending twice does. A `read` changes nothing, an `idempotent` write ends in the same state,
- * a `create` happens twice. A row's effect decides what may be sent again.
+ * What happens if a request is sent twice. A `read` changes nothing. An `idempotent` write leaves
+ * the same state as one request. A `create` takes effect twice. The effect decides which requests
+ * are retried.
  */
 export type Effect = "read" | "idempotent" | "create";
 
-/** All that is known of one endpoint. */
+/** One row of the table: everything that is known about one endpoint. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the base URL; `{name}` is a path parameter. */
+  /** Path below the base URL. `{name}` is a path parameter. */
   readonly path: `/${string}`;
-  /** `undefined`: the interface names none. */
+  /** The scope that the key needs. `undefined`: the service documents none. */
   readonly scope: Scope | undefined;
-  /** The kinds of key that the row accepts. */
+  /** The kinds of key that the endpoint accepts. */
   readonly keys: readonly KeyKind[];
   readonly effect: Effect;
-  /** `undefined`: the row has no body. */
+  /** Schema of the request body. `undefined`: the request has no body. */
   readonly request?: Schema | undefined;
-  /** The documented fields of `data`, or of each item of a list. `undefined`: not shown. */
+  /** Schema of `data`, or of each item of a list. `undefined`: the service documents none. */
   readonly response?: Schema | undefined;
-  /** The fields of `data` that the method cannot do without. */
-  readonly promised?: readonly string[];
-  /** `data` is a list. */
+  /** The fields of `data` that the client requires. A response without them is an error. */
+  readonly requiredFields?: readonly string[];
+  /** Whether `data` is a list. */
   readonly list?: true;
 }
 
-// Section 5.4: a secret key also satisfies every endpoint that accepts a public key. Which
-// endpoints a sandbox key may call is not shown: the service decides, the client lets it ask.
+// A secret key may call every endpoint that accepts a public key. The service does not document
+// which endpoints a sandbox key may call: the client sends the request, and the service decides.
 const ANY_KEY = ["public", "secret", "sandbox"] as const;
 const SECRET_KEY = ["secret", "sandbox"] as const;
 
 /**
- * The service: one row an endpoint, in the order of the interface's section 4. Methods, guards,
- * types, the sandbox and the docs all read these rows.
+ * The table of endpoints, one row for each. The client's methods and types, the key checks, the
+ * sandbox, the OpenAPI document and the docs all use these rows.
+ *
+ * @see docs/service.md, "Endpoints"
  */
-// biome-ignore format: a table is read across
+// biome-ignore format: one line for each row
 export const ENDPOINTS = {
   "merchant.get": { method: "GET", path: "/merchant", scope: "merchant.read", keys: ANY_KEY, effect: "read" },
   "merchant.paymentAccounts": { method: "GET", path: "/merchant/payment-accounts", scope: "merchant.read", keys: ANY_KEY, effect: "read", list: true },
-  "payments.get": { method: "GET", path: "/payments/{reference}", scope: "payments.read", keys: ANY_KEY, effect: "read", response: payment, promised: ["status"] },
+  "payments.get": { method: "GET", path: "/payments/{reference}", scope: "payments.read", keys: ANY_KEY, effect: "read", response: payment, requiredFields: ["status"] },
   "payments.list": { method: "GET", path: "/payments", scope: "payments.read", keys: ANY_KEY, effect: "read", response: payment, list: true },
   "payments.initiate": { method: "POST", path: "/payments/initiate", scope: undefined, keys: SECRET_KEY, effect: "create", request: anyObject },
-  "mobileMoney.initiate": { method: "POST", path: "/mobile-money/payment/initiate", scope: "payments.create", keys: SECRET_KEY, effect: "create", request: mobileMoneyPaymentParams, response: mobileMoneyPayment, promised: ["reference"] },
+  "mobileMoney.initiate": { method: "POST", path: "/mobile-money/payment/initiate", scope: "payments.create", keys: SECRET_KEY, effect: "create", request: mobileMoneyPaymentParams, response: mobileMoneyPayment, requiredFields: ["reference"] },
   "mobileMoney.status": { method: "POST", path: "/mobile-money/payment/status", scope: "payments.read", keys: SECRET_KEY, effect: "read", request: anyObject },
   "mobileMoney.validatePhone": { method: "POST", path: "/mobile-money/validate-phone", scope: "mobile-money.validate", keys: ANY_KEY, effect: "read", request: phoneToValidate },
   "webhooks.register": { method: "POST", path: "/webhooks/register", scope: "webhooks.manage", keys: SECRET_KEY, effect: "create", request: webhookRegistration, response: webhook },
@@ -85,10 +88,10 @@ export const ENDPOINTS = {
 
 type Endpoints = typeof ENDPOINTS;
 
-/** The name of a row: the namespace and the method of the client that calls it. */
+/** The name of an endpoint: the namespace and the method of the client that calls it. */
 export type EndpointName = keyof Endpoints;
 
-/** The methods of a namespace that a public key may call. */
+/** The methods of a namespace that a public key may call, such as `"get" | "list"`. */
 export type PublicMethod<Namespace extends string> = {
   [Name in EndpointName]: "public" extends Endpoints[Name]["keys"][number]
     ? Name extends `${Namespace}.${infer Method}`
@@ -97,21 +100,21 @@ export type PublicMethod<Namespace extends string> = {
     : never;
 }[EndpointName];
 
-// `{name}` stands for one segment. Names that a literal path also matches (`/payments/initiate`)
-// differ in their method, so the first row that fits is the only one.
+// `{name}` matches one path segment. A literal path such as `/payments/initiate` also matches
+// `/payments/{reference}`, but the two rows differ in their method, so at most one row matches.
 const PATTERNS = Object.entries<Endpoint>(ENDPOINTS).map(
   ([name, { path }]) =>
     [name as EndpointName, new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`)] as const,
 );
 
-/** The row that a request belongs to, and its path parameters as they were sent. */
+/** Finds the row of a request, and its path parameters as they were sent. */
 export function endpointFor(
   method: string,
   path: string,
 ): { name: EndpointName; endpoint: Endpoint; params: string[] } | undefined {
   for (const [name, pattern] of PATTERNS) {
-    const found = ENDPOINTS[name].method === method ? pattern.exec(path) : null;
-    if (found !== null) return { name, endpoint: ENDPOINTS[name], params: found.slice(1) };
+    const match = ENDPOINTS[name].method === method ? pattern.exec(path) : null;
+    if (match !== null) return { name, endpoint: ENDPOINTS[name], params: match.slice(1) };
   }
   return undefined;
 }

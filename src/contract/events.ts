@@ -1,7 +1,7 @@
 /**
- * The eight kinds of event that the service delivers.
+ * The kinds of event that the service documents.
  *
- * @see Service interface, section 6.
+ * @see docs/service.md, "Events and deliveries"
  */
 export const EVENT_KINDS = [
   "payment.completed",
@@ -14,86 +14,91 @@ export const EVENT_KINDS = [
   "subscription.canceled",
 ] as const;
 
-/** One of the eight documented event kinds. */
+/** One of the eight documented kinds of event. */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /**
- * `data` of `payment.completed`. Fields that the interface does not name pass through.
+ * `data` of a `payment.completed` event. Fields that the service does not document are kept.
  *
- * @see Service interface, sections 2 and 6.
+ * @see docs/service.md, "Events and deliveries"
  */
 export interface PaymentCompletedData {
-  /** Internal identifier. With `reference`, what repeats are told by. */
+  /** Internal identifier. Use it, or `reference`, to recognise duplicate deliveries. */
   payment_id: number;
-  /** Owner of the payment. */
+  /** Identifier of the merchant that owns the payment. */
   merchant_id: number;
-  /** What `gateway.payments.get(reference)` takes. */
+  /** Reference of the payment, for `gateway.payments.get(reference)`. */
   reference: string;
-  /** Decimal amount with two fraction digits, `"100.00"`. Never do float arithmetic on it. */
+  /** Decimal amount with two digits after the point, `"100.00"`. Do not use float arithmetic. */
   amount: string;
   /** Currency code, such as `"KES"`. */
   currency: string;
-  /** Customer phone in international digits, without a plus sign. */
+  /** Phone of the customer: international digits without a plus sign, `"254712345678"`. */
   phone: string;
   status: "completed";
-  /** The label that the merchant gave, at most 12 characters. */
+  /** Your label for the payment, at most 12 characters. */
   account_reference: string;
   /** Identifier of the payment prompt. */
   checkout_request_id: string;
-  /** Provider transaction identifier. */
+  /** Transaction identifier of the provider. */
   transaction_id: string;
-  /** Provider transaction identifier. */
+  /** Transaction identifier of the provider. */
   provider_transaction_id: string;
-  /** Provider result text. */
+  /** Result text of the provider. */
   provider_reference: string;
-  /** Payer label. */
+  /** Name of the payer. */
   payer_name: string;
   [field: string]: unknown;
 }
 
 /**
- * `data` of `payment.failed`. Fields that the interface does not name pass through.
+ * `data` of a `payment.failed` event. Fields that the service does not document are kept.
  *
- * @see Service interface, sections 2 and 6.
+ * @see docs/service.md, "Events and deliveries"
  */
 export interface PaymentFailedData {
-  /** Internal identifier. With `reference`, what repeats are told by. */
+  /** Internal identifier. Use it, or `reference`, to recognise duplicate deliveries. */
   payment_id: number;
-  /** What `gateway.payments.get(reference)` takes. */
+  /** Reference of the payment, for `gateway.payments.get(reference)`. */
   reference: string;
-  /** Decimal amount with two fraction digits. */
+  /** Decimal amount with two digits after the point. */
   amount: string;
   status: "failed";
-  /** Why it failed, for the merchant. */
+  /** Why the payment failed, for you. */
   failure_reason: string;
-  /** Why it failed, for the customer to read. */
+  /** Why the payment failed, as a text for the customer. */
   user_message: string;
-  /** Whether another try makes sense. */
+  /** Whether it makes sense to start another payment. */
   retry_possible: boolean;
   [field: string]: unknown;
 }
 
-/** `data` of `payment.initiated`. Not shown by the interface: narrow it by declaration merging. */
+/** `data` of a `payment.initiated` event. Not documented: declare your fields by declaration merging. */
 export interface PaymentInitiatedData {
   [field: string]: unknown;
 }
-/** `data` of `invoice.created`. Not shown by the interface: narrow it by declaration merging. */
+
+/** `data` of an `invoice.created` event. Not documented: declare your fields by declaration merging. */
 export interface InvoiceCreatedData {
   [field: string]: unknown;
 }
-/** `data` of `invoice.paid`. Not shown by the interface: narrow it by declaration merging. */
+
+/** `data` of an `invoice.paid` event. Not documented: declare your fields by declaration merging. */
 export interface InvoicePaidData {
   [field: string]: unknown;
 }
-/** `data` of `invoice.overdue`. Not shown by the interface: narrow it by declaration merging. */
+
+/** `data` of an `invoice.overdue` event. Not documented: declare your fields by declaration merging. */
 export interface InvoiceOverdueData {
   [field: string]: unknown;
 }
-/** `data` of `subscription.created`. Not shown by the interface: narrow it by declaration merging. */
+
+/** `data` of a `subscription.created` event. Not documented: declare your fields by declaration merging. */
 export interface SubscriptionCreatedData {
   [field: string]: unknown;
 }
-/** `data` of `subscription.canceled`. Not shown by the interface: narrow it by declaration merging. */
+
+/** `data` of a `subscription.canceled` event. Not documented: declare your fields by declaration merging. */
 export interface SubscriptionCanceledData {
   [field: string]: unknown;
 }
@@ -109,29 +114,32 @@ interface EventData {
   "subscription.canceled": SubscriptionCanceledData;
 }
 
-/** A delivery's envelope: `event`, `timestamp`, `data`. */
+/** The JSON body of a delivery. */
 export interface WebhookEnvelope<Kind extends string, Data> {
-  /** What happened. */
+  /** The kind of event, such as `payment.completed`. */
   event: Kind;
-  /** When, ISO 8601 with a UTC offset. */
+  /** When it happened: ISO 8601 with a UTC offset. */
   timestamp: string;
-  /** What it happened to. */
+  /** The fields of the event. They depend on its kind. */
   data: Data;
 }
 
-/** An event of one of the documented kinds; `KnownWebhookEvent<"payment.completed">` is one of them. */
+/** An event of a documented kind. `KnownWebhookEvent<"payment.completed">` is an event of that kind. */
 export type KnownWebhookEvent<Kind extends EventKind = EventKind> = {
   [K in Kind]: WebhookEnvelope<K, EventData[K]>;
 }[Kind];
 
-/** An event of a kind that the interface does not name: passed through, never refused. */
+/** An event of a kind that the service does not document. It is passed on, never rejected. */
 export type UnknownWebhookEvent = WebhookEnvelope<string, Record<string, unknown>>;
 
-/** What a verified webhook is. `isKnownEvent` tells the two apart. */
+/** A verified webhook event. `isKnownEvent` narrows it to a documented kind. */
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
 
 /**
- * Is this one of the eight documented kinds, or of the one kind given? Narrows the type of `data`.
+ * Whether the event is of a documented kind or, with `kind`, of that kind. Narrows the type of
+ * `data`.
+ *
+ * @param kind - Set it to handle one kind of event. Leave it out to find events that are new.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * An invoice. The interface shows no field: narrow it by declaration merging.
+ * An invoice. The service does not document its fields. Declare the fields that you use by
+ * declaration merging.
  *
  * @example
  * ```ts
@@ -8,18 +9,24 @@
  * }
  * ```
  *
- * @see Service interface, section 2.
+ * @see docs/service.md, "Invoices"
  */
 export interface Invoice {
   [field: string]: unknown;
 }
 
-/** What an invoice is made or changed with. Not shown by the interface: narrow it by declaration merging. */
+/**
+ * The fields of `invoices.create` and `invoices.update`. The service does not document them: declare
+ * yours by declaration merging, as for `Invoice`.
+ */
 export interface InvoiceFields {
   [field: string]: unknown;
 }
 
-/** What may go with the sending of an invoice. Not shown by the interface: narrow it by declaration merging. */
+/**
+ * The parameters of `invoices.send`. The service does not document them: declare yours by
+ * declaration merging, as for `Invoice`.
+ */
 export interface InvoiceSendParams {
   [field: string]: unknown;
 }

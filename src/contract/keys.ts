@@ -1,14 +1,15 @@
 /**
- * What a key may be used for, told by its prefix: `pk_` public (reads, safe for client side),
- * `sk_` secret (server side only), `sb_` sandbox (testing).
+ * The kind of an API key. Its prefix shows it: `pk_` public (only reads, safe in a browser), `sk_`
+ * secret (only on a server), `sb_` sandbox (for tests).
  *
- * @see Service interface, section 5.
+ * @see docs/service.md, "Authentication"
  */
 export type KeyKind = "public" | "secret" | "sandbox";
 
+/** The prefix of each kind of key. */
 export const KEY_PREFIXES = { public: "pk_", secret: "sk_", sandbox: "sb_" } as const;
 
-/** The kind of a key, or `undefined` where its prefix is none of the three. */
+/** The kind of a key, or `undefined` if it has none of the three prefixes. */
 export function keyKind(key: string): KeyKind | undefined {
   return (Object.keys(KEY_PREFIXES) as KeyKind[]).find(
     (kind) => key.startsWith(KEY_PREFIXES[kind]) && key.length > KEY_PREFIXES[kind].length,

@@ -1,21 +1,28 @@
 /**
- * The merchant that the key belongs to. The interface shows no field: narrow it by declaration
- * merging, `declare module "malipo" { interface Merchant { name: string } }`.
+ * The merchant that owns the API key. The service does not document its fields. Declare the fields
+ * that you use by declaration merging.
  *
- * @see Service interface, section 2.
+ * @example
+ * ```ts
+ * declare module "malipo" {
+ *   interface Merchant { name: string }
+ * }
+ * ```
+ *
+ * @see docs/service.md, "Endpoints"
  */
 export interface Merchant {
   [field: string]: unknown;
 }
 
 /**
- * An account that payments are made to. Fields other than the identifier are not shown: narrow
- * them by declaration merging.
+ * An account of the merchant that customers pay to. The service documents only its identifier:
+ * declare other fields by declaration merging, as for `Merchant`.
  *
- * @see Service interface, section 2.
+ * @see docs/service.md, "Endpoints"
  */
 export interface PaymentAccount {
-  /** What `payment_account_id` of an initiation takes. */
+  /** Identifier, for the `payment_account_id` parameter of `mobileMoney.initiate`. */
   payment_account_id?: string | number;
   [field: string]: unknown;
 }

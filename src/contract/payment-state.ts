@@ -1,65 +1,82 @@
 import { InvalidParamsError } from "../errors/configuration.ts";
+import { maskPhones } from "../internal/redact.ts";
 import type { Payment } from "./payment.ts";
 
-/** What became of a payment after one more report. */
+/** The statuses that a payment does not leave, of those that the service documents. */
+const FINAL_STATUSES: readonly string[] = ["completed", "failed"];
+
+/** Whether a payment with this status has ended: it is `completed` or `failed`. */
+export function isFinal(status: string): boolean {
+  return FINAL_STATUSES.includes(status);
+}
+
+/** The result of `mergePayment`. */
 export interface MergedPayment {
-  /** The payment as it is to be taken from now on. */
+  /** The payment to store and use from now on. */
   readonly payment: Payment;
-  /** Whether its status is another than before. */
+  /** Whether the status is different from the status known before. */
   readonly changed: boolean;
   /**
-   * One report says completed, another failed. Money has moved, or the reports are wrong: a person
-   * should look.
+   * Whether one report says `completed` and another says `failed`. Let a person check the payment:
+   * the customer may have paid for something that you treated as not paid.
    */
   readonly contradiction: boolean;
 }
 
-/** What only a failed payment has. */
+/** Fields that only a failed payment has. */
 const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"];
 
-const isSettled = (status: string) => status === "completed" || status === "failed";
-
 /**
- * What a later report of a payment (a read, a webhook's `data`) may do to what is known of it.
- * Reports come late, doubled and out of order; this decides, the same way everywhere:
+ * Combines what you know of a payment with a new report: a read, or the `data` of a webhook event.
+ * Reports arrive late, twice and out of order. The rules are:
  *
- * - `completed` is never taken back.
- * - `completed` or `failed` beats `pending` and every status that the interface does not show.
- * - A late success after a failure is a success, and a contradiction for a person to see.
+ * - A `completed` payment stays `completed`.
+ * - `completed` and `failed` replace `pending` and every undocumented status.
+ * - `completed` after `failed` gives `completed`, and sets `contradiction`.
  *
- * Whatever the order in which the same reports come: once one of them is `completed` or `failed`, the
- * status ends up the same. Of open ones alone, the last is taken.
+ * If one of the reports is `completed` or `failed`, the resulting status does not depend on their
+ * order. Otherwise the last report decides.
  *
- * @param known - What is known so far; `undefined` where nothing is.
- * @param report - What a read or a webhook says now.
- * @throws {InvalidParamsError} where the two are of different payments.
+ * @param known - The payment as you know it. `undefined` if this is the first report.
+ * @param report - The payment as a read or a webhook reports it now.
+ * @throws {InvalidParamsError} if the two have different references.
  *
  * @example
  * ```ts
  * const { payment, contradiction } = mergePayment(stored, event.data);
  * await save(payment);
- * if (contradiction) await tellSomebody(stored, event.data);
+ * if (contradiction) await alertSupport(stored, event.data);
  * ```
  */
 export function mergePayment(known: Payment | undefined, report: Payment): MergedPayment {
   if (known === undefined) return { payment: report, changed: true, contradiction: false };
-  const [reference, reported] = [known.reference, report.reference];
-  if (reference !== undefined && reported !== undefined && reference !== reported) {
-    const message = "expected two reports of one payment, got two references";
-    throw new InvalidParamsError(`mergePayment: ${message}.`, [{ path: ["reference"], message }]);
-  }
+  checkSamePayment(known, report);
   const contradiction =
-    isSettled(known.status) && isSettled(report.status) && known.status !== report.status;
-  const takes =
-    report.status === "completed" || (known.status !== "completed" && isSettled(report.status));
-  // Between two open states the later one is taken; there is no telling them apart.
-  if (!takes && isSettled(known.status)) {
-    const filled = contradiction ? known : { ...report, ...known };
-    return { payment: filled, changed: false, contradiction };
+    isFinal(known.status) && isFinal(report.status) && known.status !== report.status;
+  if (isFinal(known.status) && !replacesFinal(known, report)) {
+    // The report may still fill in fields that are not known yet, unless it contradicts them.
+    const payment = contradiction ? known : { ...report, ...known };
+    return { payment, changed: false, contradiction };
   }
   const payment: Payment = { ...known, ...report };
   if (payment.status === "completed") {
     for (const field of FAILURE_FIELDS) if (!(field in report)) delete payment[field];
   }
   return { payment, changed: known.status !== report.status, contradiction };
+}
+
+/** Whether a report replaces a final status: a success always does, a failure only a failure. */
+function replacesFinal(known: Payment, report: Payment): boolean {
+  return report.status === "completed" || (known.status === "failed" && report.status === "failed");
+}
+
+function checkSamePayment(known: Payment, report: Payment): void {
+  const references = [known.reference, report.reference];
+  if (references.includes(undefined) || known.reference === report.reference) return;
+  const [first, second] = references.map((reference) => maskPhones(String(reference)));
+  const message = `expected two reports of one payment, got the references "${first}" and "${second}"`;
+  throw new InvalidParamsError(
+    `mergePayment: ${message}. Pass the payment that has the reference of the report.`,
+    [{ path: ["reference"], message }],
+  );
 }

@@ -1,122 +1,139 @@
 import * as z from "zod/mini";
-import { amount, identifier, maybe, phoneNumber, type Schema, text } from "./schema.ts";
+import { amount, identifier, phoneNumber, type Schema, text } from "./schema.ts";
 
 /**
- * State of a payment. Further values exist that the interface does not show: they pass through.
+ * Status of a payment. `completed` and `failed` are final. The service has other statuses that it
+ * does not document; they are passed on.
  *
- * @see Service interface, section 3.
+ * @see docs/service.md, "Payment status"
  */
 export type PaymentStatus = "pending" | "completed" | "failed" | (string & {});
 
 /**
- * A payment. Only `status` is promised; the other fields come as the service gives them.
- * Narrow what is not shown by declaration merging.
+ * A payment. Only `status` is always present. The service decides which other fields it sends.
+ * Declare undocumented fields by declaration merging.
  *
- * @see Service interface, section 2.
+ * @see docs/service.md, "Payments"
  */
 export interface Payment {
-  /** `pending`, `completed`, `failed`, or a value that the interface does not show. */
+  /** `pending`, `completed`, `failed`, or a status that the service does not document. */
   status: PaymentStatus;
   /** Internal identifier. */
   payment_id?: number;
-  /** Owner of the payment. */
+  /** Identifier of the merchant that owns the payment. */
   merchant_id?: number;
-  /** What `gateway.payments.get(reference)` takes. */
+  /** Reference of the payment, for `gateway.payments.get(reference)`. */
   reference?: string;
-  /** Decimal amount with two fraction digits, `"100.00"`. Never do float arithmetic on it. */
+  /** Decimal amount with two digits after the point, `"100.00"`. Do not use float arithmetic. */
   amount?: string;
   /** Currency code, such as `"KES"`. */
   currency?: string;
-  /** Customer phone in international digits, without a plus sign. */
+  /** Phone of the customer: international digits without a plus sign, `"254712345678"`. */
   phone?: string;
-  /** The label that the merchant gave, at most 12 characters. */
+  /** Your label for the payment, at most 12 characters. */
   account_reference?: string;
   /** Identifier of the payment prompt. */
   checkout_request_id?: string;
-  /** Provider transaction identifier, once completed. */
+  /** Transaction identifier of the provider. Only for completed payments. */
   transaction_id?: string;
-  /** Provider transaction identifier, once completed. */
+  /** Transaction identifier of the provider. Only for completed payments. */
   provider_transaction_id?: string;
-  /** Provider result text, once completed. */
+  /** Result text of the provider. Only for completed payments. */
   provider_reference?: string;
-  /** Payer label, once completed. */
+  /** Name of the payer. Only for completed payments. */
   payer_name?: string;
-  /** Why it failed, for the merchant. */
+  /** Why the payment failed, for you. */
   failure_reason?: string;
-  /** Why it failed, for the customer to read. */
+  /** Why the payment failed, as a text for the customer. */
   user_message?: string;
-  /** Whether another try makes sense, once failed. */
+  /** Whether it makes sense to start another payment. Only for failed payments. */
   retry_possible?: boolean;
   [field: string]: unknown;
 }
 
 /**
- * A prompt to start: whom to charge, and how much.
+ * The parameters of `mobileMoney.initiate` and `mobileMoney.collect`: whom to charge, and how much.
  *
- * @see Service interface, section 4, "Payment initiation".
+ * @example
+ * ```ts
+ * const params = { amount: 100, phone: "0712 345 678", account_reference: "ORDER-17" };
+ * ```
+ *
+ * @see docs/service.md, "Payment initiation"
  */
 export interface MobileMoneyPaymentParams {
-  /** Amount to charge, in the account's currency: above 0, at most two decimals. */
+  /** Amount to charge, in the currency of the account: above 0, at most two decimals. */
   amount: number;
   /**
-   * Customer phone, in any usual way of writing it (`0712 345 678`, `+254-712-345678`): 9 to 15
-   * digits. Sent in digits.
+   * Phone of the customer, 9 to 15 digits. Spaces, hyphens, brackets and a plus sign are allowed
+   * (`0712 345 678`, `+254-712-345678`) and removed before sending.
    */
   phone: string;
-  /** Free text shown for the payment. */
+  /** Text that is shown for the payment. Set it to tell the customer what the payment is for. */
   description?: string | undefined;
-  /** Your label, such as an order number, at most 12 characters. */
+  /**
+   * Your label for the payment, at most 12 characters. Set it to find the order again: events and
+   * reads of the payment contain it.
+   */
   account_reference?: string | undefined;
-  /** Account to pay to. @default the merchant's default payment account */
+  /**
+   * Account that receives the payment. Set it if the merchant has several payment accounts.
+   * @default the merchant's default payment account
+   */
   payment_account_id?: string | number | undefined;
 }
 
-/** What a prompt that was started gives back. */
+/** The result of `mobileMoney.initiate`. */
 export interface MobileMoneyPayment {
-  /** What `gateway.payments.get(reference)` takes. Keep it with the order. */
+  /** Reference of the payment, for `gateway.payments.get(reference)`. Store it with the order. */
   reference: string;
-  /** Identifier of the prompt, where there is one already. */
+  /** Identifier of the payment prompt, if the service has one already. */
   checkout_request_id?: string;
   [field: string]: unknown;
 }
 
-/** What `payments.initiate` sends. Not shown by the interface: narrow it by declaration merging. */
+/** The parameters of `payments.initiate`. Not documented: declare your fields by declaration merging. */
 export interface PaymentParams {
   [field: string]: unknown;
 }
 
-/** What `payments.initiate` gives back. Not shown by the interface: narrow it by declaration merging. */
+/** The result of `payments.initiate`. Not documented: declare your fields by declaration merging. */
 export interface InitiatedPayment {
   [field: string]: unknown;
 }
 
-/** What `mobileMoney.status` sends. Not shown by the interface: narrow it by declaration merging. */
+/** The parameters of `mobileMoney.status`. Not documented: declare your fields by declaration merging. */
 export interface MobileMoneyStatusParams {
   [field: string]: unknown;
 }
 
-/** What `mobileMoney.status` gives back. Not shown by the interface: narrow it by declaration merging. */
+/** The result of `mobileMoney.status`. Not documented: declare your fields by declaration merging. */
 export interface MobileMoneyStatus {
   [field: string]: unknown;
 }
 
-/** What `mobileMoney.validatePhone` gives back. Not shown by the interface: narrow it by declaration merging. */
+/** The result of `mobileMoney.validatePhone`. Not documented: declare your fields by declaration merging. */
 export interface PhoneValidation {
   [field: string]: unknown;
 }
+
+/** The longest `account_reference`, in characters. @see docs/service.md, "Limits" */
+export const MAX_ACCOUNT_REFERENCE = 12;
+
+const accountReference = text.check(
+  // Counts characters, not UTF-16 units: an emoji is one character.
+  z.refine((label) => [...label].length <= MAX_ACCOUNT_REFERENCE, {
+    error: `expected at most ${MAX_ACCOUNT_REFERENCE} characters`,
+  }),
+);
 
 export const mobileMoneyPaymentParams: Schema = z.looseObject(
   {
     amount,
     phone: phoneNumber,
-    description: maybe(text),
-    account_reference: maybe(
-      // Characters, not UTF-16 units: an emoji is one.
-      text.check(
-        z.refine((label) => [...label].length <= 12, { error: "expected at most 12 characters" }),
-      ),
-    ),
-    payment_account_id: maybe(identifier),
+    description: z.optional(text),
+    account_reference: z.optional(accountReference),
+    payment_account_id: z.optional(identifier),
   },
   { error: "expected an object with amount and phone" },
 );
@@ -129,21 +146,21 @@ export const phoneToValidate: Schema = z.looseObject(
 export const payment: Schema = z.looseObject(
   {
     status: text,
-    payment_id: maybe(z.number({ error: "expected a number" })),
-    merchant_id: maybe(z.number({ error: "expected a number" })),
-    reference: maybe(text),
-    amount: maybe(text),
-    currency: maybe(text),
-    phone: maybe(text),
-    account_reference: maybe(text),
-    checkout_request_id: maybe(text),
-    transaction_id: maybe(text),
-    provider_transaction_id: maybe(text),
-    provider_reference: maybe(text),
-    payer_name: maybe(text),
-    failure_reason: maybe(text),
-    user_message: maybe(text),
-    retry_possible: maybe(z.boolean({ error: "expected true or false" })),
+    payment_id: z.optional(z.number({ error: "expected a number" })),
+    merchant_id: z.optional(z.number({ error: "expected a number" })),
+    reference: z.optional(text),
+    amount: z.optional(text),
+    currency: z.optional(text),
+    phone: z.optional(text),
+    account_reference: z.optional(text),
+    checkout_request_id: z.optional(text),
+    transaction_id: z.optional(text),
+    provider_transaction_id: z.optional(text),
+    provider_reference: z.optional(text),
+    payer_name: z.optional(text),
+    failure_reason: z.optional(text),
+    user_message: z.optional(text),
+    retry_possible: z.optional(z.boolean({ error: "expected true or false" })),
   },
   { error: "expected an object" },
 );
@@ -151,7 +168,7 @@ export const payment: Schema = z.looseObject(
 export const mobileMoneyPayment: Schema = z.looseObject(
   {
     reference: text.check(z.minLength(1, { error: "expected a reference" })),
-    checkout_request_id: maybe(text),
+    checkout_request_id: z.optional(text),
   },
   { error: "expected an object" },
 );

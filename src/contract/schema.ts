@@ -1,15 +1,17 @@
 import * as z from "zod/mini";
+import { isPhoneDigits, phoneDigits } from "../internal/phone-digits.ts";
 
-/** One thing wrong with a value. */
+/** One problem with a value. */
 interface SchemaIssue {
+  /** Where the problem is, from the value down. */
   readonly path: readonly PropertyKey[];
-  /** What was expected. */
+  /** What was expected, such as `expected a string`. */
   readonly message: string;
 }
 
 /**
- * What the rest of the package knows of a schema. Named here, so that no type of the library
- * behind it stands in our declarations: a user's compiler need not load it.
+ * A schema as the other folders see it. This interface keeps the types of zod out of the package's
+ * declarations, so that a user's compiler does not load them.
  */
 export interface Schema {
   safeParse(
@@ -19,15 +21,15 @@ export interface Schema {
     | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
 
-const PHONE = "expected a phone number of 9 to 15 digits, such as 0712345678 or +254 712 345 678";
+const PHONE_EXPECTED =
+  "expected a phone number of 9 to 15 digits, such as 0712345678 or +254 712 345 678";
 
-/** A phone number in any usual way of writing it; gives its digits. */
-export const phoneNumber = z.string({ error: PHONE }).check(
-  z.overwrite((phone) => phone.replace(/[\s\p{Pd}()[\]]/gu, "").replace(/^\+/, "")),
-  z.regex(/^\d{9,15}$/, { error: PHONE }),
-);
+/** A phone number with or without separators. The parsed value has only its digits. */
+export const phoneNumber = z
+  .string({ error: PHONE_EXPECTED })
+  .check(z.overwrite(phoneDigits), z.refine(isPhoneDigits, { error: PHONE_EXPECTED }));
 
-/** A finite number above 0 with at most two decimals: what `toFixed(2)` gives back unchanged. */
+/** A finite number above 0 with at most two decimals: `toFixed(2)` does not change its value. */
 export const amount = z.number({ error: "expected an amount as a number" }).check(
   z.refine((value) => value > 0 && Number(value.toFixed(2)) === value, {
     error: "expected an amount above 0 with at most two decimals",
@@ -40,11 +42,11 @@ export const identifier = z.union([z.string(), z.number()], {
   error: "expected an identifier (a string or a number)",
 });
 
-/** Any object, as it is (a `toJSON` too): for bodies that the interface does not show. */
+/**
+ * Any object, for bodies that the service does not document. Not a zod object: the value must come
+ * out unchanged, with its `toJSON`.
+ */
 export const anyObject: Schema = z.custom(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   { error: "expected an object" },
 );
-
-/** `field` may be left out, or be `undefined`. */
-export const maybe = z.optional;

@@ -4,54 +4,66 @@ import type { EventKind } from "./events.ts";
 import { identifier, type Schema, text } from "./schema.ts";
 
 /**
- * A registered webhook endpoint. Fields beyond the three documented ones are not shown: narrow
- * them by declaration merging.
+ * A registered webhook endpoint. The service documents only `name`, `url` and `events`: declare
+ * other fields by declaration merging.
  *
- * @see Service interface, section 2.
+ * @see docs/service.md, "Webhook registrations"
  */
 export interface Webhook {
-  /** What `update` and `delete` take. Its type is not shown. */
+  /** Identifier, for `webhooks.update` and `webhooks.delete`. The service does not document its type. */
   id?: string | number;
   /** Label of the endpoint. */
   name?: string;
-  /** Address that receives the notifications. */
+  /** URL that receives the deliveries. */
   url?: string;
-  /** Event kinds subscribed to. */
+  /** The kinds of event that are delivered. */
   events?: string[];
   [field: string]: unknown;
 }
 
 /**
- * What a webhook is registered with.
+ * The parameters of `webhooks.register`.
  *
- * @see Service interface, section 4, row 9.
+ * @example
+ * ```ts
+ * const shop = {
+ *   name: "shop",
+ *   url: "https://shop.example/webhooks",
+ *   events: ["payment.completed", "payment.failed"],
+ * };
+ * ```
+ *
+ * @see docs/service.md, "Webhook registrations"
  */
 export interface WebhookRegistration {
   /** Label of the endpoint. */
   name: string;
-  /** Address that receives the notifications: `https:`, or `http:` on a loopback host. */
+  /** URL that receives the deliveries: `https:`, or `http:` on a loopback host for tests. */
   url: string;
-  /** Event kinds to subscribe to: the eight documented ones, or any non-empty string. */
+  /** Kinds of event to deliver: the eight documented kinds, or any other non-empty string. */
   events: (EventKind | (string & {}))[];
 }
 
-/** What a webhook is changed with. The interface does not show the request. */
+/** The parameters of `webhooks.update`: the fields to change. The service does not document them. */
 export interface WebhookChanges {
+  /** New label of the endpoint. */
   name?: string | undefined;
-  /** `https:`, or `http:` on a loopback host. */
+  /** New URL: `https:`, or `http:` on a loopback host. */
   url?: string | undefined;
+  /** New list of event kinds. */
   events?: (EventKind | (string & {}))[] | undefined;
   [field: string]: unknown;
 }
 
 function isWebhookUrl(address: string): boolean {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-const url = z.string({ error: "expected an https: address" }).check(
+const url = z.string({ error: "expected an https: URL" }).check(
   z.refine(isWebhookUrl, {
-    error: "expected an https: address (http: on a loopback host alone)",
+    error: "expected an https: URL (http: only on a loopback host)",
   }),
 );
 

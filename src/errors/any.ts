@@ -8,7 +8,7 @@ import type {
   RateLimitError,
   ServerError,
   UnexpectedResponseError,
-} from "./answer.ts";
+} from "./api.ts";
 import { GatewayError } from "./base.ts";
 import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
 import type { ConnectionError, TimeoutError } from "./connection.ts";
@@ -16,10 +16,10 @@ import type {
   IdempotencyConflictError,
   OutcomeUnknownError,
   PaymentPendingError,
-} from "./settlement.ts";
+} from "./payment.ts";
 import type { WebhookVerificationError } from "./webhook.ts";
 
-/** Every error of this package, as one union: a `switch` on `code` narrows it. */
+/** Every error of this package, as one union. A `switch` on `code` narrows it to a class. */
 export type AnyGatewayError =
   | ConfigurationError
   | KeyTypeError
@@ -41,8 +41,8 @@ export type AnyGatewayError =
   | WebhookVerificationError;
 
 /**
- * Is this one of ours? Holds across entry points and across ESM and CJS, like `instanceof`, and
- * gives the union whose `code` narrows.
+ * Whether an error comes from this package. Works across entry points and across ESM and CJS, as
+ * `instanceof` does, and narrows to the union that a `switch` on `code` needs.
  *
  * @example
  * ```ts
@@ -56,5 +56,5 @@ export function isGatewayError(error: unknown): error is AnyGatewayError {
   return error instanceof GatewayError;
 }
 
-/** Every `code` that an error of this package can have. Switch on it, never on the message. */
+/** Every `code` that an error of this package can have. Compare the code, not the message. */
 export type GatewayErrorCode = AnyGatewayError["code"];

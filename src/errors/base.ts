@@ -1,17 +1,18 @@
 /**
- * Did it happen? The one question that money asks of an error.
+ * Whether a failed request may have taken effect, for example prompted a customer.
  *
- * - `not_sent`: nothing left this machine. Sending again is safe.
- * - `rejected`: the service said no. Sending again is safe once the cause is mended.
- * - `unknown`: it may have happened. Do **not** send again: look first.
+ * - `not_sent`: nothing was sent. It is safe to send the request again.
+ * - `rejected`: the service rejected the request. Fix the cause, then send it again.
+ * - `unknown`: the request may have taken effect. Do **not** send it again before you have read
+ *   the payment, or found out in another way.
  */
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
 /**
- * The base of every error that this package throws. A caller's own abort is the one exception:
- * it rejects with the caller's own reason.
+ * The base class of every error that this package throws. There is one exception: when your own
+ * `AbortSignal` ends a call, the call rejects with the reason of that signal.
  *
- * `instanceof` holds across entry points and across ESM and CJS.
+ * `instanceof` works across entry points and across ESM and CJS.
  *
  * @example
  * ```ts
@@ -19,22 +20,22 @@ export type Outcome = "not_sent" | "rejected" | "unknown";
  *   await gateway.mobileMoney.initiate({ amount: 100, phone: "0712345678" });
  * } catch (error) {
  *   if (isGatewayError(error) && error.outcome === "unknown") {
- *     // The customer may have been prompted: look before sending again.
+ *     // The customer may have been prompted. Read the payment before you send again.
  *   }
  * }
  * ```
  */
 export abstract class GatewayError extends Error {
   /**
-   * The name of the class, as a literal, since a bundler shortens the real one. It is also what
-   * two copies of the package (ESM beside CJS) know each other's errors by.
+   * The name of the class, as a literal, because a bundler may shorten the real one. Two copies of
+   * the package (ESM and CJS) recognise each other's errors by it.
    */
   protected static readonly malipo: string = "";
 
-  /** A stable, literal name of the failure. Switch on it, never on the message. */
+  /** A stable name of the failure. Compare it instead of the message, which may change. */
   abstract readonly code: string;
 
-  /** Whether the request may be sent again. */
+  /** Whether the request may have taken effect, and so whether it may be sent again. */
   declare readonly outcome: Outcome;
 
   constructor(message: string, outcome: Outcome, options?: ErrorOptions) {
@@ -42,15 +43,15 @@ export abstract class GatewayError extends Error {
     this.outcome = outcome;
   }
 
-  /** The name of the class, also where a bundler has shortened it. */
+  /** The name of the class, even where a bundler has shortened it. */
   override get name(): string {
     return (this.constructor as typeof GatewayError).malipo;
   }
 
-  /** Holds across entry points, and across ESM and CJS. */
+  /** Works across entry points, and across ESM and CJS. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const name = (value as { constructor?: { malipo?: unknown } } | undefined)?.constructor?.malipo;
-    // A user's own subclass has no such name of its own, and is told apart as any class is.
+    // A subclass that a user wrote has no `malipo` of its own: the usual check applies to it.
     return typeof name === "string" && Object.hasOwn(this, "malipo")
       ? name.startsWith(this.malipo)
       : super[Symbol.hasInstance](value);

@@ -1,8 +1,8 @@
 import { GatewayError } from "./base.ts";
 
 /**
- * The gateway, a webhook receiver or a sandbox was set up wrongly: a missing or malformed key,
- * an unknown option, a base URL that is not `https:`. Outcome `not_sent`.
+ * An option is wrong, of a gateway, a webhook receiver, an inbox or a sandbox: a missing or
+ * malformed API key, an unknown option, a base URL that is not `https:`. Outcome `not_sent`.
  */
 export class ConfigurationError extends GatewayError {
   protected static override readonly malipo: string = "ConfigurationError";
@@ -12,7 +12,7 @@ export class ConfigurationError extends GatewayError {
   }
 }
 
-/** The key may not make this call; found out before any byte was sent. Outcome `not_sent`. */
+/** This kind of API key may not make this call. Checked before anything is sent. Outcome `not_sent`. */
 export class KeyTypeError extends GatewayError {
   protected static override readonly malipo: string = "KeyTypeError";
   override readonly code = "key_type" as const;
@@ -21,19 +21,19 @@ export class KeyTypeError extends GatewayError {
   }
 }
 
-/** One thing that is wrong with the parameters of a call. */
+/** One problem with the parameters of a call. */
 export interface ParamIssue {
-  /** Where: `["events", 0]` is the first entry of `events`. */
+  /** Where the problem is: `["events", 0]` is the first entry of `events`. */
   readonly path: readonly (string | number)[];
-  /** What was expected and what was given, phone numbers masked. */
+  /** What was expected and what was given. Phone numbers are masked. */
   readonly message: string;
 }
 
-/** The parameters are wrong; nothing was sent. `issues` names each by its path. Outcome `not_sent`. */
+/** The parameters of the call are invalid, so nothing was sent. Outcome `not_sent`. */
 export class InvalidParamsError extends GatewayError {
   protected static override readonly malipo: string = "InvalidParamsError";
   override readonly code = "invalid_params" as const;
-  /** Everything that is wrong, one entry for each place. */
+  /** All problems, one entry for each path. */
   readonly issues: readonly ParamIssue[];
   constructor(message: string, issues: readonly ParamIssue[], options?: ErrorOptions) {
     super(message, "not_sent", options);

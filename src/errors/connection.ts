@@ -1,19 +1,22 @@
 import { GatewayError, type Outcome } from "./base.ts";
 
 /**
- * No answer came. `not_sent` where the name did not resolve or the connection was refused,
- * otherwise `unknown`. `cause` holds what the runtime reported.
+ * The request got no response. The outcome is `not_sent` if the host name did not resolve or the
+ * connection was refused, otherwise `unknown`. `cause` is the error of the runtime.
  */
 export class ConnectionError extends GatewayError {
   protected static override readonly malipo: string = "ConnectionError";
   override readonly code = "connection" as const;
 }
 
-/** The attempt (`timeoutMs`) or the whole call (`totalTimeoutMs`) took too long, body included. */
+/**
+ * One attempt took longer than `timeoutMs`, or the whole call took longer than `totalTimeoutMs`.
+ * Both limits include the time to read the body.
+ */
 export class TimeoutError extends GatewayError {
   protected static override readonly malipo: string = "TimeoutError";
   override readonly code = "timeout" as const;
-  /** The limit that was passed, in milliseconds. */
+  /** The limit that was exceeded, in milliseconds. */
   readonly timeoutMs: number;
   constructor(message: string, outcome: Outcome, timeoutMs: number) {
     super(message, outcome);

@@ -1,6 +1,6 @@
 import { GatewayError } from "./base.ts";
 
-/** Why a webhook was refused. See {@link WebhookVerificationError}. */
+/** Why a webhook was rejected. See {@link WebhookVerificationError}. */
 export type WebhookErrorCode =
   | "signature_missing"
   | "signature_malformed"
@@ -10,17 +10,17 @@ export type WebhookErrorCode =
   | "body_not_raw";
 
 /**
- * A delivery that must not be trusted. Answer it with `status`: 401 for the signature and the
- * timestamp, 400 for a payload that is no event, 500 where the raw body was lost on the way.
+ * A webhook that must not be trusted. Respond with `status`: 401 for a wrong signature or an old
+ * timestamp, 400 for a payload that is not an event, 500 if the raw body is no longer available.
  *
- * Never quotes the body, the digest or the secret.
+ * The message never contains the body, the signature or the secret.
  *
- * @see Service interface, section 6.
+ * @see docs/service.md, "Events and deliveries"
  */
 export class WebhookVerificationError extends GatewayError {
   protected static override readonly malipo: string = "WebhookVerificationError";
   declare readonly code: WebhookErrorCode;
-  /** The HTTP status to answer with. */
+  /** The HTTP status to respond with. */
   declare readonly status: 400 | 401 | 500;
   constructor(code: WebhookErrorCode, message: string, status: 400 | 401 | 500 = 401) {
     super(message, "rejected");

@@ -1,5 +1,5 @@
 /**
- * Spans of OpenTelemetry.
+ * OpenTelemetry traces of a gateway's requests.
  *
  * @module malipo/otel
  */
@@ -12,39 +12,51 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { GatewayHooks, RequestView } from "../client/hooks.ts";
+import type { AttemptResult, GatewayHooks, RequestView } from "../client/hooks.ts";
 
-/** How calls are traced. */
+/** Options of `otelHooks`. */
 export interface OtelHooksOptions {
-  /** @default the tracer "malipo" of the global provider */
+  /**
+   * The tracer that makes the spans. Set it if you do not use the global provider, or to name the
+   * tracer after your application.
+   * @default the tracer "malipo" of the global provider
+   */
   tracer?: Tracer | undefined;
 }
 
-/** By OpenTelemetry's conventions for HTTP clients. No key, no body, phone numbers masked. */
-function attributesOf({ endpoint, method, url, attempt }: RequestView): Attributes {
+// The names are OpenTelemetry's semantic conventions for HTTP clients:
+// https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+function requestAttributes({ endpoint, method, url, attempt }: RequestView): Attributes {
   const { hostname, port, protocol } = new URL(url);
+  const defaultPort = protocol === "http:" ? 80 : 443;
   return {
     "http.request.method": method,
     "url.full": url,
     "server.address": hostname,
-    "server.port": port === "" ? (protocol === "http:" ? 80 : 443) : Number(port),
+    "server.port": port === "" ? defaultPort : Number(port),
     ...(attempt > 1 && { "http.request.resend_count": attempt - 1 }),
     "malipo.endpoint": endpoint,
     "malipo.attempt": attempt,
   };
 }
 
+function failureAttributes({ status, error, aborted }: AttemptResult): Attributes | undefined {
+  // A request that was aborted on its way may have reached the service.
+  if (aborted) return { "error.type": "aborted", "malipo.outcome": "unknown" };
+  if (error === undefined) return undefined;
+  return { "error.type": status?.toString() ?? error.code, "malipo.outcome": error.outcome };
+}
+
 /**
- * Traces every attempt of every call as a span of OpenTelemetry, a child of whatever span is active:
- * which endpoint, which attempt, how it ended, and for a failed one its `outcome`, the one question
- * that money asks. No span holds a key, a body or a phone number.
+ * Makes hooks that record each attempt of each call as an OpenTelemetry span. The span is a child of
+ * the active span. No span contains an API key, a body or a full phone number.
  *
  * | attribute | meaning |
  * |---|---|
- * | `http.request.method`, `url.full`, `server.address`, `server.port`, `http.response.status_code`, `http.request.resend_count`, `error.type` | as OpenTelemetry's conventions for HTTP clients have them |
- * | `malipo.endpoint` | the row of the interface, such as `GET /payments/{reference}` |
+ * | `http.request.method`, `url.full`, `server.address`, `server.port`, `http.response.status_code`, `http.request.resend_count`, `error.type` | as in OpenTelemetry's conventions for HTTP clients |
+ * | `malipo.endpoint` | the endpoint, such as `GET /payments/{reference}` |
  * | `malipo.attempt` | 1 for the first attempt of a call |
- * | `malipo.outcome` | of a failed attempt: `not_sent`, `rejected` or `unknown` |
+ * | `malipo.outcome` | only for a failed attempt: `not_sent`, `rejected` or `unknown` |
  *
  * @example
  * ```ts
@@ -58,20 +70,18 @@ export function otelHooks({
 }: OtelHooksOptions = {}): GatewayHooks {
   return {
     request: (view) => {
-      const attributes = attributesOf(view);
+      const attributes = requestAttributes(view);
       const options = { kind: SpanKind.CLIENT, attributes };
       const span = tracer.startSpan(view.endpoint, options, context.active());
-      return ({ status, error, aborted }) => {
+      return (result) => {
+        const { status } = result;
         if (status !== undefined) span.setAttribute("http.response.status_code", status);
-        const type = aborted ? "aborted" : error && (status?.toString() ?? error.code);
-        if (type !== undefined) {
-          // Without the message: an error of the service's quotes what it answered.
+        const failure = failureAttributes(result);
+        if (failure !== undefined) {
+          // Without a message: the message of an error may quote the response.
           span.setStatus({ code: SpanStatusCode.ERROR });
-          span.setAttribute("error.type", type);
+          span.setAttributes(failure);
         }
-        // An abort in flight may have reached the service.
-        const outcome = aborted ? "unknown" : error?.outcome;
-        if (outcome !== undefined) span.setAttribute("malipo.outcome", outcome);
         span.end();
       };
     },

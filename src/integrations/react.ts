@@ -1,5 +1,5 @@
 /**
- * A payment, as React sees it.
+ * A React hook that shows a payment and its status.
  *
  * @module malipo/react
  */
@@ -10,56 +10,61 @@ import { useEffect, useRef, useState } from "react";
 import type { WaitOptions } from "../client/waiting/wait-for-payment.ts";
 import type { Payment } from "../contract/payment.ts";
 
-/** What can wait for a payment: any `Gateway`. In a browser, one with a public key. */
+/** The part of a `Gateway` that `usePayment` calls. In a browser, make it with a public key. */
 export interface PaymentWaiter {
   readonly payments: {
-    /** As `gateway.payments.waitFor`. */
+    /** See `gateway.payments.waitFor`. */
     waitFor(reference: string, options?: WaitOptions): Promise<Payment>;
   };
 }
 
-/** What is known of a payment by now. */
+/** The result of `usePayment`. */
 export interface PaymentView {
-  /** As it was last read; `undefined` before the first read. */
+  /** The payment as it was last read. `undefined` before the first read. */
   readonly payment: Payment | undefined;
-  /** Its status; `undefined` before the first read. */
+  /** The status of the payment. `undefined` before the first read. */
   readonly status: Payment["status"] | undefined;
-  /** It is completed or failed, and no longer looked at. */
-  readonly settled: boolean;
+  /** Whether the payment has reached a final status. It is no longer read then. */
+  readonly isFinal: boolean;
   /**
-   * What ended the wait before that. A `PaymentPendingError` is no failure: the time is up, and the
-   * payment may still be paid.
+   * The error that ended the wait, if one did. A `PaymentPendingError` does not mean that the
+   * payment failed: the time is over, and the customer may still pay.
    */
   readonly error: unknown;
 }
 
-/** How to wait: as `waitFor` does. Read when the wait begins. */
+/**
+ * The options of `gateway.payments.waitFor`, but for `signal` and `onUpdate`. Set `timeoutMs` to wait
+ * longer or shorter than the default. The hook reads the options when the wait starts.
+ */
 export type UsePaymentOptions = Omit<WaitOptions, "signal" | "onUpdate">;
 
-const NOTHING: PaymentView = {
+const NOT_READ_YET: PaymentView = {
   payment: undefined,
   status: undefined,
-  settled: false,
+  isFinal: false,
   error: undefined,
 };
 
 /**
- * Shows a payment as it changes, until it is settled. Reads on the schedule of `waitFor`; stops where
- * the component unmounts, or the reference or the gateway changes. Renders on a server as a payment
- * that is not known yet.
+ * Reads a payment until it reaches a final status, and renders again whenever the status changes.
+ * It uses the poll schedule of `waitFor`. It stops when the component unmounts, or when the
+ * reference or the gateway changes. On a server it renders a payment that was not read yet.
  *
- * @param gateway - Make it once, outside the component: another one begins another wait.
- * @param reference - What the initiation gave your backend. `undefined`: nothing to wait for yet.
+ * @param gateway - Create it once, outside the component: another gateway starts another wait.
+ * @param reference - The reference that your backend got from `mobileMoney.initiate`. Pass
+ *   `undefined` while there is none.
+ * @param options - Set them to change how long to wait, or which statuses are final.
  *
  * @example
  * ```tsx
  * const gateway = new Gateway({ apiKey: "pk_live_...", baseUrl });
  *
  * function Receipt({ reference }: { reference: string }) {
- *   const { status, settled, error } = usePayment(gateway, reference);
+ *   const { status, isFinal, error } = usePayment(gateway, reference);
  *   if (status === "completed") return <p>Paid. Thank you!</p>;
- *   if (settled) return <p>It was not paid.</p>;
- *   return <p>{error ? "No answer yet: we will tell you by SMS." : "Look at your phone …"}</p>;
+ *   if (isFinal) return <p>The payment failed.</p>;
+ *   return <p>{error ? "No result yet. We will send you an SMS." : "Check your phone."}</p>;
  * }
  * ```
  */
@@ -68,32 +73,51 @@ export function usePayment(
   reference: string | undefined,
   options?: UsePaymentOptions,
 ): PaymentView {
-  const [known, setKnown] = useState({ gateway, reference, view: NOTHING });
-  const latest = useRef(options);
+  const [shown, setShown] = useState({ gateway, reference, view: NOT_READ_YET });
+  const latestOptions = useRef(options);
   useEffect(() => {
-    latest.current = options;
+    latestOptions.current = options;
   });
   useEffect(() => {
     if (reference === undefined) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const show = (change: (before: PaymentView) => PaymentView) => {
-      if (signal.aborted) return;
-      setKnown((before) => {
-        const same = before.gateway === gateway && before.reference === reference;
-        return { gateway, reference, view: change(same ? before.view : NOTHING) };
-      });
-    };
-    const seen = (settled: boolean) => (payment: Payment) =>
-      show(() => ({ payment, status: payment.status, settled, error: undefined }));
-    // The wait may refuse its options before it has a promise.
-    Promise.resolve()
-      .then(() =>
-        gateway.payments.waitFor(reference, { ...latest.current, signal, onUpdate: seen(false) }),
-      )
-      .then(seen(true), (error: unknown) => show((before) => ({ ...before, error })));
-    return () => controller.abort();
+    return watchPayment(gateway, reference, latestOptions.current, (update) =>
+      setShown((before) => {
+        const isSame = before.gateway === gateway && before.reference === reference;
+        return { gateway, reference, view: update(isSame ? before.view : NOT_READ_YET) };
+      }),
+    );
   }, [gateway, reference]);
-  // What is known of another payment is nothing known of this one.
-  return known.gateway === gateway && known.reference === reference ? known.view : NOTHING;
+  // After a change of reference, the state still holds the other payment until the first read.
+  const isCurrent = shown.gateway === gateway && shown.reference === reference;
+  return isCurrent ? shown.view : NOT_READ_YET;
+}
+
+/** Waits for a payment and reports each change of its view. Returns a function that stops it. */
+function watchPayment(
+  gateway: PaymentWaiter,
+  reference: string,
+  options: UsePaymentOptions | undefined,
+  report: (update: (before: PaymentView) => PaymentView) => void,
+): () => void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const reportUnlessStopped: typeof report = (update) => {
+    if (!signal.aborted) report(update);
+  };
+  const reportPayment = (payment: Payment, isFinal: boolean) =>
+    reportUnlessStopped(() => ({ payment, status: payment.status, isFinal, error: undefined }));
+  const wait = async () => {
+    // Strict mode stops the first of two effects at once. Starting later saves its read.
+    await Promise.resolve();
+    return gateway.payments.waitFor(reference, {
+      ...options,
+      signal,
+      onUpdate: (payment) => reportPayment(payment, false),
+    });
+  };
+  wait().then(
+    (payment) => reportPayment(payment, true),
+    (error: unknown) => reportUnlessStopped((before) => ({ ...before, error })),
+  );
+  return () => controller.abort();
 }

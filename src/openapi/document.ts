@@ -1,17 +1,17 @@
 import { SCOPES } from "../contract/endpoints.ts";
 import { EVENT_KINDS, type EventKind } from "../contract/events.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
-import { eventName } from "./event-schemas.ts";
+import { eventSchemaName } from "./event-schemas.ts";
 import { eventExample } from "./examples.ts";
-import { type Json, open } from "./fields.ts";
+import { type Json, undocumented } from "./fields.ts";
 import { paths, tags } from "./operations.ts";
-import { ref, schemas } from "./schemas.ts";
+import { schemaRef, schemas } from "./schemas.ts";
 
-const ABOUT = `Mobile-money payments: prompts on a customer's phone (STK push), their state, invoices, and signed webhooks.
+const DESCRIPTION = `Mobile-money payments: payment prompts on a customer's phone (STK push), payment status, invoices, and signed webhooks.
 
-The service documents its interface in part. What it leaves open carries \`x-open\`, and is shown as the sandbox has it: do not lean on it. Status codes are not shown, so that a success is \`2XX\`, and all else is \`default\`.
+The service documents only a part of its interface. What it does not document is marked \`x-undocumented\`. This document shows it as the sandbox does it: the service may differ. The service does not document its status codes, so a success is \`2XX\` and every other response is \`default\`.
 
-\`x-keys\` names the kinds of key that an operation takes, \`x-scope\` the permission that the key must hold, \`x-effect\` what sending twice does: a \`read\` changes nothing, an \`idempotent\` write ends in the same state, a \`create\` happens twice.`;
+\`x-keys\` lists the kinds of API key that may call an operation. \`x-scope\` is the scope that the key needs. \`x-effect\` says what happens if a request is sent twice: a \`read\` changes nothing, an \`idempotent\` write leaves the same state as one request, a \`create\` takes effect twice.`;
 
 const KEY_KINDS = Object.entries(KEY_PREFIXES).map(([kind, prefix]) => `\`${prefix}\` ${kind}`);
 
@@ -27,14 +27,14 @@ const securitySchemes: Json = {
   bearer: {
     type: "http",
     scheme: "bearer",
-    description: "The same key, in the Authorization header.",
+    description: "The same API key, in the Authorization header.",
     "x-key-prefixes": KEY_PREFIXES,
     "x-scopes": SCOPES,
   },
 };
 
 const pageParameter = (name: string, description: string): Json =>
-  open({ name, in: "query", schema: { type: "integer", minimum: 1 }, description });
+  undocumented({ name, in: "query", schema: { type: "integer", minimum: 1 }, description });
 
 const SIGNATURE: Json = {
   name: "X-Service-Signature",
@@ -42,77 +42,80 @@ const SIGNATURE: Json = {
   required: true,
   schema: { type: "string", pattern: "^[0-9a-f]{64}$" },
   description:
-    "Lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with the webhook signing secret. Compare it in constant time.",
+    "Lowercase hexadecimal HMAC-SHA256 of the raw body, with the webhook signing secret as its key. Compare it in constant time.",
 };
 
 const ACKNOWLEDGEMENT: Json = {
   type: "object",
   properties: {
     ResultCode: { type: "integer", description: "0 means received." },
-    ResultDesc: { type: "string", description: "The same in words." },
+    ResultDesc: { type: "string", description: "The result as a text." },
   },
 };
 
-const deliveryOf = (kind: EventKind): Json => ({
-  post: {
-    operationId: `on${eventName(kind)}`,
+/** The delivery of one kind of event, as an operation of the receiver. */
+function webhookOperation(kind: EventKind): Json {
+  const name = eventSchemaName(kind);
+  return {
+    operationId: `on${name}`,
     summary: kind,
-    description: "May come more than once: tell repeats by `reference` or `payment_id`.",
-    // The signature is what tells who sends it.
+    description: "May be delivered more than once: find duplicates by `reference` or `payment_id`.",
+    // The signature authenticates the sender.
     security: [],
     parameters: [{ $ref: "#/components/parameters/Signature" }],
     requestBody: {
       required: true,
-      content: {
-        "application/json": { schema: ref(eventName(kind)), example: eventExample(kind) },
-      },
+      content: { "application/json": { schema: schemaRef(name), example: eventExample(kind) } },
     },
     responses: {
       "200": {
-        description: "Received: it will not be sent again. Process it afterwards.",
+        description:
+          "Received: the service does not deliver it again. Process it after the response.",
         content: {
           "application/json": {
-            schema: ref("Acknowledgement"),
+            schema: schemaRef("Acknowledgement"),
             example: { ResultCode: 0, ResultDesc: "Received" },
           },
         },
       },
       "401": { description: "The signature does not match the body." },
     },
-  },
-});
+  };
+}
 
 /**
- * The service as OpenAPI 3.1, from the contract's table.
+ * Builds the OpenAPI 3.1 document of the service from the contract's table of endpoints.
  *
- * @param baseUrl - Where the service is, its path prefix included.
+ * @param baseUrl - The base URL of the service, with its path prefix.
  */
 export function openApiDocument(baseUrl: string): Json {
   return {
     openapi: "3.1.0",
     info: {
       title: "Mobile-money payment gateway",
-      // The interface shows no version: it is this document's own.
+      // The service documents no version. This is the version of this document.
       version: "1.0.0",
       summary: "Payment prompts, invoices and signed webhooks.",
-      description: ABOUT,
+      description: DESCRIPTION,
     },
     servers: [{ url: baseUrl, description: "The sandbox." }],
     tags,
     paths: paths(),
-    webhooks: Object.fromEntries(EVENT_KINDS.map((kind) => [kind, deliveryOf(kind)])),
+    webhooks: Object.fromEntries(
+      EVENT_KINDS.map((kind) => [kind, { post: webhookOperation(kind) }]),
+    ),
     components: {
       schemas: { ...schemas(), Acknowledgement: ACKNOWLEDGEMENT },
       securitySchemes,
       parameters: {
         Signature: SIGNATURE,
-        Page: pageParameter("page", "Which page, from 1."),
-        PerPage: pageParameter("per_page", "How many on a page."),
+        Page: pageParameter("page", "Page number, from 1."),
+        PerPage: pageParameter("per_page", "Number of items on a page."),
       },
       responses: {
         Failure: {
-          description: "Refused, or failed.",
-          content: { "application/json": { schema: ref("Failure") } },
+          description: "The request was rejected, or it failed.",
+          content: { "application/json": { schema: schemaRef("Failure") } },
         },
       },
     },

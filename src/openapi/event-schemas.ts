@@ -4,16 +4,16 @@ import {
   type PaymentCompletedData,
   type PaymentFailedData,
 } from "../contract/events.ts";
-import { AMOUNT, FIELDS, type Json, open } from "./fields.ts";
+import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
 
-/** The fields that a type names, its index signature left out. */
-type Named<Data> = {
+/** The fields that a type declares by name, without its index signature. */
+type NamedFields<Data> = {
   [Field in keyof Data as string extends Field ? never : Field]: Data[Field];
 };
-/** A table that the compiler holds against the type: no field more, no field less. */
-type FieldsOf<Data> = Readonly<Record<keyof Named<Data>, true>>;
+/** Exactly the named fields of a type: a missing or an extra field does not compile. */
+type FieldNames<Data> = Readonly<Record<keyof NamedFields<Data>, true>>;
 
-const COMPLETED: FieldsOf<PaymentCompletedData> = {
+const COMPLETED_FIELDS: FieldNames<PaymentCompletedData> = {
   payment_id: true,
   merchant_id: true,
   reference: true,
@@ -29,7 +29,7 @@ const COMPLETED: FieldsOf<PaymentCompletedData> = {
   payer_name: true,
 };
 
-const FAILED: FieldsOf<PaymentFailedData> = {
+const FAILED_FIELDS: FieldNames<PaymentFailedData> = {
   payment_id: true,
   reference: true,
   amount: true,
@@ -39,45 +39,46 @@ const FAILED: FieldsOf<PaymentFailedData> = {
   retry_possible: true,
 };
 
-function shown(names: Readonly<Record<string, true>>, status: string): Json {
-  const known: Readonly<Record<string, Json>> = {
+function paymentData(fieldNames: Readonly<Record<string, true>>, status: string): Json {
+  const fields: Readonly<Record<string, Json>> = {
     ...FIELDS,
     amount: AMOUNT.string,
-    status: { const: status, description: "State." },
+    status: { const: status, description: "Status." },
   };
-  const fields = Object.keys(names);
+  const names = Object.keys(fieldNames);
   return {
     type: "object",
-    properties: Object.fromEntries(fields.map((name) => [name, known[name]])),
-    required: fields,
+    properties: Object.fromEntries(names.map((name) => [name, fields[name]])),
+    required: names,
     description: "The payment.",
   };
 }
 
-const DATA: Readonly<Partial<Record<EventKind, Json>>> = {
-  "payment.completed": shown(COMPLETED, "completed"),
-  "payment.failed": shown(FAILED, "failed"),
+/** The schema of `data`, of the kinds whose `data` is documented. */
+const DOCUMENTED_DATA: Readonly<Partial<Record<EventKind, Json>>> = {
+  "payment.completed": paymentData(COMPLETED_FIELDS, "completed"),
+  "payment.failed": paymentData(FAILED_FIELDS, "failed"),
 };
 
-/** `payment.completed`: `PaymentCompletedEvent`. */
-export const eventName = (kind: EventKind): string =>
+/** The name of an event's schema: `PaymentCompletedEvent` for `payment.completed`. */
+export const eventSchemaName = (kind: EventKind): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const eventSchema = (kind: EventKind): Json => ({
   type: "object",
   properties: {
-    event: { const: kind, description: "What happened." },
+    event: { const: kind, description: "Kind of event." },
     timestamp: {
       type: "string",
       format: "date-time",
-      description: "When, ISO 8601 with a UTC offset.",
+      description: "When it happened: ISO 8601 with a UTC offset.",
     },
-    data: DATA[kind] ?? open({ type: "object", description: "Not shown." }),
+    data: DOCUMENTED_DATA[kind] ?? undocumented({ type: "object", description: "Not documented." }),
   },
   required: ["event", "timestamp", "data"],
 });
 
-/** The body of a delivery of each kind, by its name in the document. */
+/** The schema of each event's body, by its name in the document. */
 export const EVENT_SCHEMAS: Json = Object.fromEntries(
-  EVENT_KINDS.map((kind) => [eventName(kind), eventSchema(kind)]),
+  EVENT_KINDS.map((kind) => [eventSchemaName(kind), eventSchema(kind)]),
 );

@@ -2,14 +2,14 @@ import type { EndpointName } from "../contract/endpoints.ts";
 import type { EventKind } from "../contract/events.ts";
 import type { Json } from "./fields.ts";
 
-// As the sandbox has them: where the interface is silent, the service may differ.
+// The sandbox returns values like these. For undocumented fields the service may differ.
 
-const MOMENT = "2026-01-01T09:00:00+03:00";
+const TIMESTAMP = "2026-01-01T09:00:00+03:00";
 const REFERENCE = "PAY-7Q3ZKX9M2B4T";
-const CHECKOUT = "ws_CO_27013951806423397510";
+const CHECKOUT_REQUEST_ID = "ws_CO_27013951806423397510";
 
-const ORDER: Json = { amount: 100, phone: "0712345678", account_reference: "ORDER-17" };
-const PROMPT: Json = { reference: REFERENCE, checkout_request_id: CHECKOUT };
+const PAYMENT_PARAMS: Json = { amount: 100, phone: "0712345678", account_reference: "ORDER-17" };
+const INITIATED: Json = { reference: REFERENCE, checkout_request_id: CHECKOUT_REQUEST_ID };
 
 const COMPLETED: Json = {
   payment_id: 1,
@@ -20,7 +20,7 @@ const COMPLETED: Json = {
   phone: "254712345678",
   status: "completed",
   account_reference: "ORDER-17",
-  checkout_request_id: CHECKOUT,
+  checkout_request_id: CHECKOUT_REQUEST_ID,
   transaction_id: "TX93K0B7QA",
   provider_transaction_id: "TX93K0B7QA",
   provider_reference: "The service request is processed successfully.",
@@ -51,21 +51,27 @@ const INVOICE: Json = {
   status: "draft",
   amount: "250.00",
   due_at: "2026-01-15T09:00:00+03:00",
-  created_at: MOMENT,
+  created_at: TIMESTAMP,
 };
 
 const META: Json = { page: 1, per_page: 20, total: 1 };
 
-/** A request and the `data` of its answer, of every row. */
-export const ROW_EXAMPLES: Readonly<
-  Record<EndpointName, { readonly request?: Json; readonly data: unknown; readonly meta?: Json }>
-> = {
+interface EndpointExample {
+  /** The request body, if there is one. */
+  readonly request?: Json;
+  /** `data` of the response. */
+  readonly data: unknown;
+  /** `meta` of the response, if it is a list. */
+  readonly meta?: Json;
+}
+
+export const ENDPOINT_EXAMPLES: Readonly<Record<EndpointName, EndpointExample>> = {
   "merchant.get": { data: { merchant_id: 1, name: "Duka la Mfano", country: "KE" } },
   "merchant.paymentAccounts": { data: [{ payment_account_id: 1, name: "Till" }], meta: META },
   "payments.get": { data: COMPLETED },
   "payments.list": { data: [COMPLETED], meta: META },
-  "payments.initiate": { request: ORDER, data: PROMPT },
-  "mobileMoney.initiate": { request: ORDER, data: PROMPT },
+  "payments.initiate": { request: PAYMENT_PARAMS, data: INITIATED },
+  "mobileMoney.initiate": { request: PAYMENT_PARAMS, data: INITIATED },
   "mobileMoney.status": { request: { reference: REFERENCE }, data: COMPLETED },
   "mobileMoney.validatePhone": {
     request: { phone: "0712345678" },
@@ -94,9 +100,9 @@ const EVENT_DATA: Readonly<Record<EventKind, Json>> = {
   "subscription.canceled": { id: 1 },
 };
 
-/** The body of a delivery. */
-export const eventExample = (event: EventKind): Json => ({
-  event,
-  timestamp: MOMENT,
-  data: EVENT_DATA[event],
+/** An example of the body of a delivery. */
+export const eventExample = (kind: EventKind): Json => ({
+  event: kind,
+  timestamp: TIMESTAMP,
+  data: EVENT_DATA[kind],
 });

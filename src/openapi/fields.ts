@@ -1,45 +1,48 @@
 import { EVENT_KINDS } from "../contract/events.ts";
+import { MAX_ACCOUNT_REFERENCE } from "../contract/payment.ts";
 
-/** A piece of JSON Schema, or of the document. */
+/** A part of the OpenAPI document, such as a JSON Schema. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What the interface leaves open is marked so, and shown as the sandbox has it. */
-export const open = (schema: Json): Json => ({ ...schema, "x-open": true });
+/** Marks a part that the service does not document. It is shown as the sandbox does it. */
+export const undocumented = (part: Json): Json => ({ ...part, "x-undocumented": true });
 
-/** An identifier: its type is not shown. */
-const IDENTIFIER = open({ type: ["string", "integer"] });
-const DECIMAL = { type: "string", pattern: "^\\d+\\.\\d{2}$" };
+const IDENTIFIER = undocumented({ type: ["string", "integer"] });
 
 /**
- * What is known of a field beside its type, by its name: the contract's schemas check, and the
- * document explains. What stands here replaces what a schema says of the field.
+ * The schema of each field, by its name, with a description and an example. The contract's schemas
+ * only check values: the entry here replaces what they say about the field.
  */
 export const FIELDS: Readonly<Record<string, Json>> = {
   payment_id: { type: "integer", description: "Internal identifier.", examples: [1] },
-  merchant_id: { type: "integer", description: "Owner of the payment.", examples: [1] },
+  merchant_id: {
+    type: "integer",
+    description: "Identifier of the merchant that owns the payment.",
+    examples: [1],
+  },
   reference: {
     type: "string",
     description:
-      "Payment reference, which GET /payments/{reference} takes. Repeats are told by it.",
+      "Reference of the payment, for GET /payments/{reference}. Use it to find duplicate deliveries.",
     examples: ["PAY-7Q3ZKX9M2B4T"],
   },
   currency: { type: "string", description: "Currency code.", examples: ["KES"] },
   phone: {
     type: "string",
     description:
-      "Customer phone. International digits without a plus sign; in a request, a local number starting with 0 is accepted too.",
+      "Phone of the customer: international digits without a plus sign. A request may also have a local number that starts with 0.",
     examples: ["254712345678"],
   },
   status: {
     type: "string",
-    description: "State. Further values exist that are not shown.",
+    description: "Status. The service has further values that it does not document.",
     "x-extensible-enum": ["pending", "completed", "failed"],
     examples: ["pending"],
   },
   account_reference: {
     type: "string",
-    maxLength: 12,
-    description: "The merchant's own label, used for paybill routing.",
+    maxLength: MAX_ACCOUNT_REFERENCE,
+    description: "Label that the merchant chooses, used for paybill routing.",
     examples: ["ORDER-17"],
   },
   checkout_request_id: {
@@ -49,66 +52,69 @@ export const FIELDS: Readonly<Record<string, Json>> = {
   },
   transaction_id: {
     type: "string",
-    description: "Provider transaction identifier. Completed payments.",
+    description: "Transaction identifier of the provider. Only completed payments have it.",
     examples: ["TX93K0B7QA"],
   },
   provider_transaction_id: {
     type: "string",
-    description: "Provider transaction identifier. Completed payments.",
+    description: "Transaction identifier of the provider. Only completed payments have it.",
     examples: ["TX93K0B7QA"],
   },
   provider_reference: {
     type: "string",
-    description: "Provider result text. Completed payments.",
+    description: "Result text of the provider. Only completed payments have it.",
     examples: ["The service request is processed successfully."],
   },
   payer_name: {
     type: "string",
-    description: "Payer label. Completed payments.",
+    description: "Name of the payer. Only completed payments have it.",
     examples: ["JANE DOE"],
   },
   failure_reason: {
     type: "string",
-    description: "Why it failed. Failed payments.",
+    description: "Why the payment failed. Only failed payments have it.",
     examples: ["1032: the customer cancelled the request"],
   },
   user_message: {
     type: "string",
-    description: "Why it failed, for a person to read. Failed payments.",
+    description:
+      "Why the payment failed, as a text for the customer. Only failed payments have it.",
     examples: ["You cancelled the request."],
   },
   retry_possible: {
     type: "boolean",
-    description: "Whether another try makes sense. Failed payments.",
+    description: "Whether it makes sense to start another payment. Only failed payments have it.",
     examples: [true],
   },
-  description: { type: "string", description: "Free text shown for the payment." },
+  description: { type: "string", description: "Text that is shown for the payment." },
   payment_account_id: {
     ...IDENTIFIER,
-    description: "Account to pay to. Left out: the merchant's default payment account.",
+    description:
+      "Account that receives the payment. Default: the merchant's default payment account.",
     examples: [1],
   },
-  id: { ...IDENTIFIER, description: "What the path takes.", examples: ["wh_3kQ9vTz7LmXa"] },
+  id: { ...IDENTIFIER, description: "Identifier, for the path.", examples: ["wh_3kQ9vTz7LmXa"] },
   name: { type: "string", description: "Label of the endpoint.", examples: ["shop"] },
   url: {
     type: "string",
-    description: "HTTPS address that receives notifications.",
+    description: "HTTPS URL that receives the deliveries.",
     examples: ["https://shop.example/webhooks"],
   },
   events: {
     type: "array",
     items: { type: "string", "x-extensible-enum": EVENT_KINDS },
-    description: "Event kinds subscribed to.",
+    description: "Kinds of event that are delivered.",
     examples: [["payment.completed", "payment.failed"]],
   },
 };
 
-/** An amount is a number in a request and a decimal string everywhere else. */
+/** An amount is a number in a request, and a decimal string in responses and events. */
 export const AMOUNT: { readonly number: Json; readonly string: Json } = {
   number: { type: "number", description: "Amount to charge.", examples: [100] },
   string: {
-    ...DECIMAL,
-    description: "Decimal amount with two fraction digits.",
+    type: "string",
+    pattern: "^\\d+\\.\\d{2}$",
+    description: "Decimal amount with two digits after the point.",
     examples: ["100.00"],
   },
 };

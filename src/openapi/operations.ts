@@ -1,14 +1,10 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../contract/endpoints.ts";
-import { ROW_EXAMPLES } from "./examples.ts";
-import { type Json, open } from "./fields.ts";
-import { ROWS } from "./rows.ts";
-import { nameOf, ref } from "./schemas.ts";
+import { ENDPOINT_NOTES } from "./endpoint-notes.ts";
+import { ENDPOINT_EXAMPLES } from "./examples.ts";
+import { type Json, undocumented } from "./fields.ts";
+import { schemaName, schemaRef } from "./schemas.ts";
 
-const SCOPES_OF_NO_ROW: readonly string[] = [];
-
-/** `mobileMoney.initiate`: `mobileMoneyInitiate`. */
-const idOf = (name: string) => name.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
-
+/** The title of each namespace of the client. */
 const TAGS: Readonly<Record<string, string>> = {
   merchant: "Merchant",
   payments: "Payments",
@@ -17,93 +13,98 @@ const TAGS: Readonly<Record<string, string>> = {
   invoices: "Invoices",
 };
 
-const tagOf = (name: string) => TAGS[name.split(".")[0] ?? ""] ?? name;
-
 export const tags: readonly Json[] = Object.values(TAGS).map((name) => ({ name }));
 
-const jsonOf = (schema: Json, example: unknown): Json => ({
+const findTag = (name: EndpointName) => TAGS[name.split(".")[0] ?? ""] ?? name;
+
+/** `mobileMoneyInitiate` for `mobileMoney.initiate`. */
+const operationId = (name: EndpointName) =>
+  name.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const jsonContent = (schema: Json, example: unknown): Json => ({
   content: { "application/json": { schema, example } },
 });
 
-function parametersOf({ path }: Endpoint, isQueryOpen: boolean): Json[] {
+function pathParameters({ path }: Endpoint): Json[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-  return [
-    ...names.map((name) => ({
-      name,
-      in: "path",
-      required: true,
-      // The type of a webhook's and of an invoice's identifier is not shown; in a path it is text.
-      schema: name === "reference" ? { type: "string" } : open({ type: "string" }),
-    })),
-    ...(isQueryOpen
-      ? ["Page", "PerPage"].map((name) => ({ $ref: `#/components/parameters/${name}` }))
-      : []),
-  ];
+  return names.map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    // The service documents no type for the identifiers of webhooks and invoices.
+    schema: name === "reference" ? { type: "string" } : undocumented({ type: "string" }),
+  }));
 }
 
-function answerOf(name: EndpointName, row: Endpoint): Json {
-  const { open: unshown, data: openData = "" } = ROWS[name];
-  const { data: example, meta } = ROW_EXAMPLES[name];
-  const one = ref(nameOf(row.response) ?? openData);
-  const data = row.list ? { type: "array", items: one } : one;
+const pageParameters = (): Json[] =>
+  ["Page", "PerPage"].map((name) => ({ $ref: `#/components/parameters/${name}` }));
+
+function requestBody(name: EndpointName, endpoint: Endpoint): Json | undefined {
+  if (endpoint.request === undefined) return undefined;
+  const notes = ENDPOINT_NOTES[name];
+  const isUndocumented = notes.undocumented.includes("request");
+  const schema = schemaRef(schemaName(endpoint.request) ?? notes.requestSchema);
+  return {
+    required: !isUndocumented,
+    ...jsonContent(isUndocumented ? undocumented(schema) : schema, ENDPOINT_EXAMPLES[name].request),
+  };
+}
+
+function successResponse(name: EndpointName, endpoint: Endpoint): Json {
+  const notes = ENDPOINT_NOTES[name];
+  const { data: example, meta } = ENDPOINT_EXAMPLES[name];
+  const item = schemaRef(schemaName(endpoint.response) ?? notes.dataSchema);
+  const data = endpoint.list ? { type: "array", items: item } : item;
   const schema = {
     type: "object",
     properties: {
-      success: { type: "boolean", description: "Outcome flag." },
-      data: unshown.includes("response") ? open(data) : data,
-      ...(row.list && { meta: open({ type: "object", description: "How to page." }) }),
+      success: { type: "boolean", description: "Whether the request succeeded." },
+      data: notes.undocumented.includes("response") ? undocumented(data) : data,
+      ...(endpoint.list && {
+        meta: undocumented({ type: "object", description: "Paging fields." }),
+      }),
       error: { type: "string", description: "Error text." },
     },
-    ...(row.promised && { required: ["data"] }),
+    ...(endpoint.requiredFields && { required: ["data"] }),
   };
   const body = { success: true, data: example, ...(meta && { meta }) };
-  return { description: "Done.", ...jsonOf(schema, body) };
+  return { description: "The request succeeded.", ...jsonContent(schema, body) };
 }
 
-function requestOf(name: EndpointName, row: Endpoint): Json | undefined {
-  if (row.request === undefined) return undefined;
-  const { open: unshown, request: openRequest = "" } = ROWS[name];
-  const schema = ref(nameOf(row.request) ?? openRequest);
-  const isOpen = unshown.includes("request");
+function operation(name: EndpointName, endpoint: Endpoint): Json {
+  const { summary, undocumented: undocumentedParts } = ENDPOINT_NOTES[name];
+  const isPaged = undocumentedParts.includes("query");
+  const parameters = [...pathParameters(endpoint), ...(isPaged ? pageParameters() : [])];
+  const body = requestBody(name, endpoint);
+  const scopes = endpoint.scope === undefined ? [] : [endpoint.scope];
   return {
-    required: !isOpen,
-    ...jsonOf(isOpen ? open(schema) : schema, ROW_EXAMPLES[name].request),
-  };
-}
-
-/** One endpoint. */
-function operationOf(name: EndpointName, row: Endpoint): Json {
-  const { summary, open: unshown } = ROWS[name];
-  const parameters = parametersOf(row, unshown.includes("query"));
-  const requestBody = requestOf(name, row);
-  const scopes = row.scope === undefined ? SCOPES_OF_NO_ROW : [row.scope];
-  return {
-    operationId: idOf(name),
+    operationId: operationId(name),
     summary,
-    ...(unshown.length > 0 && {
-      description: `Not shown by the interface: its ${unshown.join(" and its ")}.`,
+    ...(undocumentedParts.length > 0 && {
+      description: `The service does not document its ${undocumentedParts.join(" and its ")}.`,
+      "x-undocumented": undocumentedParts,
     }),
-    tags: [tagOf(name)],
+    tags: [findTag(name)],
     security: [{ apiKey: scopes }, { bearer: scopes }],
     ...(parameters.length > 0 && { parameters }),
-    ...(requestBody && { requestBody }),
+    ...(body && { requestBody: body }),
     responses: {
-      "2XX": answerOf(name, row),
+      "2XX": successResponse(name, endpoint),
       default: { $ref: "#/components/responses/Failure" },
     },
     "x-call": `gateway.${name}`,
-    "x-scope": row.scope ?? null,
-    "x-keys": row.keys,
-    "x-effect": row.effect,
-    ...(unshown.length > 0 && { "x-open": unshown }),
+    "x-scope": endpoint.scope ?? null,
+    "x-keys": endpoint.keys,
+    "x-effect": endpoint.effect,
   };
 }
 
-/** Every path with its operations. */
+/** Every path of the service with its operations. */
 export function paths(): Json {
-  const all: Record<string, Record<string, Json>> = {};
-  for (const [name, row] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
-    all[row.path] = { ...all[row.path], [row.method.toLowerCase()]: operationOf(name, row) };
+  const byPath: Record<string, Record<string, Json>> = {};
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+    const { path, method } = endpoint;
+    byPath[path] = { ...byPath[path], [method.toLowerCase()]: operation(name, endpoint) };
   }
-  return all;
+  return byPath;
 }

@@ -8,82 +8,100 @@ import {
 import type { Schema } from "../contract/schema.ts";
 import { webhook, webhookChanges, webhookRegistration } from "../contract/webhook.ts";
 import { EVENT_SCHEMAS } from "./event-schemas.ts";
-import { AMOUNT, FIELDS, type Json, open } from "./fields.ts";
+import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
 
-export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+export const schemaRef = (name: string | undefined): Json => ({
+  $ref: `#/components/schemas/${name}`,
+});
 
-/** The contract's schemas, by the name that they have in the document. */
-const NAMES: readonly (readonly [schema: Schema, name: string])[] = [
-  [mobileMoneyPaymentParams, "MobileMoneyPaymentParams"],
-  [mobileMoneyPayment, "MobileMoneyPayment"],
-  [payment, "Payment"],
-  [phoneToValidate, "PhoneToValidate"],
-  [webhookRegistration, "WebhookRegistration"],
-  [webhookChanges, "WebhookChanges"],
-  [webhook, "Webhook"],
-];
+/** The contract's schemas, by their name in the document. */
+const CONTRACT_SCHEMAS: Readonly<Record<string, Schema>> = {
+  MobileMoneyPaymentParams: mobileMoneyPaymentParams,
+  MobileMoneyPayment: mobileMoneyPayment,
+  Payment: payment,
+  PhoneToValidate: phoneToValidate,
+  WebhookRegistration: webhookRegistration,
+  WebhookChanges: webhookChanges,
+  Webhook: webhook,
+};
 
-/** The name of a contract's schema; `undefined` for what takes any object. */
-export const nameOf = (schema: Schema | undefined): string | undefined =>
-  NAMES.find(([one]) => one === schema)?.[1];
+/** The name of a contract's schema. `undefined` for a schema that accepts any object. */
+export const schemaName = (schema: Schema | undefined): string | undefined =>
+  Object.keys(CONTRACT_SCHEMAS).find((name) => CONTRACT_SCHEMAS[name] === schema);
+
+interface FieldType {
+  readonly type?: "string" | "number";
+}
 
 interface ObjectSchema {
   readonly type: string;
-  readonly properties: Readonly<Record<string, { readonly type?: "string" | "number" }>>;
+  readonly properties: Readonly<Record<string, FieldType>>;
   readonly required?: readonly string[];
 }
 
-/** What is known of a field: from the tables, or its type alone. */
-function field(name: string, { type }: { readonly type?: "string" | "number" }): Json {
+function fieldSchema(name: string, { type }: FieldType): Json {
   if (name === "amount" && type !== undefined) return AMOUNT[type];
   return FIELDS[name] ?? { type };
 }
 
-/** A schema of the contract in JSON Schema, with what the tables know of its fields. */
-function described(schema: Schema): Json {
-  const made = z.toJSONSchema(schema as unknown as z.ZodMiniType, { io: "input" });
-  const { type, properties, required } = made as unknown as ObjectSchema;
-  const fields = Object.entries(properties).map(([name, one]) => [name, field(name, one)]);
+/** Converts a contract's schema to JSON Schema, and describes its fields. */
+function toJsonSchema(schema: Schema): Json {
+  const converted = z.toJSONSchema(schema as unknown as z.ZodMiniType, { io: "input" });
+  const { type, properties, required } = converted as unknown as ObjectSchema;
+  const fields = Object.entries(properties).map(([name, field]) => [
+    name,
+    fieldSchema(name, field),
+  ]);
   return { type, properties: Object.fromEntries(fields), ...(required && { required }) };
 }
 
-/** Resources of which the interface shows nothing, or next to nothing. */
-const OPEN_OBJECTS: Readonly<Record<string, Json>> = {
-  Merchant: open({ type: "object", description: "No field is shown." }),
-  PaymentAccount: open({
+const UNDOCUMENTED_OBJECT = undocumented({
+  type: "object",
+  description: "The service does not document the fields.",
+});
+
+/** Objects of which the service documents no field, or one. */
+const UNDOCUMENTED_SCHEMAS: Readonly<Record<string, Json>> = {
+  Merchant: UNDOCUMENTED_OBJECT,
+  PaymentAccount: undocumented({
     type: "object",
     properties: { payment_account_id: FIELDS.payment_account_id },
-    description: "Fields beside the identifier are not shown.",
+    description: "The service documents only the identifier.",
   }),
-  Invoice: open({ type: "object", description: "No field is shown." }),
-  InvoiceFields: open({ type: "object", description: "No field is shown." }),
-  InvoiceSendParams: open({ type: "object", description: "No field is shown." }),
-  PhoneValidation: open({ type: "object", description: "No field is shown." }),
-  Deletion: open({ type: "object", description: "No field is shown." }),
-  PaymentLookup: open({
+  Invoice: UNDOCUMENTED_OBJECT,
+  InvoiceFields: UNDOCUMENTED_OBJECT,
+  InvoiceSendParams: UNDOCUMENTED_OBJECT,
+  PhoneValidation: UNDOCUMENTED_OBJECT,
+  Deletion: UNDOCUMENTED_OBJECT,
+  PaymentLookup: undocumented({
     type: "object",
     properties: {
       reference: FIELDS.reference,
       checkout_request_id: FIELDS.checkout_request_id,
     },
-    description: "No field is shown. The sandbox takes one of these two.",
+    description: "The service does not document the fields. The sandbox requires one of these two.",
   }),
 };
 
-/** What is answered where something is wrong. */
-const FAILURE: Json = {
+const FAILURE = undocumented({
   type: "object",
   properties: {
-    success: { type: "boolean", description: "Outcome flag." },
+    success: { type: "boolean", description: "Whether the request succeeded." },
     error: { type: "string", description: "Error text." },
   },
-  description: "Status codes, and the error body of each case, are not shown.",
-};
+  description: "The service does not document its status codes, nor the body of each error.",
+});
 
 /** Every schema of the document. */
-export const schemas = (): Json => ({
-  ...Object.fromEntries(NAMES.map(([schema, name]) => [name, described(schema)])),
-  ...OPEN_OBJECTS,
-  ...EVENT_SCHEMAS,
-  Failure: open(FAILURE),
-});
+export function schemas(): Json {
+  const contract = Object.entries(CONTRACT_SCHEMAS).map(([name, schema]) => [
+    name,
+    toJsonSchema(schema),
+  ]);
+  return {
+    ...Object.fromEntries(contract),
+    ...UNDOCUMENTED_SCHEMAS,
+    ...EVENT_SCHEMAS,
+    Failure: FAILURE,
+  };
+}

@@ -19,8 +19,8 @@ const PAGE = `
   import { createRoot } from "react-dom/client";
 
   function Receipt({ gateway, reference, options }) {
-    const { status, settled, error } = usePayment(gateway, reference, options);
-    const text = [status ?? "nothing", settled ? "settled" : "open", error?.code ?? "fine"].join(" ");
+    const { status, isFinal, error } = usePayment(gateway, reference, options);
+    const text = [status ?? "nothing", isFinal ? "final" : "open", error?.code ?? "fine"].join(" ");
     globalThis.seen.push(text);
     return createElement("output", null, text);
   }
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
     await mount(reference);
     await shows("pending open fine");
     sandbox.phone("0712000101").approve();
-    await shows("completed settled fine");
+    await shows("completed final fine");
     await unmount();
   });
 
@@ -115,16 +115,14 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
     const [first, second] = [await prompt("0712000102"), await prompt("0712000103")];
     sandbox.phone("0712000102").cancel();
     await mount(first);
-    await shows("failed settled fine");
+    await shows("failed final fine");
     await page.evaluate(
       (reference) => (globalThis as unknown as PageGlobals).show(reference),
       second,
     );
     await shows("pending open fine");
     const seen = await page.evaluate(() => (globalThis as unknown as PageGlobals).seen);
-    expect(seen.slice(seen.lastIndexOf("failed settled fine") + 1)).not.toContain(
-      "failed open fine",
-    );
+    expect(seen.slice(seen.lastIndexOf("failed final fine") + 1)).not.toContain("failed open fine");
     await unmount();
   });
 
@@ -173,10 +171,10 @@ interface PageGlobals {
 }
 
 function Waiting() {
-  const { status, settled, payment, error } = usePayment(NEVER_ASKED, "PAY-1");
-  return createElement("p", null, JSON.stringify({ status, settled, payment, error }));
+  const { status, isFinal, payment, error } = usePayment(NEVER_ASKED, "PAY-1");
+  return createElement("p", null, JSON.stringify({ status, isFinal, payment, error }));
 }
 
 test("usePayment renders on a server, and reads nothing there", () => {
-  expect(renderToString(createElement(Waiting))).toBe("<p>{&quot;settled&quot;:false}</p>");
+  expect(renderToString(createElement(Waiting))).toBe("<p>{&quot;isFinal&quot;:false}</p>");
 });

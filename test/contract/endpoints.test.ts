@@ -8,9 +8,9 @@ import {
   SCOPES,
 } from "../../src/contract/endpoints.ts";
 
-// The interface's section 4, and the effects of the design, typed out by hand.
-// biome-ignore format: a table is read across
-const INTERFACE = [
+// The documented endpoints and their effects, written by hand to check the table.
+// biome-ignore format: one line for each endpoint
+const DOCUMENTED = [
   ["merchant.get", "GET", "/merchant", "merchant.read", "read"],
   ["merchant.paymentAccounts", "GET", "/merchant/payment-accounts", "merchant.read", "read"],
   ["payments.get", "GET", "/payments/{reference}", "payments.read", "read"],
@@ -32,21 +32,21 @@ const INTERFACE = [
 ] as const satisfies readonly (readonly [EndpointName, string, string, string | undefined, string])[];
 
 const ROWS = Object.entries<Endpoint>(ENDPOINTS);
-const whichAccept = (kind: "public" | "secret" | "sandbox") =>
+const acceptedBy = (kind: "public" | "secret" | "sandbox") =>
   ROWS.filter(([, { keys }]) => keys.includes(kind)).map(
     ([, { method, path }]) => `${method} ${path}`,
   );
 
-describe("the table", () => {
-  test("has the interface's 18 rows, in its order, with their methods, paths, scopes and effects", () => {
-    expect(INTERFACE).toHaveLength(18);
+describe("the table of endpoints", () => {
+  test("has the 18 documented endpoints in their order, with methods, paths, scopes and effects", () => {
+    expect(DOCUMENTED).toHaveLength(18);
     expect(ROWS.map(([name, row]) => [name, row.method, row.path, row.scope, row.effect])).toEqual(
-      INTERFACE,
+      DOCUMENTED,
     );
   });
 
-  test("opens to public keys the eight rows of section 5.3", () => {
-    expect(whichAccept("public").sort()).toEqual(
+  test("lets public keys call the eight documented reads", () => {
+    expect(acceptedBy("public").sort()).toEqual(
       [
         "GET /merchant",
         "GET /merchant/payment-accounts",
@@ -60,10 +60,10 @@ describe("the table", () => {
     );
   });
 
-  test("keeps for secret keys the ten rows of section 5.4", () => {
-    const open = whichAccept("public");
+  test("requires a secret key for the other ten endpoints", () => {
+    const open = acceptedBy("public");
     expect(
-      whichAccept("secret")
+      acceptedBy("secret")
         .filter((row) => !open.includes(row))
         .sort(),
     ).toEqual(
@@ -82,29 +82,29 @@ describe("the table", () => {
     );
   });
 
-  test("accepts a secret key wherever a public one is accepted, and lets a sandbox key ask anywhere", () => {
-    expect(whichAccept("secret")).toHaveLength(18);
-    expect(whichAccept("sandbox")).toHaveLength(18);
+  test("accepts secret keys and sandbox keys for every endpoint", () => {
+    expect(acceptedBy("secret")).toHaveLength(18);
+    expect(acceptedBy("sandbox")).toHaveLength(18);
   });
 
-  test("marks the four lists, and what rows 3 and 6 promise", () => {
-    const named = (fits: (row: Endpoint) => boolean) =>
-      ROWS.filter(([, row]) => fits(row)).map(([name]) => name);
-    expect(named(({ list }) => list === true)).toEqual([
+  test("marks the four lists, and the fields that a response must have", () => {
+    const namesOf = (matches: (row: Endpoint) => boolean) =>
+      ROWS.filter(([, row]) => matches(row)).map(([name]) => name);
+    expect(namesOf(({ list }) => list === true)).toEqual([
       "merchant.paymentAccounts",
       "payments.list",
       "webhooks.list",
       "invoices.list",
     ]);
-    expect(named(({ promised }) => promised !== undefined)).toEqual([
+    expect(namesOf(({ requiredFields }) => requiredFields !== undefined)).toEqual([
       "payments.get",
       "mobileMoney.initiate",
     ]);
-    expect(ENDPOINTS["payments.get"].promised).toEqual(["status"]);
-    expect(ENDPOINTS["mobileMoney.initiate"].promised).toEqual(["reference"]);
+    expect(ENDPOINTS["payments.get"].requiredFields).toEqual(["status"]);
+    expect(ENDPOINTS["mobileMoney.initiate"].requiredFields).toEqual(["reference"]);
   });
 
-  test("knows the eleven scopes, and names each in a row", () => {
+  test("has the eleven scopes, and uses each of them", () => {
     expect([...SCOPES].sort()).toEqual(
       [
         "merchant.read",
@@ -124,19 +124,19 @@ describe("the table", () => {
   });
 });
 
-describe("the row of a request", () => {
+describe("endpointFor", () => {
   const segment = fc
     .string({ unit: "grapheme", minLength: 1 })
     .filter((text) => !text.includes("/") && !/[\n\r\u2028\u2029]/.test(text));
 
-  test.each(INTERFACE)("%s is found by its method and path", (name, method, path) => {
+  test.each(DOCUMENTED)("finds %s by its method and path", (name, method, path) => {
     fc.assert(
       fc.property(segment, (value) => {
         const filled = path.replace(/\{\w+\}/, () => value);
-        const found = endpointFor(method, filled);
-        expect(found?.name).toBe(name);
-        expect(found?.endpoint).toBe(ENDPOINTS[name]);
-        expect(found?.params).toEqual(path.includes("{") ? [value] : []);
+        const match = endpointFor(method, filled);
+        expect(match?.name).toBe(name);
+        expect(match?.endpoint).toBe(ENDPOINTS[name]);
+        expect(match?.params).toEqual(path.includes("{") ? [value] : []);
       }),
     );
   });
@@ -156,7 +156,7 @@ describe("the row of a request", () => {
     ["GET", "/api/payments", undefined],
     ["GET", "/", undefined],
     ["POST", "/invoices/1/send/now", undefined],
-  ])("%s %s is %s", (method, path, name) => {
+  ])("finds for %s %s: %s", (method, path, name) => {
     expect(endpointFor(method, path)?.name).toBe(name);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EVENT_KINDS } from "../../src/contract/events.ts";
 
-test("there are the eight event kinds of section 6", () => {
+test("EVENT_KINDS has the eight documented kinds of event", () => {
   expect([...EVENT_KINDS].sort()).toEqual(
     [
       "payment.completed",

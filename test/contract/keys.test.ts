@@ -17,11 +17,11 @@ test.each([
   ["rk_1", undefined],
   ["key_sk_1", undefined],
   ["sk-1", undefined],
-])("%j is a key of the kind %s", (key, kind) => {
+])("the kind of the key %j is %s", (key, kind) => {
   expect(keyKind(key)).toBe(kind);
 });
 
-test("a key is of the kind that its prefix says, whatever follows", () => {
+test("the prefix alone decides the kind of a key", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("public" as const, "secret" as const, "sandbox" as const),
@@ -31,7 +31,7 @@ test("a key is of the kind that its prefix says, whatever follows", () => {
   );
 });
 
-test("a text with none of the three prefixes is no key", () => {
+test("a text without a known prefix has no kind", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       fc.pre(!/^(?:pk_|sk_|sb_)/.test(text));

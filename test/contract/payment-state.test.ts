@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { InvalidParamsError, type MergedPayment, mergePayment, type Payment } from "malipo";
 import { describe, expect, test } from "vitest";
 
-/** What is known after reports, one after another, and what each of them did. */
-function merged(reports: readonly Payment[]) {
+/** Merges reports one after another. Gives the result of each step and of the last. */
+function mergeAll(reports: readonly Payment[]) {
   let known: Payment | undefined;
   const steps: MergedPayment[] = [];
   for (const report of reports) {
@@ -17,17 +17,17 @@ function merged(reports: readonly Payment[]) {
 const has = (reports: readonly Payment[], status: string) =>
   reports.some((report) => report.status === status);
 
-/** By the rules alone: what a payment is, whatever the order of its reports. */
-function verdict(reports: readonly Payment[]): string | undefined {
+/** The status that the rules give, whatever the order of the reports. */
+function expectedStatus(reports: readonly Payment[]): string | undefined {
   if (has(reports, "completed")) return "completed";
   if (has(reports, "failed")) return "failed";
   return reports.at(-1)?.status;
 }
 
-const OPEN = "still open";
-// biome-ignore format: a table is read across
+const NOT_FINAL = "not final";
+// biome-ignore format: one line for each case
 const TABLE = [
-  // known, report, then known, changed, contradiction
+  // known, report, result, changed, contradiction
   [undefined, "pending", "pending", true, false],
   [undefined, "queued", "queued", true, false],
   [undefined, "failed", "failed", true, false],
@@ -50,7 +50,7 @@ const TABLE = [
 ] as const;
 
 test.each(TABLE)(
-  "known as %s, reported as %s: it is %s",
+  "%s, then a report of %s, gives %s",
   (known, report, status, changed, contradiction) => {
     const before = known && { status: known, reference: "PAY-1" };
     expect(mergePayment(before, { status: report, reference: "PAY-1" })).toEqual({
@@ -61,7 +61,7 @@ test.each(TABLE)(
   },
 );
 
-describe("all orders of all reports", () => {
+describe("every sequence of up to six reports", () => {
   const STATUSES = ["pending", "queued", "failed", "completed"];
   const sequences = (length: number): Payment[][] =>
     length === 0
@@ -69,25 +69,25 @@ describe("all orders of all reports", () => {
       : sequences(length - 1).flatMap((rest) => STATUSES.map((status) => [...rest, { status }]));
   const ALL = [1, 2, 3, 4, 5, 6].flatMap(sequences);
 
-  test("of up to six end in the same status, once one of them is settled", () => {
+  test("gives the same status in any order, if one report is final", () => {
     const ends = new Map<string, Set<string>>();
     for (const reports of ALL) {
-      const { status = "" } = merged(reports);
-      expect(status).toBe(verdict(reports));
+      const { status = "" } = mergeAll(reports);
+      expect(status).toBe(expectedStatus(reports));
       const same = reports
         .map((report) => report.status)
         .sort()
         .join();
-      const isOpen = !has(reports, "completed") && !has(reports, "failed");
-      ends.set(same, (ends.get(same) ?? new Set()).add(isOpen ? OPEN : status));
+      const isFinal = has(reports, "completed") || has(reports, "failed");
+      ends.set(same, (ends.get(same) ?? new Set()).add(isFinal ? status : NOT_FINAL));
     }
     expect([...ends.values()].filter((statuses) => statuses.size > 1)).toEqual([]);
     expect(ends.size).toBeGreaterThan(200);
   });
 
-  test("never take completed back, nor a settled payment to an open one", () => {
+  test("never leaves completed, and never goes from a final status to one that is not", () => {
     for (const reports of ALL) {
-      const statuses = merged(reports).steps.map(({ payment }) => payment.status);
+      const statuses = mergeAll(reports).steps.map(({ payment }) => payment.status);
       const completed = statuses.indexOf("completed");
       if (completed >= 0)
         expect(new Set(statuses.slice(completed))).toEqual(new Set(["completed"]));
@@ -99,15 +99,15 @@ describe("all orders of all reports", () => {
     }
   });
 
-  test("show a contradiction if and only if both ends were reported", () => {
+  test("has a contradiction if and only if it has both final statuses", () => {
     for (const reports of ALL) {
-      const shown = merged(reports).steps.some(({ contradiction }) => contradiction);
+      const shown = mergeAll(reports).steps.some(({ contradiction }) => contradiction);
       expect(shown).toBe(has(reports, "completed") && has(reports, "failed"));
     }
   });
 });
 
-/** A report of one payment, with whatever fields it comes with. */
+/** A report of one payment, with any fields. */
 const report: fc.Arbitrary<Payment> = fc
   .record(
     {
@@ -125,8 +125,8 @@ const report: fc.Arbitrary<Payment> = fc
   .map((fields) => fields as Payment);
 const reports = fc.array(report, { minLength: 1, maxLength: 8 });
 
-describe("any reports, with any fields", () => {
-  test("end in the same status in any order, once one of them is settled", () => {
+describe("reports with any fields", () => {
+  test("give the same status in any order, if one report is final", () => {
     const shuffled = reports.chain((list) =>
       fc.tuple(
         fc.constant(list),
@@ -135,19 +135,19 @@ describe("any reports, with any fields", () => {
     );
     fc.assert(
       fc.property(shuffled, ([list, other]) => {
-        expect(merged(list).status).toBe(verdict(list));
-        expect(merged(other).status).toBe(verdict(other));
-        if (verdict(list) === "completed" || verdict(list) === "failed") {
-          expect(verdict(other)).toBe(verdict(list));
+        expect(mergeAll(list).status).toBe(expectedStatus(list));
+        expect(mergeAll(other).status).toBe(expectedStatus(other));
+        if (expectedStatus(list) === "completed" || expectedStatus(list) === "failed") {
+          expect(expectedStatus(other)).toBe(expectedStatus(list));
         }
       }),
     );
   });
 
-  test("change nothing when they come a second time", () => {
+  test("change nothing when they arrive twice", () => {
     fc.assert(
       fc.property(reports, report, (list, again) => {
-        const once = merged([...list, again]).payment;
+        const once = mergeAll([...list, again]).payment;
         const twice = mergePayment(once, again);
         expect(twice.payment).toEqual(once);
         expect(twice.changed).toBe(false);
@@ -155,10 +155,10 @@ describe("any reports, with any fields", () => {
     );
   });
 
-  test("are told as a change exactly where the status is another", () => {
+  test("set changed exactly when the status is different", () => {
     fc.assert(
       fc.property(reports, (list) => {
-        const { steps } = merged(list);
+        const { steps } = mergeAll(list);
         for (const [at, { payment, changed }] of steps.entries()) {
           expect(changed).toBe(payment.status !== steps[at - 1]?.payment.status);
         }
@@ -166,12 +166,12 @@ describe("any reports, with any fields", () => {
     );
   });
 
-  test("lose no field that was known, but the reasons of a failure that was none", () => {
+  test("lose no known field, except the failure reasons of a payment that completed", () => {
     fc.assert(
       fc.property(reports, (list) => {
-        const { payment, status } = merged(list);
+        const { payment, status } = mergeAll(list);
         const reasons = ["failure_reason", "user_message", "retry_possible"];
-        // A report that contradicts what is known adds nothing to it.
+        // A report that contradicts the known status adds no fields.
         const taken = status === "completed" ? list.filter((one) => one.status !== "failed") : list;
         for (const field of new Set(taken.flatMap(Object.keys))) {
           if (status === "completed" && reasons.includes(field)) continue;
@@ -181,18 +181,18 @@ describe("any reports, with any fields", () => {
     );
   });
 
-  test("stay as they are: neither what is known nor the report is written to", () => {
+  test("are not modified: neither the known payment nor the report", () => {
     fc.assert(
       fc.property(reports, (list) => {
         const before = structuredClone(list);
-        merged(list.map((one) => Object.freeze(one)));
+        mergeAll(list.map((one) => Object.freeze(one)));
         expect(list).toEqual(before);
       }),
     );
   });
 });
 
-test("a late success leaves nothing of the failure behind, and keeps the rest", () => {
+test("a late success removes the fields of the failure, and keeps the others", () => {
   const failed = {
     status: "failed",
     reference: "PAY-1",
@@ -207,26 +207,30 @@ test("a late success leaves nothing of the failure behind, and keeps the rest", 
     changed: true,
     contradiction: true,
   });
-  // A failure that comes late tells nothing about a completed payment.
+  // A late failure adds nothing to a completed payment.
   expect(mergePayment(completed, failed).payment).toEqual(completed);
 });
 
-test("what a service says of a completed payment is kept as it says it", () => {
+test("the fields of a completed report are kept, even failure fields", () => {
   const report = { status: "completed", failure_reason: null } as unknown as Payment;
   expect(mergePayment(undefined, report).payment).toEqual(report);
   expect(mergePayment({ status: "pending" }, report).payment).toEqual(report);
 });
 
-test("a webhook without a reference is taken for the payment that is known", () => {
+test("a report without a reference belongs to the known payment", () => {
   const { payment } = mergePayment({ status: "pending", reference: "PAY-1" }, { status: "failed" });
   expect(payment).toEqual({ status: "failed", reference: "PAY-1" });
 });
 
-test("reports of two payments are refused", () => {
+test("reports of two payments throw an InvalidParamsError that names both references", () => {
   const merge = () =>
     mergePayment({ status: "pending", reference: "A" }, { status: "completed", reference: "B" });
   expect(merge).toThrow(InvalidParamsError);
+  const message = 'expected two reports of one payment, got the references "A" and "B"';
   expect(merge).toThrow(
-    expect.objectContaining({ issues: [expect.objectContaining({ path: ["reference"] })] }),
+    expect.objectContaining({
+      message: `mergePayment: ${message}. Pass the payment that has the reference of the report.`,
+      issues: [{ path: ["reference"], message }],
+    }),
   );
 });

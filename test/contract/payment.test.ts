@@ -3,18 +3,18 @@ import { describe, expect, test } from "vitest";
 import { mobileMoneyPaymentParams, payment, phoneToValidate } from "../../src/contract/payment.ts";
 import type { Schema } from "../../src/contract/schema.ts";
 
-const ORDER = { amount: 100, phone: "0712345678" };
+const PARAMS = { amount: 100, phone: "0712345678" };
 
-/** The checked value, or the paths of what is wrong. */
+/** The parsed value, or the paths of the issues. */
 function check(schema: Schema, value: unknown): unknown {
   const result = schema.safeParse(value);
   return result.success ? result.data : result.error.issues.map(({ path }) => path.join("."));
 }
-const order = (fields: object) => check(mobileMoneyPaymentParams, { ...ORDER, ...fields });
+const checkParams = (fields: object) => check(mobileMoneyPaymentParams, { ...PARAMS, ...fields });
 
 describe("an amount", () => {
   test.each([1, 0.01, 0.1, 1.5, 99.99, 100, 250_000, 1e9, 1234567.89])("may be %d", (amount) => {
-    expect(order({ amount })).toEqual({ ...ORDER, amount });
+    expect(checkParams({ amount })).toEqual({ ...PARAMS, amount });
   });
 
   test.each([
@@ -39,23 +39,23 @@ describe("an amount", () => {
     [100],
     {},
   ])("may not be %s", (amount) => {
-    expect(order({ amount })).toEqual(["amount"]);
+    expect(checkParams({ amount })).toEqual(["amount"]);
   });
 
-  test("is any whole number of cents above 0, and goes through unchanged", () => {
+  test("may be any whole number of cents above 0, and stays unchanged", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000_000_000 }), (cents) => {
         const amount = Number(`${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`);
-        expect(order({ amount })).toEqual({ ...ORDER, amount });
+        expect(checkParams({ amount })).toEqual({ ...PARAMS, amount });
       }),
     );
   });
 
-  test("is refused where its shortest decimal has more than two places", () => {
+  test("is rejected if it has more than two decimals", () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-6, max: 1e6, noNaN: true }), (amount) => {
         fc.pre(!/^\d+(\.\d{1,2})?$/.test(String(amount)));
-        expect(order({ amount })).toEqual(["amount"]);
+        expect(checkParams({ amount })).toEqual(["amount"]);
       }),
     );
   });
@@ -76,8 +76,8 @@ describe("a phone", () => {
     ["\t0712\u00a0345\u00a0678\n", "0712345678"],
     ["123456789", "123456789"],
     ["123456789012345", "123456789012345"],
-  ])("%j goes out as %s", (phone, digits) => {
-    expect(order({ phone })).toEqual({ ...ORDER, phone: digits });
+  ])("%j is sent as %s", (phone, digits) => {
+    expect(checkParams({ phone })).toEqual({ ...PARAMS, phone: digits });
     expect(check(phoneToValidate, { phone })).toEqual({ phone: digits });
   });
 
@@ -97,34 +97,34 @@ describe("a phone", () => {
     null,
     undefined,
     ["0712345678"],
-  ])("%j is refused", (phone) => {
-    expect(order({ phone })).toEqual(["phone"]);
+  ])("%j is rejected", (phone) => {
+    expect(checkParams({ phone })).toEqual(["phone"]);
     expect(check(phoneToValidate, { phone })).toEqual(["phone"]);
   });
 
-  test("of 9 to 15 digits goes out in digits, however it is spaced", () => {
+  test("of 9 to 15 digits is sent as digits, whatever separators it has", () => {
     const digits = fc.string({
       unit: fc.constantFrom(..."0123456789"),
       minLength: 9,
       maxLength: 15,
     });
-    const spacing = fc.array(fc.constantFrom("", " ", "-", "(", ")", "\u2013", "  "), {
+    const separators = fc.array(fc.constantFrom("", " ", "-", "(", ")", "\u2013", "  "), {
       minLength: 15,
       maxLength: 15,
     });
     fc.assert(
-      fc.property(digits, spacing, fc.boolean(), (phone, gaps, plus) => {
+      fc.property(digits, separators, fc.boolean(), (phone, gaps, plus) => {
         const spaced = (plus ? "+" : "") + [...phone].map((digit, at) => digit + gaps[at]).join("");
         expect(check(phoneToValidate, { phone: spaced })).toEqual({ phone });
       }),
     );
   });
 
-  test("goes out as nothing but 9 to 15 digits, or is refused", () => {
+  test("is either sent as 9 to 15 digits or rejected", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (phone) => {
         const result = phoneToValidate.safeParse({ phone });
-        if (result.success) expect((result.data as typeof ORDER).phone).toMatch(/^[0-9]{9,15}$/);
+        if (result.success) expect((result.data as typeof PARAMS).phone).toMatch(/^[0-9]{9,15}$/);
       }),
     );
   });
@@ -134,19 +134,19 @@ describe("an account reference", () => {
   test.each(["", "ORDER-42", "123456789012", "écran\u0301 vert", "🧾🧾🧾🧾🧾🧾🧾🧾🧾🧾🧾🧾"])(
     "of up to 12 characters is accepted: %j",
     (account_reference) => {
-      expect(order({ account_reference })).toEqual({ ...ORDER, account_reference });
+      expect(checkParams({ account_reference })).toEqual({ ...PARAMS, account_reference });
     },
   );
 
-  test.each(["1234567890123", "🧾".repeat(13), 42, null])("%j is refused", (account_reference) => {
-    expect(order({ account_reference })).toEqual(["account_reference"]);
+  test.each(["1234567890123", "🧾".repeat(13), 42, null])("%j is rejected", (account_reference) => {
+    expect(checkParams({ account_reference })).toEqual(["account_reference"]);
   });
 
-  test("is accepted exactly where it has at most 12 characters", () => {
+  test("is accepted if and only if it has at most 12 characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 20 }), (account_reference) => {
         const fits = Array.from(account_reference).length <= 12;
-        expect(mobileMoneyPaymentParams.safeParse({ ...ORDER, account_reference }).success).toBe(
+        expect(mobileMoneyPaymentParams.safeParse({ ...PARAMS, account_reference }).success).toBe(
           fits,
         );
       }),
@@ -154,17 +154,17 @@ describe("an account reference", () => {
   });
 });
 
-describe("an initiation", () => {
-  test("needs its amount and its phone, and names all that is wrong at once", () => {
+describe("the parameters of an initiation", () => {
+  test("need an amount and a phone, and report every issue at once", () => {
     expect(check(mobileMoneyPaymentParams, {})).toEqual(["amount", "phone"]);
-    expect(order({ amount: -1, phone: "x", account_reference: "1234567890123" })).toEqual([
+    expect(checkParams({ amount: -1, phone: "x", account_reference: "1234567890123" })).toEqual([
       "amount",
       "phone",
       "account_reference",
     ]);
   });
 
-  test.each([undefined, null, "x", 1, []])("is an object, not %j", (body) => {
+  test.each([undefined, null, "x", 1, []])("are an object, not %j", (body) => {
     expect(check(mobileMoneyPaymentParams, body)).toEqual([""]);
   });
 
@@ -175,7 +175,7 @@ describe("an initiation", () => {
     { description: undefined, account_reference: undefined, payment_account_id: undefined },
     { a_field_of_next_year: { nested: [1] } },
   ])("may hold %j", (fields) => {
-    expect(order(fields)).toEqual({ ...ORDER, ...fields });
+    expect(checkParams(fields)).toEqual({ ...PARAMS, ...fields });
   });
 
   test.each([
@@ -183,12 +183,12 @@ describe("an initiation", () => {
     [{ payment_account_id: {} }, "payment_account_id"],
     [{ description: 7 }, "description"],
   ])("may not hold %j", (fields, path) => {
-    expect(order(fields)).toEqual([path]);
+    expect(checkParams(fields)).toEqual([path]);
   });
 });
 
-describe("a payment that came", () => {
-  test("keeps the fields and the statuses that the interface does not name", () => {
+describe("a payment in a response", () => {
+  test("keeps undocumented fields and statuses", () => {
     const given = { status: "reversed_in_part", fee: "1.00", trail: [{ at: 1 }] };
     expect(check(payment, given)).toEqual(given);
   });

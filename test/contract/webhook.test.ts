@@ -10,19 +10,19 @@ const SHOP = {
   events: ["payment.completed", "payment.failed"],
 };
 
-/** The checked value, or the paths of what is wrong. */
+/** The parsed value, or the paths of the issues. */
 function check(schema: Schema, value: unknown): unknown {
   const result = schema.safeParse(value);
   return result.success ? result.data : result.error.issues.map(({ path }) => path.join("."));
 }
 
-// A registration and a change take the same fields; a change may leave any of them out.
-const FORMS = [
+// A registration and a change have the same fields. A change may leave out any of them.
+const SCHEMAS = [
   ["registration", (fields: object) => check(webhookRegistration, { ...SHOP, ...fields }), SHOP],
   ["change", (fields: object) => check(webhookChanges, fields), {}],
 ] as const;
 
-describe.each(FORMS)("the url of a %s", (_, checkFields, base) => {
+describe.each(SCHEMAS)("the url of a %s", (_, checkFields, base) => {
   test.each([
     "https://shop.example",
     "https://shop.example:8443/hooks?shop=7",
@@ -51,7 +51,7 @@ describe.each(FORMS)("the url of a %s", (_, checkFields, base) => {
     expect(checkFields({ url })).toEqual(["url"]);
   });
 
-  test("is https:, or on this machine", () => {
+  test("must be https:", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["http", "https"] }), (url) => {
         expect(checkFields({ url })).toEqual(url.startsWith("https:") ? { ...base, url } : ["url"]);
@@ -60,7 +60,7 @@ describe.each(FORMS)("the url of a %s", (_, checkFields, base) => {
   });
 });
 
-describe.each(FORMS)("the events of a %s", (_, checkFields, base) => {
+describe.each(SCHEMAS)("the events of a %s", (_, checkFields, base) => {
   test.each([{ events: [...EVENT_KINDS] }, { events: ["payment.reversed"] }, { events: [] }])(
     "may be %j",
     ({ events }) => {
@@ -79,7 +79,7 @@ describe.each(FORMS)("the events of a %s", (_, checkFields, base) => {
     expect(checkFields({ events })).toEqual(paths.split(" "));
   });
 
-  test("are any non-empty strings, since kinds may come that the interface does not name", () => {
+  test("may be any non-empty strings, because the service may add kinds", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (events) => {
         const empty = events.flatMap((event, at) => (event === "" ? [`events.${at}`] : []));
@@ -89,11 +89,11 @@ describe.each(FORMS)("the events of a %s", (_, checkFields, base) => {
   });
 });
 
-test("a registration needs all three fields, and names all that are missing", () => {
+test("a registration needs all three fields, and reports each missing field", () => {
   expect(check(webhookRegistration, {})).toEqual(["name", "url", "events"]);
 });
 
-test("a change may be of any field, undocumented ones too, or of none", () => {
+test("a change may have any fields, undocumented fields, or none", () => {
   expect(check(webhookChanges, {})).toEqual({});
   expect(check(webhookChanges, { name: "till", active: false })).toEqual({
     name: "till",
@@ -101,7 +101,7 @@ test("a change may be of any field, undocumented ones too, or of none", () => {
   });
 });
 
-test.each([undefined, null, "x", []])("neither is %j", (body) => {
+test.each([undefined, null, "x", []])("%j is neither a registration nor a change", (body) => {
   expect(check(webhookRegistration, body)).toEqual([""]);
   expect(check(webhookChanges, body)).toEqual([""]);
 });

@@ -42,10 +42,10 @@ describe("the docs", () => {
     rmSync(FOLDER, { recursive: true });
   });
 
-  // Each block begins where nothing has happened yet.
+  // Each block starts with an empty sandbox.
   beforeEach(() => sandbox.reset());
 
-  test("hold code that compiles", () => {
+  test("have code that compiles", () => {
     const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript")), "../bin/tsc");
     const config = join(FOLDER, "tsconfig.json");
     const options = { compilerOptions: { noUnusedLocals: false }, include: ["*.ts"] };
@@ -54,7 +54,7 @@ describe("the docs", () => {
     expect(stdout).toBe("");
   });
 
-  test.each(blocks.filter(({ runs }) => runs))("hold code that runs: $file", async ({ file }) => {
+  test.each(blocks.filter(({ runs }) => runs))("have code that runs: $file", async ({ file }) => {
     const env = {
       ...process.env,
       MALIPO_API_KEY: sandbox.keys.secret,
@@ -64,20 +64,20 @@ describe("the docs", () => {
       env,
     });
     expect(stderr).toBe("");
-    // What a block says it prints, it prints.
+    // A block prints what its comments promise.
     const promised = readFileSync(join(FOLDER, file), "utf8").matchAll(
       /console\.log\(.*\); \/\/ "(\w+)"/g,
     );
     for (const [, word] of promised) expect(stdout).toContain(word);
   });
 
-  test.each(PAGES)("hold tables as the sources have them: %s", (page) => {
+  test.each(PAGES)("have tables that match the sources: %s", (page) => {
     const text = readFileSync(page, "utf8");
     expect(text).toMatch(/<!-- generated: \w+ -->\n\|/);
     expect(text).toBe(withTables(text));
   });
 
-  test.each(EXAMPLE_PAGES)("hold the code of examples as it is run: %s", (page) => {
+  test.each(EXAMPLE_PAGES)("have the code of the examples: %s", (page) => {
     const text = readFileSync(page, "utf8");
     expect(text).toMatch(/<!-- example: \S+ -->\n```typescript\n/);
     expect(text).toBe(withTables(text));

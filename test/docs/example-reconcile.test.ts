@@ -4,7 +4,7 @@ import { createSandbox } from "malipo/sandbox";
 import { expect, test, vi } from "vitest";
 import { reconcileOrders } from "../../examples/reconcile/reconcile.ts";
 
-test("the example of a cron job closes what is known, and nothing else", async () => {
+test("the example of a cron job closes only the orders whose payments are final", async () => {
   const sandbox = createSandbox();
   const { baseUrl, fetch, keys } = sandbox;
   const gateway = new Gateway({ apiKey: keys.secret, baseUrl, fetch });
@@ -19,11 +19,11 @@ test("the example of a cron job closes what is known, and nothing else", async (
   const add = orders.prepare("INSERT INTO orders VALUES (?, 'open')");
   for (const reference of [...references, "PAY-nobody-knows"]) add.run(reference);
 
-  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const count = await reconcileOrders(gateway, orders);
   expect(count).toEqual({ paid: 1, unpaid: 1, open: 1, look: 1 });
-  expect(told.mock.calls.join()).toContain("PAY-nobody-knows");
-  told.mockRestore();
+  expect(logged.mock.calls.join()).toContain("PAY-nobody-knows");
+  logged.mockRestore();
   const states = orders.prepare("SELECT state FROM orders ORDER BY rowid").all();
   expect(states.map(({ state }) => state)).toEqual(["paid", "unpaid", "open", "open"]);
 });

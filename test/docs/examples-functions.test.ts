@@ -28,7 +28,7 @@ test("the example for next stores in its route, and ships once it is registered"
     return [response.status, (await response.json()).ResultDesc];
   };
   expect(await deliver(signatureOf(body))).toEqual([200, "received"]);
-  // The build and the edge runtime call it as well.
+  // The build and the edge runtime call it too: it does nothing there.
   await register();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(shipped).not.toHaveBeenCalled();

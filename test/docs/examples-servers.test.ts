@@ -12,7 +12,7 @@ const SERVERS: [name: string, args: string[], end: number | NodeJS.Signals][] = 
   ["express", ["examples/express/server.ts"], 0],
   ["fastify", ["examples/fastify/server.ts"], 0],
   ["hono", ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"], 0],
-  // Nest passes the signal on to itself, once all is closed.
+  // Nest sends itself the signal again when everything is closed.
   ["nest", [NEST], "SIGTERM"],
 ];
 
@@ -20,7 +20,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "malipo-examples-"));
   mkdirSync(BUNDLES, { recursive: true });
-  // Decorators are more than types: Nest's own compiler does this.
+  // Type stripping does not compile decorators; Nest's own compiler does.
   await build({
     entryPoints: ["examples/nest/main.ts"],
     ...{ bundle: true, packages: "external", platform: "node", format: "esm", outfile: NEST },
@@ -33,7 +33,7 @@ afterAll(() => {
 });
 
 describe.each(SERVERS)("the example for %s", (name, args, end) => {
-  test("acknowledges what it has stored, ships once, and knows repeats after a kill -9", async () => {
+  test("acknowledges what it has stored, ships once, and recognises duplicates after a kill -9", async () => {
     const INBOX = join(folder, `${name}.db`);
     const first = await runExample(args, { INBOX });
     expect(await first.get()).toBe(405);

@@ -65,7 +65,7 @@ describe("the example for workers, in workerd", () => {
     await build({
       entryPoints: ["examples/workers/worker.ts"],
       ...{ bundle: true, format: "esm", outfile: join(folder, "worker.mjs"), logLevel: "error" },
-      // As wrangler does; the paths of our tsconfig lead to the sources.
+      // As wrangler does. Without `tsconfigRaw`, the paths of our tsconfig would lead to the sources.
       ...{ conditions: ["workerd", "worker", "browser"], tsconfigRaw: {} },
     });
     const [port, lonelyPort, nobody] = [await freePort(), await freePort(), await freePort()];
@@ -98,7 +98,7 @@ describe("the example for workers, in workerd", () => {
     return [response.status, (await response.json()).ResultDesc];
   }
 
-  test("acknowledges what the queue has taken, and works it off with one key for an event", async () => {
+  test("acknowledges what the queue has stored, and passes the same key with each duplicate", async () => {
     for (let times = 0; times < 2; times++) {
       expect(await deliver(paidFor("ORDER-42"))).toEqual([200, "received"]);
     }
@@ -107,7 +107,7 @@ describe("the example for workers, in workerd", () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  test("refuses what it must not trust", async () => {
+  test("rejects what is not signed, not an event, or too large", async () => {
     const body = paidFor("ORDER-43");
     expect(await deliver(body, {})).toEqual([401, "signature missing"]);
     expect(await deliver(body, signatureOf("{}"))).toEqual([401, "signature mismatch"]);
@@ -117,8 +117,8 @@ describe("the example for workers, in workerd", () => {
     expect(printed).not.toContain("ORDER-43");
   });
 
-  test("takes the largest body that it takes into the queue as well", async () => {
-    // What grows most when it is escaped.
+  test("stores the largest accepted body in the queue", async () => {
+    // Quotes: escaping makes them twice as long.
     const order = "ORDER-44";
     const event = JSON.parse(paidFor(order));
     const length = 60_000 - JSON.stringify({ ...event, note: "" }).length;
@@ -127,7 +127,7 @@ describe("the example for workers, in workerd", () => {
     await expect.poll(() => printed, { timeout: 20_000 }).toContain(`ship ${order}`);
   });
 
-  test("does not acknowledge what the queue has not taken", async () => {
+  test("returns 503 if the queue cannot store it", async () => {
     const body = paidFor("ORDER-45");
     expect(await deliver(body, undefined, lonely)).toEqual([503, "cannot be stored now"]);
   });

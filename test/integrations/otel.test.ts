@@ -2,7 +2,6 @@ import { context, trace } from "@opentelemetry/api";
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
-  type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { Gateway } from "malipo";
@@ -27,9 +26,7 @@ function traced(fetch?: typeof globalThis.fetch) {
   return { sandbox, gateway };
 }
 
-const attributesOf = (span: ReadableSpan | undefined) => span?.attributes;
-
-test("an attempt is a client span by the conventions for HTTP, named by its row", async () => {
+test("an attempt is an HTTP client span with the name of its endpoint", async () => {
   const { sandbox, gateway } = traced();
   const { reference } = await gateway.mobileMoney.initiate({ amount: 10, phone: PHONE });
   exporter.reset();
@@ -37,7 +34,7 @@ test("an attempt is a client span by the conventions for HTTP, named by its row"
   const [span, ...others] = exporter.getFinishedSpans();
   expect(others).toEqual([]);
   expect(span).toMatchObject({ name: "GET /payments/{reference}", kind: 2, status: { code: 0 } });
-  expect(attributesOf(span)).toEqual({
+  expect(span?.attributes).toEqual({
     "http.request.method": "GET",
     "url.full": `${sandbox.baseUrl}/payments/${reference}`,
     "server.address": "sandbox.malipo.test",
@@ -48,7 +45,7 @@ test("an attempt is a client span by the conventions for HTTP, named by its row"
   });
 });
 
-test("each attempt of a call is a span of its own, and says how it ended", async () => {
+test("each attempt of a call has its own span with its result", async () => {
   const { sandbox, gateway } = traced();
   sandbox.faults.add({ match: {}, effect: { kind: "status", status: 503 } });
   sandbox.faults.add({ match: {}, effect: { kind: "reset" } });
@@ -73,17 +70,17 @@ test("each attempt of a call is a span of its own, and says how it ended", async
   expect(spans.map((span) => span.status.code)).toEqual([2, 2, 0]);
 });
 
-test("a refused call says so, and quotes nothing of the answer", async () => {
+test("the span of a rejected call has its error type, and no text of the response", async () => {
   const { gateway } = traced();
   const failed = gateway.mobileMoney.initiate({ amount: 999_999, phone: PHONE });
   await expect(failed).rejects.toMatchObject({ outcome: "rejected" });
   const [span] = exporter.getFinishedSpans();
-  expect(attributesOf(span)).toMatchObject({ "error.type": "422", "malipo.outcome": "rejected" });
+  expect(span?.attributes).toMatchObject({ "error.type": "422", "malipo.outcome": "rejected" });
   expect(span?.status).toEqual({ code: 2 });
   expect(span?.events).toEqual([]);
 });
 
-test("an attempt that the caller aborts ends its span", async () => {
+test("an aborted attempt ends its span", async () => {
   const controller = new AbortController();
   const { gateway } = traced(() => {
     controller.abort(new Error("gone"));
@@ -91,13 +88,13 @@ test("an attempt that the caller aborts ends its span", async () => {
   });
   await expect(gateway.merchant.get({ signal: controller.signal })).rejects.toThrow("gone");
   const [span] = exporter.getFinishedSpans();
-  expect(attributesOf(span)).toMatchObject({
+  expect(span?.attributes).toMatchObject({
     "error.type": "aborted",
     "malipo.outcome": "unknown",
   });
 });
 
-test("calls at once do not mix their spans", async () => {
+test("concurrent calls do not mix their spans", async () => {
   const { gateway } = traced();
   await Promise.allSettled(
     Array.from({ length: 50 }, (_, index) =>
@@ -112,7 +109,7 @@ test("calls at once do not mix their spans", async () => {
   }
 });
 
-test("a span is the child of the span that is active", async () => {
+test("a span is a child of the active span", async () => {
   const { gateway } = traced();
   const parent = tracer.startSpan("checkout");
   let parentId: string | undefined;
@@ -137,7 +134,7 @@ test("a span is the child of the span that is active", async () => {
   expect(parentId).toBe(parent.spanContext().spanId);
 });
 
-test("no span holds a key, a phone number or a body", async () => {
+test("no span contains an API key, a phone number or a body", async () => {
   const { sandbox, gateway } = traced();
   await gateway.mobileMoney.initiate({
     amount: 10,

@@ -7,14 +7,15 @@ import { openApiDocument } from "../../src/openapi/document.ts";
 import { type OpenApi, type Operation, schemaChecks } from "../suites/openapi.ts";
 
 const document = openApiDocument("http://127.0.0.1:4010/api/v1") as unknown as OpenApi;
-const rows = Object.entries<Endpoint>(ENDPOINTS);
-const operationOf = ({ method, path }: Endpoint) =>
+const endpoints = Object.entries<Endpoint>(ENDPOINTS);
+const findOperation = ({ method, path }: Endpoint) =>
   document.paths[path]?.[method.toLowerCase()] as Operation;
-/** Every object in the document, and where. */
-function* objectsIn(value: unknown, where = "#"): Generator<[where: string, object: object]> {
+
+/** Every object in the document, with its path. */
+function* allObjects(value: unknown, where = "#"): Generator<[where: string, object: object]> {
   if (typeof value !== "object" || value === null) return;
   yield [where, value];
-  for (const [name, one] of Object.entries(value)) yield* objectsIn(one, `${where}/${name}`);
+  for (const [name, one] of Object.entries(value)) yield* allObjects(one, `${where}/${name}`);
 }
 
 describe("the OpenAPI document", () => {
@@ -24,13 +25,13 @@ describe("the OpenAPI document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  test("and a broken one is not", async () => {
+  test("is rejected by the validator when it is broken", async () => {
     const broken = { ...structuredClone(document), webhooks: { none: { post: { responses: 1 } } } };
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
   });
 
-  test("leads nowhere that does not exist", () => {
-    for (const [where, one] of objectsIn(document)) {
+  test("has only references that resolve", () => {
+    for (const [where, one] of allObjects(document)) {
       const { $ref } = one as { $ref?: string };
       if ($ref === undefined) continue;
       const target = $ref
@@ -44,20 +45,20 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("has every row of the contract, and no other", () => {
+  test("has every endpoint of the contract, and no other", () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(operations.toSorted()).toEqual(
-      rows.map(([, { method, path }]) => `${method} ${path}`).toSorted(),
+      endpoints.map(([, { method, path }]) => `${method} ${path}`).toSorted(),
     );
-    const ids = rows.map(([, row]) => operationOf(row).operationId);
+    const ids = endpoints.map(([, row]) => findOperation(row).operationId);
     expect(new Set(ids).size).toBe(18);
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z]+$/);
   });
 
-  test.each(rows)("says who may call %s, and what sending it twice does", (name, row) => {
-    const operation = operationOf(row);
+  test.each(endpoints)("gives the keys, the scope and the effect of %s", (name, row) => {
+    const operation = findOperation(row);
     expect(operation["x-call"]).toBe(`gateway.${name}`);
     expect(operation["x-keys"]).toEqual(row.keys);
     expect(operation["x-scope"]).toBe(row.scope ?? null);
@@ -66,14 +67,14 @@ describe("the OpenAPI document", () => {
     expect(operation.security).toEqual([{ apiKey: scopes }, { bearer: scopes }]);
   });
 
-  test.each(rows)("has a request where %s has a body, and its path's parameters", (_, row) => {
-    const { requestBody, parameters = [] } = operationOf(row);
+  test.each(endpoints)("gives the request body and the path parameters of %s", (_, row) => {
+    const { requestBody, parameters = [] } = findOperation(row);
     expect(requestBody !== undefined).toBe(row.request !== undefined);
     const names = parameters.filter((one) => one.in === "path").map((one) => one.name);
     expect(names).toEqual([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
   });
 
-  test("has every event kind as a webhook that is signed", () => {
+  test("has every kind of event as a signed webhook", () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_KINDS]);
     const { Signature } = document.components.parameters;
     expect(Signature).toMatchObject({ name: "X-Service-Signature", in: "header", required: true });
@@ -83,7 +84,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("has both ways of authenticating, the kinds of key and the scopes", () => {
+  test("has both ways to authenticate, the key prefixes and the scopes", () => {
     const { apiKey, bearer } = document.components.securitySchemes;
     expect(apiKey).toMatchObject({ type: "apiKey", in: "header", name: "X-API-Key" });
     expect(bearer).toMatchObject({ type: "http", scheme: "bearer" });
@@ -101,7 +102,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("holds the limits that the interface shows, and no other", () => {
+  test("has the documented limits, and no others", () => {
     const { MobileMoneyPaymentParams, Payment } = document.components.schemas;
     expect(MobileMoneyPaymentParams?.required).toEqual(["amount", "phone"]);
     expect(MobileMoneyPaymentParams?.properties?.account_reference).toMatchObject({
@@ -114,15 +115,15 @@ describe("the OpenAPI document", () => {
     });
     expect(MobileMoneyPaymentParams?.properties?.phone).not.toHaveProperty("pattern");
     expect(Payment?.required).toEqual(["status"]);
-    for (const [where, one] of objectsIn(document.components.schemas)) {
+    for (const [where, one] of allObjects(document.components.schemas)) {
       expect(one, where).not.toHaveProperty("additionalProperties");
       expect(one, where).not.toHaveProperty("enum");
     }
   });
 });
 
-// What section 4 of the interface says "not shown" of, row by row.
-const OPEN: Readonly<Record<string, string>> = {
+// The parts of each endpoint that the service does not document, written by hand.
+const UNDOCUMENTED: Readonly<Record<string, string>> = {
   "merchant.get": "response",
   "merchant.paymentAccounts": "response",
   "payments.list": "query response",
@@ -141,52 +142,53 @@ const OPEN: Readonly<Record<string, string>> = {
   "invoices.send": "request response",
 };
 
-describe("what the interface leaves open", () => {
-  test.each(rows)("is marked so: %s", (name, row) => {
-    const operation = operationOf(row);
-    const unshown = OPEN[name]?.split(" ");
-    expect(operation["x-open"]).toEqual(unshown);
+describe("what the service does not document", () => {
+  test.each(endpoints)("is marked in %s", (name, row) => {
+    const operation = findOperation(row);
+    const parts = UNDOCUMENTED[name]?.split(" ");
+    expect(operation["x-undocumented"]).toEqual(parts);
     const request = operation.requestBody?.content["application/json"].schema;
-    if (request) expect(request["x-open"] ?? false).toBe(unshown?.includes("request") ?? false);
-    const answer = operation.responses["2XX"].content["application/json"].schema;
-    expect(answer.properties?.data?.["x-open"] ?? false).toBe(
-      unshown?.includes("response") ?? false,
+    if (request)
+      expect(request["x-undocumented"] ?? false).toBe(parts?.includes("request") ?? false);
+    const response = operation.responses["2XX"].content["application/json"].schema;
+    expect(response.properties?.data?.["x-undocumented"] ?? false).toBe(
+      parts?.includes("response") ?? false,
     );
-    for (const word of unshown ?? []) expect(operation.description).toContain(word);
+    for (const word of parts ?? []) expect(operation.description).toContain(word);
   });
 
-  test("is every status code", () => {
-    for (const [, row] of rows) {
-      expect(Object.keys(operationOf(row).responses)).toEqual(["2XX", "default"]);
+  test("includes every status code", () => {
+    for (const [, row] of endpoints) {
+      expect(Object.keys(findOperation(row).responses)).toEqual(["2XX", "default"]);
     }
   });
 
-  test("is the data of six event kinds", () => {
-    const open = EVENT_KINDS.filter((kind) => {
+  test("includes the data of six kinds of event", () => {
+    const undocumented = EVENT_KINDS.filter((kind) => {
       const { schema } =
         document.webhooks[kind]?.post.requestBody.content["application/json"] ?? {};
       const name = String(schema?.$ref).split("/").at(-1) ?? "";
-      return document.components.schemas[name]?.properties?.data?.["x-open"];
+      return document.components.schemas[name]?.properties?.data?.["x-undocumented"];
     });
-    expect(open).toEqual(EVENT_KINDS.slice(2));
+    expect(undocumented).toEqual(EVENT_KINDS.slice(2));
   });
 });
 
-describe("every example", () => {
+describe("the example", () => {
   const check = schemaChecks(document);
-  test.each(rows)("of %s is what its schema says", (_, row) => {
+  test.each(endpoints)("of %s matches its schema", (_, row) => {
     const { path, method } = row;
-    const { requestBody, responses } = operationOf(row);
+    const { requestBody, responses } = findOperation(row);
     if (requestBody) {
       const { example } = requestBody.content["application/json"];
       expect(check.request(method, path, example)).toEqual([]);
     }
     const { example } = responses["2XX"].content["application/json"];
-    expect(check.answer(method, path, 200, example)).toEqual([]);
-    expect(check.answer(method, path, 200, [])).not.toEqual([]);
+    expect(check.response(method, path, 200, example)).toEqual([]);
+    expect(check.response(method, path, 200, [])).not.toEqual([]);
   });
 
-  test.each(EVENT_KINDS)("of %s is what its schema says", (kind) => {
+  test.each(EVENT_KINDS)("of %s matches its schema", (kind) => {
     const { example } = document.webhooks[kind]?.post.requestBody.content["application/json"] ?? {};
     expect(check.event(kind, example)).toEqual([]);
     expect(check.event(kind, { ...(example as object), event: "another" })).not.toEqual([]);
@@ -200,7 +202,7 @@ describe("a served sandbox", () => {
   });
   afterAll(() => served.close());
 
-  test("answers /openapi.json with the document, at its own address, to any origin", async () => {
+  test("serves the document with its own base URL at /openapi.json, to any origin", async () => {
     const response = await fetch(`${served.url}/openapi.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -208,7 +210,7 @@ describe("a served sandbox", () => {
     expect(await response.json()).toEqual(openApiDocument(served.baseUrl));
   });
 
-  test("answers 405 to anything but a read", async () => {
+  test("returns 405 for a write", async () => {
     const response = await fetch(`${served.url}/openapi.json`, { method: "POST", body: "{}" });
     expect(response.status).toBe(405);
     expect((await fetch(`${served.url}/openapi.json`, { method: "HEAD" })).status).toBe(200);

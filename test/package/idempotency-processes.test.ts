@@ -121,7 +121,7 @@ describe.each(STORES.filter(([, place]) => place !== undefined))("processes on o
     }
   });
 
-  test("never prompt again for one that was killed after the prompt, and get what it is settled with", async () => {
+  test("never prompt again for one that was killed after the prompt, and get what it is resolved with", async () => {
     const { others, prompted, restart } = shop();
     const { idempotencyKey } = prompted;
     expect(await prompted.replies).toEqual(
@@ -129,7 +129,7 @@ describe.each(STORES.filter(([, place]) => place !== undefined))("processes on o
     );
     const [reference = "", ...more] = await prompts(idempotencyKey);
     expect(more).toEqual([]);
-    expect(await others[0]?.do({ idempotencyKey, settle: reference })).toEqual({});
+    expect(await others[0]?.do({ idempotencyKey, resolve: reference })).toEqual({});
     const late = await restart();
     workers.push(late);
     for (const worker of [...others, late]) {
@@ -138,14 +138,14 @@ describe.each(STORES.filter(([, place]) => place !== undefined))("processes on o
     expect(await prompts(idempotencyKey)).toEqual([reference]);
   });
 
-  test('prompt once for one that was killed before the prompt, when it is settled as "not_sent"', async () => {
+  test('prompt once for one that was killed before the prompt, when it is resolved as "not_sent"', async () => {
     const { others, unprompted } = shop();
     const { idempotencyKey } = unprompted;
     expect(await unprompted.replies).toEqual(
       others.map(() => ({ error: "outcome_unknown, unknown" })),
     );
     expect(await prompts(idempotencyKey)).toEqual([]);
-    expect(await others[0]?.do({ idempotencyKey, settle: "not_sent" })).toEqual({});
+    expect(await others[0]?.do({ idempotencyKey, resolve: "not_sent" })).toEqual({});
     const replies = await Promise.all(others.map((worker) => worker.do({ idempotencyKey })));
     const [reference, ...more] = await prompts(idempotencyKey);
     expect(more).toEqual([]);

@@ -9,7 +9,7 @@ const WORKER = fileURLToPath(new URL("./idempotency-worker.ts", import.meta.url)
 
 /** A process of its own. */
 export interface Worker {
-  /** Pays, or settles, under a key. */
+  /** Pays, or resolves, under a key. */
   do(task: Task): Promise<Reply>;
   kill(): Promise<void>;
 }

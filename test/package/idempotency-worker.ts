@@ -10,10 +10,10 @@ export interface Shop {
   readonly baseUrl: string;
 }
 
-/** What a worker is told to do: to settle, or else to pay. */
+/** What a worker is told to do: to resolve, or else to pay. */
 export interface Task {
   readonly idempotencyKey: string;
-  readonly settle?: string;
+  readonly resolve?: string;
   readonly totalTimeoutMs?: number;
   /** Where the gateway is for this once. */
   readonly baseUrl?: string;
@@ -46,10 +46,10 @@ const STORES = {
 const { store, place, apiKey, baseUrl }: Shop = JSON.parse(process.argv[2] ?? "");
 const idempotency = await STORES[store](place);
 
-async function work({ idempotencyKey, settle, totalTimeoutMs, ...own }: Task): Promise<Reply> {
+async function work({ idempotencyKey, resolve, totalTimeoutMs, ...own }: Task): Promise<Reply> {
   const gateway = new Gateway({ apiKey, baseUrl, idempotency, ...own });
-  if (settle !== undefined) {
-    await gateway.idempotency.settle(idempotencyKey, settle);
+  if (resolve !== undefined) {
+    await gateway.idempotency.resolve(idempotencyKey, resolve);
     return {};
   }
   const order = { amount: 100, phone: "0712345678", account_reference: idempotencyKey };

@@ -1,5 +1,5 @@
 // Installs the packed tarball in an empty folder, runs one script there under every runtime, prints
-// the matrix, and writes it into the README.
+// the matrix, and writes it into docs/runtimes.md.
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,9 +41,9 @@ try {
 }
 
 if (!process.argv.includes("--no-write")) {
-  const readme = here("../../README.md");
+  const page = here("../../docs/runtimes.md");
   const table = ["| runtime | version | |", "| --- | --- | --- |", ...rows].join("\n");
   const marked = /(<!-- by npm run runtimes -->\n)[\s\S]*?(<!-- end -->)/;
-  writeFileSync(readme, readFileSync(readme, "utf8").replace(marked, `$1${table}\n$2`));
+  writeFileSync(page, readFileSync(page, "utf8").replace(marked, `$1${table}\n$2`));
 }
 process.exit(failed === 0 ? 0 : 1);

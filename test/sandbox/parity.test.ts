@@ -91,7 +91,7 @@ describe("the OpenAPI document", () => {
       const row = rowOf(entry);
       if (row === undefined || entry.status === undefined || entry.body === "") continue;
       const body = JSON.parse(entry.body ?? "");
-      expect(check.answer(row.method, row.path, entry.status, body), entry.asked).toEqual([]);
+      expect(check.response(row.method, row.path, entry.status, body), entry.asked).toEqual([]);
       checked++;
     }
     expect(checked).toBeGreaterThan(250);

@@ -40,7 +40,7 @@ export function standsByTheContractOfDurability(
       const key = freshKey();
       await one.begin(key, attemptOf("a"));
       await one.finish(key, "a", { state: "unknown" });
-      expect(await another.settle(key, "R")).toBe("unknown");
+      expect(await another.resolve(key, "R")).toBe("unknown");
       expect(await one.begin(key, attemptOf("b"))).toEqual({
         state: "succeeded",
         sameParameters: true,
@@ -74,14 +74,14 @@ export function standsByTheContractOfDurability(
         for (const attempt of [attemptOf("b"), attemptOf("b", { parameters: "{}" })]) {
           await expect(store.begin(key, attempt)).rejects.toThrow("version 2");
         }
-        await expect(store.settle(key, "R")).rejects.toThrow("version 2");
-        await expect(store.settle(key, undefined)).rejects.toThrow("version 2");
+        await expect(store.resolve(key, "R")).rejects.toThrow("version 2");
+        await expect(store.resolve(key, undefined)).rejects.toThrow("version 2");
         await store.finish(key, "b", { state: "unknown" });
         await store.forget(key, "b");
         // Whatever cleans up does so when a call ends.
         await store.begin(`${key}'`, attemptOf("c"));
         await store.finish(`${key}'`, "c", { state: "unknown" });
-        await store.settle(`${key}'`, undefined);
+        await store.resolve(`${key}'`, undefined);
         expect(await durable().contents()).toBe(before);
       },
     );
@@ -91,7 +91,7 @@ export function standsByTheContractOfDurability(
       await expect(store.begin("k", attemptOf("a"))).rejects.toThrow();
       await expect(store.finish("k", "a", { state: "unknown" })).rejects.toThrow();
       await expect(store.forget("k", "a")).rejects.toThrow();
-      await expect(store.settle("k", "R")).rejects.toThrow();
+      await expect(store.resolve("k", "R")).rejects.toThrow();
     });
 
     if (!crashes) return;

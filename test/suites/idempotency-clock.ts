@@ -18,10 +18,10 @@ const RESULTS: readonly [how: string, reach: (store: IdempotencyStore, key: stri
       },
     ],
     [
-      "that it was settled by",
+      "that it was resolved by",
       async (store, key) => {
         await store.begin(key, attemptOf("a", { leaseMs: 0 }));
-        await store.settle(key, "R");
+        await store.resolve(key, "R");
       },
     ],
   ];

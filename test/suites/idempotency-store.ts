@@ -8,7 +8,7 @@ import { attemptOf, freshKey, type Open, PARAMETERS, PATIENCE_MS } from "./idemp
 const same = attemptOf("somebody");
 const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
 
-/** Ways to each standing, as what `begin` gives and what `settle` gives. */
+/** Ways to each standing, as what `begin` gives and what `resolve` gives. */
 const STANDINGS: readonly [
   name: string,
   standing: Exclude<Standing["state"], "begun">,
@@ -37,11 +37,11 @@ const STANDINGS: readonly [
     },
   ],
   [
-    "succeeded by being settled",
+    "succeeded by being resolved",
     "succeeded",
     async (store, key) => {
       await store.begin(key, attemptOf("a", { leaseMs: 0 }));
-      await store.settle(key, "R");
+      await store.resolve(key, "R");
     },
   ],
 ];
@@ -81,10 +81,10 @@ export function standsByTheContract(name: string, open: Open): void {
     });
 
     test.each(STANDINGS)(
-      "settles a key that is %s only if it is unknown",
+      "resolves a key that is %s only if it is unknown",
       async (_, state, reach) => {
         await reach(store, key);
-        expect(await store.settle(key, "R")).toBe(state);
+        expect(await store.resolve(key, "R")).toBe(state);
         const after = state === "unknown" ? "succeeded" : state;
         expect(await store.begin(key, same)).toEqual(standing(after, true));
       },
@@ -94,27 +94,27 @@ export function standsByTheContract(name: string, open: Open): void {
       "frees a key that is %s only if it is unknown",
       async (_, state, reach) => {
         await reach(store, key);
-        expect(await store.settle(key, undefined)).toBe(state);
+        expect(await store.resolve(key, undefined)).toBe(state);
         const after = state === "unknown" ? { state: "begun" } : standing(state, true);
         expect(await store.begin(key, same)).toEqual(after);
       },
     );
 
     test.each(["R", undefined])(
-      "settles the attempt that was named, and none that began since, with %s",
+      "resolves the attempt that was named, and none that began since, with %s",
       async (result) => {
         await store.begin(key, attemptOf("a", { leaseMs: 0 }));
-        expect(await store.settle(key, result, "before")).toBe("another");
+        expect(await store.resolve(key, result, "before")).toBe("another");
         expect(await store.begin(key, same)).toEqual(standing("unknown", true));
-        expect(await store.settle(key, result, "a")).toBe("unknown");
+        expect(await store.resolve(key, result, "a")).toBe("unknown");
         const after = result === undefined ? { state: "begun" } : standing("succeeded", true);
         expect(await store.begin(key, same)).toEqual(after);
       },
     );
 
-    test("has nothing to settle where nothing stands", async () => {
-      expect(await store.settle(key, "R")).toBe("free");
-      expect(await store.settle(key, undefined)).toBe("free");
+    test("has nothing to resolve where there is no record", async () => {
+      expect(await store.resolve(key, "R")).toBe("free");
+      expect(await store.resolve(key, undefined)).toBe("free");
       expect(await store.begin(key, same)).toEqual({ state: "begun" });
     });
 
@@ -125,10 +125,10 @@ export function standsByTheContract(name: string, open: Open): void {
         async () => expect(await store.begin(key, same)).toEqual(standing("unknown", true)),
         PATIENCE_MS,
       );
-      expect(await store.settle(key, undefined)).toBe("unknown");
+      expect(await store.resolve(key, undefined)).toBe("unknown");
     });
 
-    test("lets the owner finish after its lease, where nobody settled it", async () => {
+    test("lets the owner finish after its lease, where nobody resolved it", async () => {
       await store.begin(key, attemptOf("a", { leaseMs: 0 }));
       await store.finish(key, "a", { state: "succeeded", result: "R" });
       expect(await store.begin(key, same)).toEqual(standing("succeeded", true));
@@ -149,10 +149,10 @@ export function standsByTheContract(name: string, open: Open): void {
     });
 
     test.each(["succeeded", "unknown"] as const)(
-      "keeps from a late owner what was settled meanwhile, should it end as %s",
+      "keeps from a late owner what was resolved meanwhile, should it end as %s",
       async (state) => {
         await store.begin(key, attemptOf("a", { leaseMs: 0 }));
-        await store.settle(key, "R");
+        await store.resolve(key, "R");
         await store.finish(key, "a", state === "unknown" ? { state } : { state, result: "late" });
         await store.forget(key, "a");
         expect(await store.begin(key, same)).toEqual(standing("succeeded", true));
@@ -203,7 +203,7 @@ export function standsByTheContract(name: string, open: Open): void {
         fc.tuple(fc.constantFrom("R", undefined), fc.option(owner, { nil: undefined })).map(
           ([result, own]) =>
             (on, key) =>
-              on.settle(key, result, own),
+              on.resolve(key, result, own),
         ),
       );
       await fc.assert(

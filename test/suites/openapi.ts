@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 
-/** A schema, as far as the tests look into it. */
+/** The parts of a schema that the tests read. */
 interface JsonSchema {
   readonly $ref?: string;
   readonly description?: string;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly "x-open"?: boolean;
+  readonly "x-undocumented"?: boolean;
   readonly "x-key-prefixes"?: unknown;
   readonly "x-scopes"?: unknown;
 }
@@ -28,10 +28,10 @@ export interface Operation {
   readonly "x-keys": readonly string[];
   readonly "x-scope": string | null;
   readonly "x-effect": string;
-  readonly "x-open"?: readonly string[];
+  readonly "x-undocumented"?: readonly string[];
 }
 
-/** The document, as far as the tests look into it. */
+/** The parts of the document that the tests read. */
 export interface OpenApi extends Record<string, unknown> {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<
@@ -51,35 +51,35 @@ interface Ajv {
   compile(schema: object): Validate;
 }
 
-// The JSON Schema validator that the OpenAPI validator stands on, found from there.
-const ofValidator = createRequire(
+// The JSON Schema validator that the OpenAPI validator depends on, loaded from there.
+const requireFromValidator = createRequire(
   createRequire(import.meta.url).resolve("@seriousme/openapi-schema-validator"),
 );
-const load = <T>(name: string): T => ofValidator(name).default as T;
+const load = <T>(name: string): T => requireFromValidator(name).default as T;
 const Ajv2020 = load<new (options: object) => Ajv>("ajv/dist/2020.js");
 const addFormats = load<(ajv: Ajv) => void>("ajv-formats");
 
-/** What is wrong with a value; nothing where all is well. */
-type Complaints = readonly string[];
+/** The problems of a value. Empty if it matches its schema. */
+type Problems = readonly string[];
 
 interface SchemaChecks {
-  /** @param path - As the document has it: `/payments/{reference}`. */
-  request(method: string, path: string, body: unknown): Complaints;
-  answer(method: string, path: string, status: number, body: unknown): Complaints;
-  event(kind: string, body: unknown): Complaints;
+  /** @param path - As in the document: `/payments/{reference}`. */
+  request(method: string, path: string, body: unknown): Problems;
+  response(method: string, path: string, status: number, body: unknown): Problems;
+  event(kind: string, body: unknown): Problems;
 }
 
 const KEY = "openapi.json";
 const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** Holds bodies against the schemas of the document. */
+/** Checks bodies against the schemas of the document. */
 export function schemaChecks(document: OpenApi): SchemaChecks {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
   ajv.addSchema(document, KEY);
   const compiled = new Map<string, Validate>();
 
-  function complaints(pointer: readonly string[], value: unknown): Complaints {
+  function findProblems(pointer: readonly string[], value: unknown): Problems {
     const $ref = `${KEY}#/${pointer.map(escaped).map(encodeURIComponent).join("/")}`;
     const validate = compiled.get($ref) ?? ajv.compile({ $ref });
     compiled.set($ref, validate);
@@ -90,11 +90,11 @@ export function schemaChecks(document: OpenApi): SchemaChecks {
   const body = ["content", "application/json", "schema"];
   return {
     request: (method, path, value) =>
-      complaints(["paths", path, method.toLowerCase(), "requestBody", ...body], value),
-    answer: (method, path, status, value) =>
+      findProblems(["paths", path, method.toLowerCase(), "requestBody", ...body], value),
+    response: (method, path, status, value) =>
       status < 300
-        ? complaints(["paths", path, method.toLowerCase(), "responses", "2XX", ...body], value)
-        : complaints(["components", "responses", "Failure", ...body], value),
-    event: (kind, value) => complaints(["webhooks", kind, "post", "requestBody", ...body], value),
+        ? findProblems(["paths", path, method.toLowerCase(), "responses", "2XX", ...body], value)
+        : findProblems(["components", "responses", "Failure", ...body], value),
+    event: (kind, value) => findProblems(["webhooks", kind, "post", "requestBody", ...body], value),
   };
 }

@@ -1,4 +1,4 @@
-// Compiled, never run: what the compiler accepts and refuses is part of the package.
+// Compiled, never run: it checks what the compiler accepts and rejects.
 import {
   type AnyGatewayError,
   type CallOptions,
@@ -22,7 +22,7 @@ import {
 import { expectTypeOf, test } from "vitest";
 import type { ENDPOINTS } from "../../src/contract/endpoints.ts";
 
-// What a user writes to narrow what the interface leaves open.
+// How a user declares undocumented fields.
 declare module "malipo" {
   interface Invoice {
     total_by_merging?: `${number}`;
@@ -45,28 +45,30 @@ const byEither = new Gateway({ apiKey: "pk_live_1" as "pk_live_1" | "sk_live_1",
 
 type Namespace = "merchant" | "payments" | "mobileMoney" | "webhooks" | "invoices";
 
-/** The names of the methods that a gateway offers by type, as the table names its rows. */
+/** The methods that the type of a gateway has, by their names in the table of endpoints. */
 type MethodsOf<G extends Record<Namespace, object>> = {
   [N in Namespace]: `${N}.${keyof G[N] & string}`;
 }[Namespace];
 
-/** The rows of the table that accept public keys. */
-type PublicRows = {
+/** The endpoints that accept public keys. */
+type PublicEndpoints = {
   [Name in EndpointName]: "public" extends (typeof ENDPOINTS)[Name]["keys"][number] ? Name : never;
 }[EndpointName];
 
-/** What is made of rows, and so has none of its own. */
-type Reads = "payments.waitFor" | "payments.reconcile";
-type All = EndpointName | Reads | "mobileMoney.collect";
+/** Methods that call other methods, and so have no endpoint of their own. */
+type CombinedReads = "payments.waitFor" | "payments.reconcile";
+type All = EndpointName | CombinedReads | "mobileMoney.collect";
 
-test("a gateway offers by type what its key may call", () => {
-  expectTypeOf<MethodsOf<Gateway<"pk_live_1">>>().toEqualTypeOf<PublicRows | Reads>();
-  expectTypeOf<MethodsOf<Gateway<`pk_${string}`>>>().toEqualTypeOf<PublicRows | Reads>();
+test("the type of a gateway has the methods that its key may call", () => {
+  expectTypeOf<MethodsOf<Gateway<"pk_live_1">>>().toEqualTypeOf<PublicEndpoints | CombinedReads>();
+  expectTypeOf<MethodsOf<Gateway<`pk_${string}`>>>().toEqualTypeOf<
+    PublicEndpoints | CombinedReads
+  >();
   expectTypeOf<MethodsOf<Gateway>>().toEqualTypeOf<All>();
   expectTypeOf<MethodsOf<Gateway<"sk_live_1">>>().toEqualTypeOf<All>();
   expectTypeOf<MethodsOf<Gateway<"sb_test_1">>>().toEqualTypeOf<All>();
   expectTypeOf<MethodsOf<Gateway<`sk_${string}`>>>().toEqualTypeOf<All>();
-  expectTypeOf<PublicRows>().toEqualTypeOf<
+  expectTypeOf<PublicEndpoints>().toEqualTypeOf<
     | "merchant.get"
     | "merchant.paymentAccounts"
     | "payments.get"
@@ -79,7 +81,7 @@ test("a gateway offers by type what its key may call", () => {
   expectTypeOf<PublicMethod<"payments">>().toEqualTypeOf<"get" | "list">();
 });
 
-test("a literal public key has the eight reads", () => {
+test("a literal public key gives the eight reads", () => {
   expectTypeOf(byPublic.merchant.get).toBeFunction();
   expectTypeOf(byPublic.merchant.paymentAccounts).toBeFunction();
   expectTypeOf(byPublic.payments.get).toBeFunction();
@@ -90,7 +92,7 @@ test("a literal public key has the eight reads", () => {
   expectTypeOf(byPublic.invoices.list).toBeFunction();
 });
 
-test("a literal public key has none of the ten calls of a secret key", () => {
+test("a literal public key gives none of the ten calls that need a secret key", () => {
   // @ts-expect-error
   byPublic.payments.initiate(order);
   // @ts-expect-error
@@ -113,7 +115,7 @@ test("a literal public key has none of the ten calls of a secret key", () => {
   byPublic.invoices.send(1);
 });
 
-test("a secret key, a sandbox key, a key that is any string and none at all have every call", () => {
+test("a secret key, a sandbox key, any string and no key give every call", () => {
   for (const gateway of [bySecret, bySandbox, byString, byEnvironment]) {
     expectTypeOf(gateway.mobileMoney.initiate).toBeFunction();
     expectTypeOf(gateway.invoices.send).toBeFunction();
@@ -123,7 +125,7 @@ test("a secret key, a sandbox key, a key that is any string and none at all have
   expectTypeOf(byEnvironment).toExtend<Gateway>();
 });
 
-test("a key of one of several kinds has what they have in common", () => {
+test("a union of key kinds gives the methods that all of them may call", () => {
   expectTypeOf(byEither.payments.get).toBeFunction();
   expectTypeOf(byEither.mobileMoney.validatePhone).toBeFunction();
   // @ts-expect-error
@@ -132,7 +134,7 @@ test("a key of one of several kinds has what they have in common", () => {
   byEither.invoices.create({});
 });
 
-test("interfaces that are left open are narrowed by declaration merging", () => {
+test("declaration merging narrows undocumented interfaces", () => {
   expectTypeOf<Invoice["total_by_merging"]>().toEqualTypeOf<`${number}` | undefined>();
   expectTypeOf(bySecret.invoices.get).returns.toEqualTypeOf<Result<Invoice>>();
   expectTypeOf(byPublic.invoices.get)
@@ -143,7 +145,7 @@ test("interfaces that are left open are narrowed by declaration merging", () => 
   bySecret.invoices.create({ total_by_merging: "1.00" });
 });
 
-test("methods give their data, documented fields typed and all others unknown", () => {
+test("methods return their data: documented fields are typed, all others are unknown", () => {
   expectTypeOf(bySecret.payments.get).returns.toEqualTypeOf<Result<Payment>>();
   expectTypeOf(bySecret.payments.list).returns.toEqualTypeOf<Result<Page<Payment>>>();
   expectTypeOf(bySecret.webhooks.list).returns.resolves.toEqualTypeOf<Page<Webhook>>();
@@ -161,7 +163,7 @@ test("methods give their data, documented fields typed and all others unknown", 
   expectTypeOf<number>().not.toExtend<Payment["status"]>();
 });
 
-test("withResponse() gives the data beside the response and the body", () => {
+test("withResponse() returns the data, the response and the body", () => {
   expectTypeOf(bySecret.payments.get(text).withResponse()).resolves.toEqualTypeOf<{
     readonly data: Payment;
     readonly response: Response;
@@ -169,7 +171,7 @@ test("withResponse() gives the data beside the response and the body", () => {
   }>();
 });
 
-test("parameters are typed as the interface documents them", () => {
+test("parameters have their documented types", () => {
   bySecret.mobileMoney.initiate({ ...order, payment_account_id: 7, description: undefined });
   bySecret.webhooks.register({ name: text, url: text, events: ["payment.completed", "x.y"] });
   bySecret.payments.list({ page: 1, status: text, ids: [1, "a"], exact: true, since: undefined });
@@ -177,32 +179,32 @@ test("parameters are typed as the interface documents them", () => {
   bySecret.mobileMoney.initiate({ ...order, amount: "100" });
   // @ts-expect-error: the phone is missing
   bySecret.mobileMoney.initiate({ amount: 100 });
-  // @ts-expect-error: there is no such field
+  // @ts-expect-error: the field does not exist
   bySecret.mobileMoney.initiate({ ...order, accountReference: "ORDER-42" });
   // @ts-expect-error: the events are missing
   bySecret.webhooks.register({ name: text, url: text });
-  // @ts-expect-error: a status is no parameter of a change
+  // @ts-expect-error: events is an array
   bySecret.webhooks.update(1, { events: "payment.completed" });
-  // @ts-expect-error: a query holds no objects
+  // @ts-expect-error: a query cannot contain objects
   bySecret.payments.list({ since: new Date() });
   // @ts-expect-error: a reference is a string
   bySecret.payments.get(7);
-  // @ts-expect-error: a reference is needed
+  // @ts-expect-error: the reference is missing
   bySecret.payments.get();
 });
 
-test("gateway.request takes six methods and gives what it is told to expect", () => {
+test("gateway.request accepts six HTTP methods and returns the type that it is given", () => {
   expectTypeOf(byPublic.request({ method: "GET", path: "/x" })).resolves.toBeUnknown();
   expectTypeOf(
     bySecret.request<{ total: string }>({ method: "PATCH", path: "/x", body: 1 }),
   ).resolves.toEqualTypeOf<{ total: string }>();
-  // @ts-expect-error: there is no such method
+  // @ts-expect-error: the method does not exist
   bySecret.request({ method: "TRACE", path: "/x" });
   // @ts-expect-error: the path is missing
   bySecret.request({ method: "GET" });
 });
 
-test("options are known by name, and undefined is as good as absent", () => {
+test("options have fixed names, and undefined is the same as absent", () => {
   const options: GatewayOptions = {
     apiKey: undefined,
     baseUrl: undefined,
@@ -211,17 +213,17 @@ test("options are known by name, and undefined is as good as absent", () => {
   expectTypeOf(options).toExtend<GatewayOptions>();
   expectTypeOf<{ signal: undefined; timeoutMs: undefined }>().toExtend<CallOptions>();
   expectTypeOf<typeof fetch>().toExtend<NonNullable<GatewayOptions["fetch"]>>();
-  // @ts-expect-error: there is no such option
+  // @ts-expect-error: the option does not exist
   new Gateway({ apiKey: text, timeout: 5 });
-  // @ts-expect-error: there is no such way to send a key
+  // @ts-expect-error: the key cannot be sent in this way
   new Gateway({ apiKey: text, auth: "basic" });
-  // @ts-expect-error: there is no such hook
+  // @ts-expect-error: the hook does not exist
   new Gateway({ apiKey: text, hooks: { error: () => {} } });
-  // @ts-expect-error: there is no such option of a call
+  // @ts-expect-error: the option does not exist for a call
   bySecret.merchant.get({ retries: 3 });
 });
 
-test("the code of an error narrows it", () => {
+test("the code of an error narrows its type", () => {
   const error: unknown = undefined;
   if (!isGatewayError(error)) return;
   expectTypeOf(error).toEqualTypeOf<AnyGatewayError>();
@@ -235,6 +237,6 @@ test("the code of an error narrows it", () => {
   if (error.code === "invalid_params") {
     expectTypeOf(error.issues).toEqualTypeOf<readonly ParamIssue[]>();
   }
-  // @ts-expect-error: there is no such code
+  // @ts-expect-error: the code does not exist
   if (error.code === "rate-limit") return;
 });

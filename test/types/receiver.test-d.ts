@@ -32,21 +32,21 @@ import { acknowledge, refuse } from "../../src/webhooks/receiver/responses.ts";
 
 declare const receiver: WebhookReceiver;
 
-test("a 200 is made of a receipt, and of nothing else", () => {
+test("a 200 is made only from a receipt", () => {
   expectTypeOf(acknowledge).parameters.toEqualTypeOf<[Receipt]>();
   expectTypeOf(acknowledge).returns.toEqualTypeOf<Acknowledgement>();
   expectTypeOf(receiver.handle).returns.toEqualTypeOf<Promise<Reply>>();
   expectTypeOf<Extract<Reply, { status: 200 }>>().toEqualTypeOf<Acknowledgement>();
 
-  // @ts-expect-error what looks like a receipt is none
+  // @ts-expect-error: an object with the same shape is not a receipt
   acknowledge({ standing: "accepted" });
-  // @ts-expect-error nor is what an inbox was given
+  // @ts-expect-error: nor is a boolean
   acknowledge(true);
-  // @ts-expect-error a 200 that nobody has a receipt for
+  // @ts-expect-error: a 200 without a receipt
   const forged: Reply = { status: 200, headers: {}, body: "" };
-  // @ts-expect-error a refusal is never a 200
+  // @ts-expect-error: an error response is never a 200
   refuse(200, "received");
-  // @ts-expect-error an acknowledgement is no shape, either
+  // @ts-expect-error: an object with the same shape is not an acknowledgement
   const shaped: Acknowledgement = { status: 200 as const, headers: {}, body: "" };
   expectTypeOf(forged).toBeObject();
   expectTypeOf(shaped).toBeObject();
@@ -56,20 +56,20 @@ test("a receipt comes from an inbox", () => {
   expectTypeOf<Awaited<ReturnType<Inbox["accept"]>>>().toEqualTypeOf<Receipt>();
   expectTypeOf(receiptFor).returns.toEqualTypeOf<Receipt>();
   expectTypeOf(receiptFor).parameter(0).toEqualTypeOf<"accepted" | "duplicate" | "conflict">();
-  // @ts-expect-error a text that is no standing
+  // @ts-expect-error: not a kind of receipt
   receiptFor("stored");
-  // @ts-expect-error an inbox that has nothing to show
+  // @ts-expect-error: the inbox returns no receipt
   const accept: Inbox["accept"] = async () => ({ standing: "accepted" });
   expectTypeOf(accept).toBeFunction();
 });
 
-test("a refusal has the statuses that are documented", () => {
+test("an error response has the documented statuses", () => {
   expectTypeOf<Refusal["status"]>().toEqualTypeOf<400 | 401 | 405 | 413 | 500 | 503>();
   expectTypeOf(refuse).returns.toEqualTypeOf<Refusal>();
   expectTypeOf(receiver.refuseUnraw).returns.toEqualTypeOf<Refusal>();
 });
 
-test("a handler's event is of its kind", () => {
+test("a handler gets an event of its kind", () => {
   receiver.on("payment.completed", (event, context) => {
     expectTypeOf(event).toEqualTypeOf<KnownWebhookEvent<"payment.completed">>();
     expectTypeOf(event.data).toEqualTypeOf<PaymentCompletedData>();
@@ -84,15 +84,15 @@ test("a handler's event is of its kind", () => {
   receiver.onOther((event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>());
   expectTypeOf<Parameters<typeof receiver.on>[0]>().toEqualTypeOf<EventKind>();
 
-  // @ts-expect-error a kind that is misspelt
+  // @ts-expect-error: the kind is misspelt
   receiver.on("payment.complete", () => {});
-  // @ts-expect-error a handler is a function
+  // @ts-expect-error: a handler is a function
   receiver.on("payment.completed", {});
-  // @ts-expect-error a handler of another kind's event
+  // @ts-expect-error: the handler is for another kind of event
   receiver.on("payment.completed", (event: KnownWebhookEvent<"payment.failed">) => event);
 });
 
-test("the options are what is documented", () => {
+test("the receiver has the documented options", () => {
   createWebhookReceiver({ secret: ["old", new Uint8Array(4)], inbox: memoryInbox() });
   createWebhookReceiver({ secret: "s", inbox: sqliteInbox("inbox.db"), wakeups: createWakeups() });
   createWebhookReceiver({
@@ -104,15 +104,15 @@ test("the options are what is documented", () => {
     },
   });
   expectTypeOf<{ secret: string }>().toExtend<WebhookReceiverOptions>();
-  // @ts-expect-error a secret whose variable may be unset
+  // @ts-expect-error: the environment variable may be unset
   createWebhookReceiver({ secret: process.env.SECRET });
-  // @ts-expect-error no option of that name
+  // @ts-expect-error: the option does not exist
   createWebhookReceiver({ secret: "s", tolerance: 300 });
-  // @ts-expect-error no option of that name
+  // @ts-expect-error: the option does not exist
   receiver.stop({ timeout: 5 });
 });
 
-test("frameworks take what the adapters give, without a cast", () => {
+test("frameworks accept the adapters without a cast", () => {
   express().use("/webhooks", nodeHandler(receiver));
   express().post("/webhooks", express.raw({ type: "*/*" }), nodeHandler(receiver));
   createServer(nodeHandler(receiver));
@@ -122,8 +122,8 @@ test("frameworks take what the adapters give, without a cast", () => {
   expectTypeOf(fetchHandler(receiver)).toExtend<(request: Request) => Promise<Response>>();
   expectTypeOf(lambdaHandler(receiver)).returns.toEqualTypeOf<Promise<LambdaReply>>();
 
-  // @ts-expect-error a plugin without a receiver
+  // @ts-expect-error: the receiver is missing
   fastify().register(fastifyWebhooks, { path: "/webhooks" });
-  // @ts-expect-error the receiver is no handler by itself
+  // @ts-expect-error: a receiver is not a request listener
   createServer(receiver);
 });

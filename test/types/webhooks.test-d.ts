@@ -48,7 +48,7 @@ test("isKnownEvent with a kind narrows to the events of that kind", () => {
   if (isKnownEvent(event, "payment.failed")) {
     expectTypeOf(event.data.retry_possible).toEqualTypeOf<boolean>();
   }
-  // @ts-expect-error no kind of that name
+  // @ts-expect-error: the kind does not exist
   isKnownEvent(event, "payment.refunded");
 });
 
@@ -75,27 +75,27 @@ test("a switch on the kind of a known event narrows its data", () => {
       expectTypeOf(event.data.total).toEqualTypeOf<unknown>();
       break;
     default:
-      // Every kind is above, and nothing else is.
+      // Every kind is handled above.
       expectTypeOf(event).toBeNever();
   }
 });
 
-test("an event of an unknown kind has a string for a kind and open data", () => {
+test("an event of an unknown kind has a string as its kind and untyped data", () => {
   expectTypeOf<UnknownWebhookEvent["event"]>().toEqualTypeOf<string>();
   expectTypeOf<UnknownWebhookEvent["data"]>().toEqualTypeOf<Record<string, unknown>>();
   expectTypeOf<UnknownWebhookEvent>().toExtend<WebhookEvent>();
   expectTypeOf<UnknownWebhookEvent>().not.toExtend<KnownWebhookEvent>();
 });
 
-test("an event that is not narrowed shows what every event has", () => {
+test("an event that is not narrowed has the fields of every event", () => {
   expectTypeOf(event.timestamp).toEqualTypeOf<string>();
   expectTypeOf(event.event).toEqualTypeOf<string>();
   expectTypeOf(event.data.reference).toEqualTypeOf<unknown>();
-  // @ts-expect-error nobody has asked which kind it is
+  // @ts-expect-error: the event is not narrowed to a kind
   event.data.amount satisfies string;
 });
 
-test("KnownWebhookEvent names the events of one kind", () => {
+test("KnownWebhookEvent<kind> is an event of that kind", () => {
   type Completed = KnownWebhookEvent<"payment.completed">;
   expectTypeOf<Completed["event"]>().toEqualTypeOf<"payment.completed">();
   expectTypeOf<Completed["data"]>().toEqualTypeOf<PaymentCompletedData>();
@@ -104,7 +104,7 @@ test("KnownWebhookEvent names the events of one kind", () => {
     "invoice.paid" | "payment.failed"
   >();
   expectTypeOf<Completed>().toExtend<WebhookEvent>();
-  // @ts-expect-error no kind of that name
+  // @ts-expect-error: the kind does not exist
   type Refunded = KnownWebhookEvent<"payment.refunded">;
   expectTypeOf<Refunded>().toBeObject();
 });
@@ -122,11 +122,11 @@ test("WebhookVerificationError has literal codes and statuses", () => {
   >();
   expectTypeOf(error.status).toEqualTypeOf<400 | 401 | 500>();
   expectTypeOf(error.outcome).toEqualTypeOf<Outcome>();
-  // @ts-expect-error an error says what happened; nobody changes that
+  // @ts-expect-error: the fields of an error are read-only
   error.status = 200;
 });
 
-test("a switch on the code of an error of ours narrows it to its class", () => {
+test("a switch on the code of a gateway error narrows it to its class", () => {
   if (!isGatewayError(error)) {
     expectTypeOf(error).toEqualTypeOf<unknown>();
     return;
@@ -150,7 +150,7 @@ test("a switch on the code of an error of ours narrows it to its class", () => {
       break;
     case "invalid_params":
       expectTypeOf(error.issues).toEqualTypeOf<readonly ParamIssue[]>();
-      // @ts-expect-error nothing was sent, so nothing was answered
+      // @ts-expect-error: nothing was sent, so there is no status
       error.status satisfies number;
       break;
     case "timeout":
@@ -183,7 +183,7 @@ test("a switch on the code of an error of ours narrows it to its class", () => {
       expectTypeOf(error.idempotencyKey).toEqualTypeOf<string>();
       break;
     default:
-      // Every code is above, and nothing else is.
+      // Every code is handled above.
       expectTypeOf(error).toBeNever();
   }
 });
@@ -204,12 +204,12 @@ test("instanceof narrows to every class", () => {
     expectTypeOf<typeof error.code>().toEqualTypeOf<"configuration">();
 });
 
-test("ApiError holds the codes of its subclasses", () => {
+test("ApiErrorCode includes the codes of the subclasses", () => {
   expectTypeOf<ApiErrorCode>().toExtend<GatewayErrorCode>();
   expectTypeOf<AnyGatewayError["code"]>().toEqualTypeOf<GatewayErrorCode>();
 });
 
-test("verifyWebhook takes what runtimes give, and nothing parsed", () => {
+test("verifyWebhook accepts the bodies and headers of every runtime, and no parsed body", () => {
   expectTypeOf(verifyWebhook).returns.toEqualTypeOf<WebhookEvent>();
   expectTypeOf<string | Uint8Array | ArrayBuffer | Buffer>().toExtend<
     VerifyWebhookOptions["body"]
@@ -224,12 +224,12 @@ test("verifyWebhook takes what runtimes give, and nothing parsed", () => {
   expectTypeOf(signWebhook).returns.toEqualTypeOf<string>();
 
   const secret = "whsec";
-  // @ts-expect-error a parsed body is not what was signed
+  // @ts-expect-error: the signature is of the raw body, not of a parsed one
   verifyWebhook({ body: { event: "a" }, secret, signature: "" });
-  // @ts-expect-error a secret whose variable may be unset
+  // @ts-expect-error: the environment variable may be unset
   verifyWebhook({ body: "", secret: process.env.SECRET, signature: "" });
-  // @ts-expect-error no option of that name
+  // @ts-expect-error: the option does not exist
   verifyWebhook({ body: "", secret, signature: "", tolerance: 300 });
-  // @ts-expect-error seconds are a number
+  // @ts-expect-error: seconds are a number
   verifyWebhook({ body: "", secret, signature: "", maxAgeSeconds: "300" });
 });

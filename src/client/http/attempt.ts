@@ -1,53 +1,46 @@
+import type { HttpResponse } from "./exchange.ts";
+
 /** How one attempt ended. */
-export type Attempt<Answer> =
-  | { readonly end: "answered"; readonly answer: Answer }
-  | { readonly end: "failed"; readonly error: unknown }
-  | { readonly end: "timed_out" }
-  | { readonly end: "aborted" };
+export type AttemptEnd =
+  | { readonly kind: "response"; readonly received: HttpResponse }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "aborted" };
 
 /**
- * Runs one attempt under a time limit and the caller's signal. Both end it even where the work
- * ignores the signal it was given.
+ * Starts one attempt, which ends once: with its response, its failure, the caller's abort or a
+ * timeout, whichever comes first. An abort and a timeout end it even when `fetch` ignores the signal
+ * that it was given.
+ *
+ * @param onEnd - Called synchronously, so that the attempt has ended when ky asks what to do next.
+ * @returns Ends the attempt by a timeout.
  */
-export async function runAttempt<Answer>(
-  work: (signal: AbortSignal) => Promise<Answer>,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Attempt<Answer>> {
+export function startAttempt(
+  send: (signal: AbortSignal) => Promise<HttpResponse>,
+  onEnd: (end: AttemptEnd) => void,
+  callerSignal: AbortSignal | undefined,
+): () => void {
   const controller = new AbortController();
-  return new Promise((resolve) => {
-    const settle = (attempt: Attempt<Answer>) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      resolve(attempt);
-    };
-    const cancel = (attempt: Attempt<Answer>) => {
-      settle(attempt);
-      controller.abort();
-    };
-    const onAbort = () => cancel({ end: "aborted" });
-    const timer = setTimeout(cancel, timeoutMs, { end: "timed_out" });
-    signal?.addEventListener("abort", onAbort);
-    // A hook may have aborted just now: no event comes of that any more.
-    if (signal?.aborted) return onAbort();
-    work(controller.signal).then(
-      (answer) => settle({ end: "answered", answer }),
-      (error: unknown) => settle({ end: "failed", error }),
+  let ended = false;
+  const finish = (end: AttemptEnd) => {
+    if (ended) return;
+    ended = true;
+    callerSignal?.removeEventListener("abort", onAbort);
+    onEnd(end);
+  };
+  const cancel = (kind: "timeout" | "aborted") => {
+    finish({ kind });
+    controller.abort();
+  };
+  const onAbort = () => cancel("aborted");
+  callerSignal?.addEventListener("abort", onAbort);
+  // The request hook may have aborted the call a moment ago. No event follows then.
+  if (callerSignal?.aborted) onAbort();
+  else {
+    send(controller.signal).then(
+      (received) => finish({ kind: "response", received }),
+      (error: unknown) => finish({ kind: "failed", error }),
     );
-  });
-}
-
-/** Waits; gives `false` at once where the signal aborts first. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = (slept: boolean) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-      resolve(slept);
-    };
-    const onAbort = () => end(false);
-    const timer = setTimeout(end, ms, true);
-    signal?.addEventListener("abort", onAbort);
-    if (signal?.aborted) onAbort();
-  });
+  }
+  return () => cancel("timeout");
 }

@@ -1,6 +1,5 @@
 import type { Effect } from "../../contract/endpoints.ts";
 import {
-  type AnswerFields,
   ApiError,
   AuthenticationError,
   ConflictError,
@@ -8,17 +7,18 @@ import {
   NotFoundError,
   PermissionError,
   RateLimitError,
+  type ResponseFields,
   ServerError,
   UnexpectedResponseError,
-} from "../../errors/answer.ts";
+} from "../../errors/api.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { maskPhones, safeCause, withoutSecret } from "../../internal/redact.ts";
-import { failedBeforeSending } from "./connection.ts";
+import type { HttpResponse } from "./exchange.ts";
+import { failedBeforeSending } from "./failed-before-sending.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { HttpAnswer } from "./transport.ts";
 
-/** An attempt that failed: what of it decides about another, and the error to throw otherwise. */
+/** An attempt that failed: what decides about a retry, and the error to throw otherwise. */
 export interface Failure {
   readonly outcome: Outcome;
   readonly status?: number;
@@ -52,38 +52,40 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-function wayOut(outcome: Outcome, effect: Effect): string {
-  if (outcome === "not_sent") return "Nothing was sent; it may be sent again.";
-  if (outcome === "rejected") return "It was refused; mend the cause before sending it again.";
-  if (effect === "read") return "It changed nothing; it may be sent again.";
+/** What the caller may do now: the last sentence of a message. */
+function nextStep(outcome: Outcome, effect: Effect): string {
+  if (outcome === "not_sent") return "Nothing was sent. You can send it again.";
+  if (outcome === "rejected")
+    return "The service rejected it. Fix the cause before you send it again.";
+  if (effect === "read") return "It changed nothing. You can send it again.";
   return effect === "create"
-    ? "It may have happened: look before sending it again."
-    : "It may have happened; sending it again ends in the same state.";
+    ? "It may have happened. Look before you send it again."
+    : "It may have happened. You can send it again: the result is the same.";
 }
 
-const LONGEST_EXCERPT = 2_000;
+const MAX_EXCERPT = 2_000;
 
-function jsonOf(body: unknown): string {
+function toJson(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
-    return "JSON nested past all reading";
+    return "JSON that nests too deep to print";
   }
 }
 
-/** What a body says, for a message: its error text, else all of it, cut and with phones masked. */
+/** What a message quotes of a body: its error text, else all of it, cut and with phones masked. */
 function excerpt(body: unknown): string {
   const { error, message } = Object(body) as { error?: unknown; message?: unknown };
-  const said = [error, message, body].find((one) => typeof one === "string" && one !== "");
-  const text = typeof said === "string" ? said : body === "" ? "" : jsonOf(body);
-  // Cut twice: what is masked need not be all of a long text, and a phone must not be cut in two.
-  const masked = maskPhones(text.slice(0, LONGEST_EXCERPT * 2)).trim();
-  if (masked.length > LONGEST_EXCERPT) return `${masked.slice(0, LONGEST_EXCERPT)}...`;
+  const found = [error, message, body].find((one) => typeof one === "string" && one !== "");
+  const text = typeof found === "string" ? found : body === "" ? "" : toJson(body);
+  // Cut twice: only the start of a long text is masked, and a phone must not be cut in two.
+  const masked = maskPhones(text.slice(0, MAX_EXCERPT * 2)).trim();
+  if (masked.length > MAX_EXCERPT) return `${masked.slice(0, MAX_EXCERPT)}...`;
   return /[^.!?]$/.test(masked) ? `${masked}.` : masked;
 }
 
-/** The parsed JSON of an answer, or its text where it is none or nested past all reading. */
-function bodyOf(text: string, key: string): unknown {
+/** The parsed JSON of a response; its text where it is not JSON or nests too deep. */
+function parseBody(text: string, key: string): unknown {
   try {
     return withoutSecret(JSON.parse(text), key);
   } catch {
@@ -98,35 +100,38 @@ export function safeHeaders(headers: Headers, key: string): Headers {
   return copy;
 }
 
-function fieldsOf({ response, text }: HttpAnswer, key: string): AnswerFields {
+/** Statuses whose reset headers say when to come back. */
+const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503]);
+
+function responseFields({ response, text }: HttpResponse, key: string): ResponseFields {
   return {
     status: response.status,
-    body: bodyOf(text, key),
+    body: parseBody(text, key),
     headers: safeHeaders(response.headers, key),
-    retryAfterMs: retryAfterMs(response.headers),
+    retryAfterMs: retryAfterMs(response.headers, RATE_LIMITED.has(response.status)),
   };
 }
 
-/** An answer that is a refusal or a failure of the service: not a 2xx, or `success: false`. */
-export function refusal(context: CallContext, answer: HttpAnswer): Failure {
+/** A response that is not a 2xx, or says `success: false`. */
+export function statusFailure(context: CallContext, received: HttpResponse): Failure {
   const { endpoint, effect, key } = context;
-  const { status } = answer.response;
-  const fields = fieldsOf(answer, key);
-  // 408 and 5xx may have done their work; a redirect (0 where a browser hides it) may be followed
-  // by anything.
-  const isNo = (status >= 400 && status < 500 && status !== 408) || answer.response.ok;
-  const isRedirect = status < 400 && !answer.response.ok;
+  const { status } = received.response;
+  const fields = responseFields(received, key);
+  // The service may have acted before a 408 or a 5xx, and before a redirect (status 0 where a
+  // browser hides it).
+  const isRejection = (status >= 400 && status < 500 && status !== 408) || received.response.ok;
+  const isRedirect = status < 400 && !received.response.ok;
   const ErrorType = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
   return {
-    outcome: isNo ? "rejected" : "unknown",
+    outcome: isRejection ? "rejected" : "unknown",
     status,
     retryAfterMs: fields.retryAfterMs,
     toError: (outcome) => {
-      const said = isRedirect
-        ? "a redirect, which is not followed: is the base URL right?"
+      const description = isRedirect
+        ? "a redirect, which is not followed. Is the base URL right?"
         : excerpt(fields.body) || "no body.";
       return new ErrorType(
-        `${endpoint} was answered ${status}: ${said} ${wayOut(outcome, effect)}`,
+        `${endpoint} returned ${status}: ${description} ${nextStep(outcome, effect)}`,
         outcome,
         fields,
       );
@@ -135,30 +140,30 @@ export function refusal(context: CallContext, answer: HttpAnswer): Failure {
 }
 
 /** A 2xx that cannot be used. */
-export function unexpected(
+export function unexpectedResponse(
   { endpoint, effect, key }: CallContext,
-  answer: HttpAnswer,
+  received: HttpResponse,
   what: string,
   options?: ErrorOptions,
 ): UnexpectedResponseError {
-  const fields = fieldsOf(answer, key);
+  const fields = responseFields(received, key);
   return new UnexpectedResponseError(
-    `${endpoint} was answered ${fields.status}, but ${what}: ${excerpt(fields.body) || "no body."} ${wayOut("unknown", effect)}`,
+    `${endpoint} returned ${fields.status}, but ${what}: ${excerpt(fields.body) || "no body."} ${nextStep("unknown", effect)}`,
     "unknown",
     fields,
     options,
   );
 }
 
-/** No answer, or one that broke off. */
-export function disconnection({ endpoint, effect, key }: CallContext, error: unknown): Failure {
+/** No response, or one that broke off. */
+export function connectionFailure({ endpoint, effect, key }: CallContext, error: unknown): Failure {
   const cause = safeCause(error, key);
   const reported = maskPhones(String((cause as { message?: unknown } | null)?.message ?? cause));
   return {
     outcome: failedBeforeSending(error) ? "not_sent" : "unknown",
     toError: (outcome) =>
       new ConnectionError(
-        `${endpoint}: the connection failed (${reported}). ${wayOut(outcome, effect)}`,
+        `${endpoint}: the connection failed (${reported}). ${nextStep(outcome, effect)}`,
         outcome,
         { cause },
       ),
@@ -166,7 +171,7 @@ export function disconnection({ endpoint, effect, key }: CallContext, error: unk
 }
 
 /** An attempt, or the whole call, that took too long. */
-export function lateness(
+export function timeoutFailure(
   { endpoint, effect }: CallContext,
   option: "timeoutMs" | "totalTimeoutMs",
   ms: number,
@@ -175,7 +180,7 @@ export function lateness(
     outcome: "unknown",
     toError: (outcome) =>
       new TimeoutError(
-        `${endpoint}: no whole answer within ${option} (${ms} ms). ${wayOut(outcome, effect)}`,
+        `${endpoint}: no complete response within ${option} (${ms} ms). ${nextStep(outcome, effect)}`,
         outcome,
         ms,
       ),

@@ -1,14 +1,41 @@
-/** The latest that a date can be: past it, `Number` arithmetic on dates ends. */
-const FOREVER_MS = 8.64e15;
+/** The latest moment that a date can hold. */
+const MAX_DATE_MS = 8.64e15;
+
+/** Reset headers hold seconds from now or, from this moment on, the time itself as Unix seconds. */
+const UNIX_SECONDS_FROM = Date.parse("2024-01-01") / 1_000;
+
+/** The headers that say when to come back, the first that is there counts. As ky reads them. */
+const HEADERS: readonly { readonly name: string; readonly mayBeUnixTime: boolean }[] = [
+  { name: "retry-after", mayBeUnixTime: false },
+  { name: "ratelimit-reset", mayBeUnixTime: true },
+  { name: "x-ratelimit-retry-after", mayBeUnixTime: false }, // Symfony
+  { name: "x-ratelimit-reset", mayBeUnixTime: true }, // GitHub
+  { name: "x-rate-limit-reset", mayBeUnixTime: true }, // Twitter
+];
+
+function secondsToMs(seconds: number, mayBeUnixTime: boolean, now: number): number {
+  const ms = Math.min(seconds * 1_000, MAX_DATE_MS);
+  return mayBeUnixTime && seconds >= UNIX_SECONDS_FROM ? Math.max(ms - now, 0) : ms;
+}
 
 /**
- * What `Retry-After` asks for, in milliseconds; `undefined` where it is missing or says nothing
- * (RFC 9110, 10.2.3: seconds, or a date in one of three formats, all of which begin with a weekday and
- * hold a time; `Date.parse` alone would make a date of "Soon 5").
+ * How long the service asks to wait, in milliseconds; `undefined` where it does not say, or not in a
+ * readable way. `Retry-After` holds seconds or a date in one of three formats (RFC 9110, 10.2.3), each of
+ * which begins with a weekday and holds a time: `Date.parse` by itself would read "Soon 5" as a date.
+ *
+ * @param isLimited - Reset headers count only in a response that limits the rate: many services send them
+ * with every response.
  */
-export function retryAfterMs(headers: Headers, now: number = Date.now()): number | undefined {
-  const value = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Number(value) * 1000, FOREVER_MS);
+export function retryAfterMs(
+  headers: Headers,
+  isLimited: boolean,
+  now: number = Date.now(),
+): number | undefined {
+  const candidates = isLimited ? HEADERS : HEADERS.slice(0, 1);
+  const header = candidates.find(({ name }) => headers.has(name));
+  if (header === undefined) return undefined;
+  const value = headers.get(header.name)?.trim() ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value), header.mayBeUnixTime, now);
   if (!/^[A-Z][a-z]{2,8}\b.* \d\d:\d\d:\d\d\b/.test(value)) return undefined;
   const date = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);

@@ -1,4 +1,4 @@
-import { RECORD_VERSION, type SettledFrom, type Standing } from "./store.ts";
+import { RECORD_VERSION, type ResolveResult, type Standing } from "./store.ts";
 
 /** A record as the durable stores hold it. Times are on the store's own clock. */
 export interface StoredRecord {
@@ -33,8 +33,8 @@ export function standingOf(record: StoredRecord, digest: string): Standing {
     : { state, sameParameters };
 }
 
-/** What a record means to whoever wanted to settle it, and did not. */
-export function notSettledFrom(record: StoredRecord | undefined): SettledFrom {
+/** What a record means to whoever wanted to resolve it, and did not. */
+export function notResolvedFrom(record: StoredRecord | undefined): ResolveResult {
   if (record === undefined) return "free";
   const state = stateOf(record);
   return state === "unknown" ? "another" : state;

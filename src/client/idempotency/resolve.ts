@@ -1,12 +1,12 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError, InvalidParamsError } from "../../errors/configuration.ts";
-import { IdempotencyConflictError } from "../../errors/settlement.ts";
+import { IdempotencyConflictError } from "../../errors/payment.ts";
 import { type CallInput, nameOf } from "../call.ts";
 import { type RequestParams, rowFor } from "../request.ts";
 import { checkNames, type Settings } from "../settings.ts";
 import { checkIdempotencyKey } from "./key.ts";
 import { attemptSeen, recordKey, storeFailed } from "./run-once.ts";
-import { settledAnswer } from "./stored-response.ts";
+import { resolvedAnswer } from "./stored-response.ts";
 
 /** A call that creates: by its name, or by what `gateway.request` sent. */
 export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;
@@ -36,7 +36,7 @@ export class Idempotency {
    * With a reference, calls with this key give that reference from now on. With `"not_sent"`, the
    * key is free again, and the next call prompts the customer: be sure.
    *
-   * Closes the attempt that you were told of, and no other: where another process has settled it and
+   * Closes the attempt that you were told of, and no other: where another process has resolved it and
    * prompted again meanwhile, it refuses, and you look once more.
    *
    * @param idempotencyKey - The key of the attempt.
@@ -47,7 +47,7 @@ export class Idempotency {
    * last one that this process was told of, else whichever stands.
    * @throws {IdempotencyConflictError} where that attempt is not what stands under the key: another
    * one is, it is under way, it succeeded, or there is none.
-   * @throws {ConnectionError} where the store fails. It may be settled again.
+   * @throws {ConnectionError} where the store fails. It may be resolved again.
    *
    * @example
    * ```ts
@@ -57,38 +57,38 @@ export class Idempotency {
    *   if (!isGatewayError(error) || error.code !== "outcome_unknown") throw error;
    *   const payments = await gateway.payments.list();
    *   const found = payments.items.find((one) => one.account_reference === order.account_reference);
-   *   await gateway.idempotency.settle(idempotencyKey, found?.reference ?? "not_sent");
+   *   await gateway.idempotency.resolve(idempotencyKey, found?.reference ?? "not_sent");
    * }
    * ```
    */
-  async settle(
+  async resolve(
     idempotencyKey: string,
     outcome: string,
     options: { endpoint?: CreateName | undefined; attempt?: string | undefined } = {},
   ): Promise<void> {
-    checkNames(options, ["endpoint", "attempt"], "`settle`");
+    checkNames(options, ["endpoint", "attempt"], "`resolve`");
     const creation = creationFor(options.endpoint ?? "mobileMoney.initiate");
     const row = nameOf(...creation, this.#settings.key);
     const key = checkIdempotencyKey(row, idempotencyKey);
     if (typeof outcome !== "string" || outcome === "") {
       const message = 'expected the reference of a payment, or "not_sent"';
-      throw new InvalidParamsError(`settle: ${message}.`, [{ path: ["outcome"], message }]);
+      throw new InvalidParamsError(`resolve: ${message}.`, [{ path: ["outcome"], message }]);
     }
-    const result = outcome === "not_sent" ? undefined : settledAnswer(outcome);
+    const result = outcome === "not_sent" ? undefined : resolvedAnswer(outcome);
     const { idempotency } = this.#settings;
     const name = recordKey(row, key);
     const attempt = options.attempt ?? attemptSeen(idempotency, name);
-    const stood = await (async () => idempotency.settle(name, result, attempt))().catch(
+    const stood = await (async () => idempotency.resolve(name, result, attempt))().catch(
       (cause: unknown) => {
-        throw storeFailed(`${row}: the idempotency store failed. It may be settled again.`, cause);
+        throw storeFailed(`${row}: the idempotency store failed. It may be resolved again.`, cause);
       },
     );
     if (stood === "unknown") return;
     const state = {
-      free: "is free, so there is nothing to settle",
-      in_flight: "is under way, so there is nothing to settle",
-      succeeded: "has succeeded, so there is nothing to settle",
-      another: "is another one than you were told of: look again, then settle that one",
+      free: "is free, so there is nothing to resolve",
+      in_flight: "is under way, so there is nothing to resolve",
+      succeeded: "has succeeded, so there is nothing to resolve",
+      another: "is another one than you were told of: look again, then resolve that one",
     }[stood];
     throw new IdempotencyConflictError(
       `${row}: the attempt under the idempotency key ${JSON.stringify(key)} ${state}.`,

@@ -1,8 +1,8 @@
 import { isGatewayError } from "../../errors/any.ts";
 import type { Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
-import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/settlement.ts";
-import { sleep } from "../http/attempt.ts";
+import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
+import { sleep } from "../../internal/timeout.ts";
 import type { IdempotencyStore, Standing } from "./store.ts";
 
 /** One call that must happen once, whoever makes it. */
@@ -161,7 +161,7 @@ async function run<T>(call: KeyedCall<T>, name: string, shared: Shared<T>): Prom
       sawUnknown(store, name, standing.owner);
       throw new OutcomeUnknownError(
         `${call.endpoint}: an earlier attempt under the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ` +
-          'Look whether it did, then close it: gateway.idempotency.settle(key, reference), or "not_sent".',
+          'Look whether it did, then close it: gateway.idempotency.resolve(key, reference), or "not_sent".',
         key,
         standing.owner,
       );

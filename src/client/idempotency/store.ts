@@ -30,17 +30,17 @@ export type AttemptEnd =
   | { readonly state: "unknown" };
 
 /**
- * What stood under a key that was to be settled. `free`: nothing. `another`: an unknown attempt, but
+ * What stood under a key that was to be resolved. `free`: nothing. `another`: an unknown attempt, but
  * of another owner than the one that was named.
  */
-export type SettledFrom = Exclude<Standing["state"], "begun"> | "free" | "another";
+export type ResolveResult = Exclude<Standing["state"], "begun"> | "free" | "another";
 
 /**
  * Where idempotency keys are remembered. Each method is atomic, across processes where the store is
  * shared by several. A store that cannot do what it is asked rejects; nothing is sent then.
  *
  * A record that is in flight past its lease stands as `unknown`. Unknown records stay until they
- * are settled; succeeded ones may be dropped after the store's retention.
+ * are resolved; succeeded ones may be dropped after the store's retention.
  */
 export interface IdempotencyStore {
   /** Begins an attempt where nothing stands under the key, or says what does. */
@@ -55,7 +55,11 @@ export interface IdempotencyStore {
    *
    * @param owner - Closes the attempt of that owner alone. Without one, whichever stands.
    */
-  settle(key: string, result: string | undefined, owner?: string | undefined): Promise<SettledFrom>;
+  resolve(
+    key: string,
+    result: string | undefined,
+    owner?: string | undefined,
+  ): Promise<ResolveResult>;
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -8,11 +8,11 @@ import type {
   PhoneValidation,
 } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
-import { PaymentPendingError } from "../../errors/settlement.ts";
+import { PaymentPendingError } from "../../errors/payment.ts";
 import type { Call } from "../call.ts";
 import type { Result } from "../response/result.ts";
 import type { CallOptions, CreateOptions } from "../settings.ts";
-import { checkWait, type WaitOptions, waitForSettlement } from "../waiting/wait-for-payment.ts";
+import { checkWait, type WaitOptions, waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 
 /** How to start a payment and wait for it. */
 export interface CollectOptions extends WaitOptions, Pick<CreateOptions, "idempotencyKey"> {
@@ -92,7 +92,7 @@ export class MobileMoney {
       return seen;
     };
     try {
-      return await waitForSettlement(read, reference, { ...wait, timeoutMs: left });
+      return await waitForFinalStatus(read, reference, { ...wait, timeoutMs: left });
     } catch (error) {
       if (!isGatewayError(error) || error.code === "payment_pending") throw error;
       // That a read was refused must not look as if the prompt was, and might be sent again.

@@ -10,7 +10,7 @@ import {
   type ReconcileReport,
   reconcilePayments,
 } from "../waiting/reconcile.ts";
-import { type WaitOptions, waitForSettlement } from "../waiting/wait-for-payment.ts";
+import { type WaitOptions, waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 
 /** Payments: read them, list them, start one of any kind. */
 export class Payments {
@@ -87,11 +87,11 @@ export class Payments {
    * ```
    */
   waitFor(reference: string, options?: WaitOptions): Promise<Payment> {
-    return waitForSettlement((read) => this.get(reference, read), reference, options);
+    return waitForFinalStatus((read) => this.get(reference, read), reference, options);
   }
 
   /**
-   * Reads many payments, a few at a time, and gives what each read says, as it comes: `settled`,
+   * Reads many payments, a few at a time, and gives what each read says, as it comes: `final`,
    * `pending`, `unknown` or `unreadable`. Goes on after errors, and needs no more memory for ten
    * thousand references than for ten.
    *
@@ -102,7 +102,7 @@ export class Payments {
    * @example
    * ```ts
    * for await (const report of gateway.payments.reconcile(openReferences())) {
-   *   if (report.state === "settled") await close(report.payment);
+   *   if (report.state === "final") await close(report.payment);
    * }
    * ```
    */

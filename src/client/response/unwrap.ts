@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
 import { maskPhones, withoutSecret } from "../../internal/redact.ts";
 import { type GatewayHooks, tell } from "../hooks.ts";
-import { type CallContext, refusal, unexpected, worse } from "../http/failures.ts";
-import type { Sent } from "../http/send.ts";
+import type { Sent } from "../http/client.ts";
+import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
 import { dataOf, driftIn, listIn, promisedIn, saysNo } from "./envelope.ts";
 import { pageOf } from "./page.ts";
 
@@ -19,28 +19,28 @@ function parse(text: string): unknown {
 export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
-  { answer, outcome }: Sent,
+  { received, outcome }: Sent,
   hooks: GatewayHooks,
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
-    body = parse(answer.text);
+    body = parse(received.text);
   } catch {
-    throw unexpected(context, answer, "its body is not JSON", {
-      cause: syntaxError(context, answer.text),
+    throw unexpectedResponse(context, received, "its body is not JSON", {
+      cause: syntaxError(context, received.text),
     });
   }
-  if (saysNo(body)) throw refusal(context, answer).toError(worse(outcome, "rejected"));
+  if (saysNo(body)) throw statusFailure(context, received).toError(worse(outcome, "rejected"));
   if (endpoint.list) {
     const list = listIn(body);
-    if (list === undefined) throw unexpected(context, answer, "it holds no list");
+    if (list === undefined) throw unexpectedResponse(context, received, "it holds no list");
     reportDrift(context, endpoint, list.items, hooks);
     return { data: pageOf(list.items, list.meta), body };
   }
   const given = dataOf(body);
-  const data = endpoint.promised ? promisedIn(given, endpoint.promised) : given;
-  if (typeof data === "string" && endpoint.promised) {
-    throw unexpected(context, answer, `it lacks \`data.${data}\``);
+  const data = endpoint.requiredFields ? promisedIn(given, endpoint.requiredFields) : given;
+  if (typeof data === "string" && endpoint.requiredFields) {
+    throw unexpectedResponse(context, received, `it lacks \`data.${data}\``);
   }
   reportDrift(context, endpoint, given, hooks);
   return { data, body };

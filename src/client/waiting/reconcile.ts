@@ -5,11 +5,11 @@ import { tell } from "../hooks.ts";
 import { type CallOptions, checkNames, limit } from "../settings.ts";
 
 /**
- * What a read says of a payment: `settled` (completed or failed), `pending`, `unknown` (a status that
+ * What a read says of a payment: `final` (completed or failed), `pending`, `unknown` (a status that
  * the interface does not show), or `unreadable` (the read failed; `error` says why).
  */
 export type ReconcileReport =
-  | { readonly reference: string; readonly state: "settled"; readonly payment: Payment }
+  | { readonly reference: string; readonly state: "final"; readonly payment: Payment }
   | { readonly reference: string; readonly state: "pending"; readonly payment: Payment }
   | { readonly reference: string; readonly state: "unknown"; readonly payment: Payment }
   | { readonly reference: string; readonly state: "unreadable"; readonly error: unknown };
@@ -27,9 +27,9 @@ export interface ReconcileOptions {
   signal?: AbortSignal | undefined;
 }
 
-const STATES: ReadonlyMap<string, "settled" | "pending"> = new Map([
-  ["completed", "settled"],
-  ["failed", "settled"],
+const STATES: ReadonlyMap<string, "final" | "pending"> = new Map([
+  ["completed", "final"],
+  ["failed", "final"],
   ["pending", "pending"],
 ]);
 
@@ -74,7 +74,7 @@ export async function* reconcilePayments(
     }
   }
 
-  const counts = { done: 0, settled: 0, pending: 0, unknown: 0, unreadable: 0 };
+  const counts = { done: 0, final: 0, pending: 0, unknown: 0, unreadable: 0 };
   for await (const next of concurrently(source, report, concurrency, options.signal)) {
     counts.done++;
     counts[next.state]++;

@@ -2,7 +2,7 @@ import type { Payment } from "../../contract/payment.ts";
 import { mergePayment } from "../../contract/payment-state.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { PaymentPendingError } from "../../errors/settlement.ts";
+import { PaymentPendingError } from "../../errors/payment.ts";
 import { tell } from "../hooks.ts";
 import { type CallOptions, checkNames, limit } from "../settings.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
@@ -26,12 +26,12 @@ export interface WaitOptions {
    * show.
    * @default []
    */
-  settledStatuses?: readonly string[] | undefined;
+  finalStatuses?: readonly string[] | undefined;
   /** Further request headers of the reads. */
   headers?: CallOptions["headers"];
 }
 
-const WAIT_OPTIONS = ["timeoutMs", "signal", "onUpdate", "wake", "settledStatuses", "headers"];
+const WAIT_OPTIONS = ["timeoutMs", "signal", "onUpdate", "wake", "finalStatuses", "headers"];
 
 const STANDARD_WAIT_MS = 120_000;
 
@@ -42,13 +42,13 @@ const STANDARD_WAIT_MS = 120_000;
  */
 export function checkWait(options: WaitOptions, what: string): number {
   checkNames(options, WAIT_OPTIONS, what);
-  const { onUpdate, wake, settledStatuses } = options;
+  const { onUpdate, wake, finalStatuses } = options;
   for (const [name, given] of Object.entries({ onUpdate, wake })) {
     if (given === undefined || typeof given === "function") continue;
     throw new ConfigurationError(`\`${name}\` is ${String(given)}. It takes a function.`);
   }
-  if (settledStatuses !== undefined && !Array.isArray(settledStatuses)) {
-    throw new ConfigurationError("`settledStatuses` takes a list of statuses.");
+  if (finalStatuses !== undefined && !Array.isArray(finalStatuses)) {
+    throw new ConfigurationError("`finalStatuses` takes a list of statuses.");
   }
   return limit("timeoutMs", options.timeoutMs, STANDARD_WAIT_MS);
 }
@@ -119,16 +119,16 @@ function subscribe(wake: Wake, reference: string, ring: () => void): () => void 
  *
  * @throws {PaymentPendingError} at the deadline, with the payment as it was last read.
  */
-export async function waitForSettlement(
+export async function waitForFinalStatus(
   read: (options: CallOptions) => Promise<Payment>,
   reference: string,
   options: WaitOptions = {},
 ): Promise<Payment> {
   const timeoutMs = checkWait(options, "waitFor");
-  const { signal, onUpdate, wake, settledStatuses = [], headers } = options;
+  const { signal, onUpdate, wake, finalStatuses = [], headers } = options;
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
-  const settled = ["completed", "failed", ...settledStatuses];
+  const settled = ["completed", "failed", ...finalStatuses];
   const bell = createBell();
   const unsubscribe = wake && subscribe(wake, reference, bell.ring);
   signal?.addEventListener("abort", bell.ring);

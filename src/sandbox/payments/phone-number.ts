@@ -1,7 +1,8 @@
+import { phoneDigits } from "../../internal/phone-digits.ts";
+
 /** A Kenyan mobile number in international digits; `undefined` where it is none. */
 export function kenyanMobile(number: string): string | undefined {
-  const digits = number.replace(/[\s\p{Pd}()[\]]/gu, "").replace(/^\+/, "");
-  const [, national] = /^(?:254|0)?([17]\d{8})$/.exec(digits) ?? [];
+  const [, national] = /^(?:254|0)?([17]\d{8})$/.exec(phoneDigits(number)) ?? [];
   return national === undefined ? undefined : `254${national}`;
 }
 

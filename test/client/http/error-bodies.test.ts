@@ -110,10 +110,10 @@ test("a refusal's message says whether to send again, by its outcome and what se
     const row = ROWS.find((one) => one.name === name) ?? expect.unreachable();
     return (await rejection(row.call(gateway, IDS))).message;
   };
-  expect(await said("mobileMoney.initiate")).toContain("look before sending it again");
-  expect(await said("invoices.update")).toContain("sending it again ends in the same state");
-  expect(await said("payments.get")).toContain("may be sent again");
-  expect((await refusedWith(json({}, { status: 400 }))).message).toContain("mend the cause");
+  expect(await said("mobileMoney.initiate")).toContain("Look before you send it again");
+  expect(await said("invoices.update")).toContain("You can send it again: the result is the same");
+  expect(await said("payments.get")).toContain("You can send it again");
+  expect((await refusedWith(json({}, { status: 400 }))).message).toContain("Fix the cause");
 });
 
 test("a redirect's message asks after the base URL", async () => {

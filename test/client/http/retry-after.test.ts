@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { retryAfterMs } from "../../../src/client/http/retry-after.ts";
 
 const NOW = Date.parse("2026-01-01T09:00:00Z");
-const read = (value: string) => retryAfterMs(new Headers({ "retry-after": value }), NOW);
+const read = (value: string) => retryAfterMs(new Headers({ "retry-after": value }), true, NOW);
 
 test("no header asks for nothing", () => {
-  expect(retryAfterMs(new Headers())).toBeUndefined();
+  expect(retryAfterMs(new Headers(), true)).toBeUndefined();
 });
 
 describe("seconds", () => {
@@ -83,4 +83,34 @@ test.each([
   "Thu, 01 Foo 2026 09:00:05 GMT",
 ])("%j says nothing", (value) => {
   expect(read(value)).toBeUndefined();
+});
+
+describe("reset headers", () => {
+  const reset = (name: string, value: string, isLimited = true) =>
+    retryAfterMs(new Headers({ [name]: value }), isLimited, NOW);
+
+  test.each(["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"])(
+    "%s holds seconds, or a time as Unix seconds",
+    (name) => {
+      expect(reset(name, "30")).toBe(30_000);
+      expect(reset(name, String(NOW / 1_000 + 30))).toBe(30_000);
+      expect(reset(name, String(NOW / 1_000 - 30))).toBe(0);
+    },
+  );
+
+  test("X-RateLimit-Retry-After holds seconds", () => {
+    expect(reset("x-ratelimit-retry-after", "30")).toBe(30_000);
+    const past = String(NOW / 1_000);
+    expect(reset("x-ratelimit-retry-after", past)).toBe(NOW);
+  });
+
+  test("they count only in a response that limits the rate", () => {
+    expect(reset("ratelimit-reset", "30", false)).toBeUndefined();
+    expect(reset("retry-after", "30", false)).toBe(30_000);
+  });
+
+  test("Retry-After comes first, even when it is not readable", () => {
+    const headers = new Headers({ "retry-after": "soon", "ratelimit-reset": "30" });
+    expect(retryAfterMs(headers, true, NOW)).toBeUndefined();
+  });
 });

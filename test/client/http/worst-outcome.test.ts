@@ -104,6 +104,6 @@ test("a definite no says that it may be sent again, and an unknown outcome says 
     const order = { amount: 100, phone: "0712345678" };
     return (await failureOf(gateway.mobileMoney.initiate(order))).message;
   };
-  expect(await message([refused])).toContain("it may be sent again");
-  expect(await message([refused, reset])).toContain("look before sending it again");
+  expect(await message([refused])).toContain("You can send it again");
+  expect(await message([refused, reset])).toContain("Look before you send it again");
 });

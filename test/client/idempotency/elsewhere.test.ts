@@ -122,7 +122,7 @@ test("a key that came free elsewhere and begins here for a caller who left is fr
       },
       finish: async (_, __, { state }) => void ends.push(state),
       forget: async () => void ends.push("free"),
-      settle: async () => "free",
+      resolve: async () => "free",
     },
   });
   const controller = new AbortController();

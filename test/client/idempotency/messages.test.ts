@@ -18,12 +18,12 @@ const answered = json({ success: true, data: { reference: "PAY-1" } });
 
 const pay = ({ mobileMoney }: Gateway, options = {}, params = order) =>
   mobileMoney.initiate(params, { idempotencyKey, ...options });
-const settle = ({ idempotency }: Gateway, outcome: unknown, options = {}) =>
-  idempotency.settle(idempotencyKey, outcome as string, options);
+const resolve = ({ idempotency }: Gateway, outcome: unknown, options = {}) =>
+  idempotency.resolve(idempotencyKey, outcome as string, options);
 
 const down = () => Promise.reject(new Error("the disk is full"));
 const silent: IdempotencyStore = { ...memoryIdempotency(), begin: () => new Promise(() => {}) };
-const failing: IdempotencyStore = { ...memoryIdempotency(), begin: down, settle: down };
+const failing: IdempotencyStore = { ...memoryIdempotency(), begin: down, resolve: down };
 
 const ENDPOINT = "POST /mobile-money/payment/initiate";
 
@@ -56,7 +56,7 @@ const TROUBLES: readonly Trouble[] = [
       return pay(gateway);
     },
     code: "outcome_unknown",
-    message: `${ENDPOINT}: an earlier attempt under the idempotency key "ORDER-42/1" may have happened, so nothing was sent now. Look whether it did, then close it: gateway.idempotency.settle(key, reference), or "not_sent".`,
+    message: `${ENDPOINT}: an earlier attempt under the idempotency key "ORDER-42/1" may have happened, so nothing was sent now. Look whether it did, then close it: gateway.idempotency.resolve(key, reference), or "not_sent".`,
   },
   {
     name: "no answer in time",
@@ -82,51 +82,51 @@ const TROUBLES: readonly Trouble[] = [
     message: `${ENDPOINT}: the idempotency store failed, so nothing was sent. It may be sent again.`,
   },
   {
-    name: "a store that fails to settle",
+    name: "a store that fails to resolve",
     step: answered,
     store: failing,
-    failure: (gateway) => settle(gateway, "PAY-7"),
+    failure: (gateway) => resolve(gateway, "PAY-7"),
     code: "connection",
-    message: `${ENDPOINT}: the idempotency store failed. It may be settled again.`,
+    message: `${ENDPOINT}: the idempotency store failed. It may be resolved again.`,
   },
   {
-    name: "an attempt to settle that is another one",
+    name: "an attempt to resolve that is another one",
     step: reset,
     failure: async (gateway) => {
       await pay(gateway).catch(() => {});
-      return settle(gateway, "PAY-7", { attempt: "another" });
+      return resolve(gateway, "PAY-7", { attempt: "another" });
     },
     code: "idempotency_conflict",
-    message: `${ENDPOINT}: the attempt under the idempotency key "ORDER-42/1" is another one than you were told of: look again, then settle that one.`,
+    message: `${ENDPOINT}: the attempt under the idempotency key "ORDER-42/1" is another one than you were told of: look again, then resolve that one.`,
   },
   {
-    name: "nothing to settle",
+    name: "nothing to resolve",
     step: answered,
-    failure: (gateway) => settle(gateway, "PAY-7"),
+    failure: (gateway) => resolve(gateway, "PAY-7"),
     code: "idempotency_conflict",
-    message: `${ENDPOINT}: the attempt under the idempotency key "ORDER-42/1" is free, so there is nothing to settle.`,
+    message: `${ENDPOINT}: the attempt under the idempotency key "ORDER-42/1" is free, so there is nothing to resolve.`,
   },
   {
     name: "an outcome that is none",
     step: answered,
-    failure: (gateway) => settle(gateway, undefined),
+    failure: (gateway) => resolve(gateway, undefined),
     code: "invalid_params",
     issues: [{ path: ["outcome"], message: 'expected the reference of a payment, or "not_sent"' }],
-    message: 'settle: expected the reference of a payment, or "not_sent".',
+    message: 'resolve: expected the reference of a payment, or "not_sent".',
   },
   {
-    name: "a call to settle that creates nothing",
+    name: "a call to resolve that creates nothing",
     step: answered,
-    failure: (gateway) => settle(gateway, "PAY-7", { endpoint: "payments.get" }),
+    failure: (gateway) => resolve(gateway, "PAY-7", { endpoint: "payments.get" }),
     code: "configuration",
     message: 'No call that creates is named "payments.get".',
   },
   {
-    name: "an option of `settle` that is none",
+    name: "an option of `resolve` that is none",
     step: answered,
-    failure: (gateway) => settle(gateway, "PAY-7", { endpont: "invoices.send" }),
+    failure: (gateway) => resolve(gateway, "PAY-7", { endpont: "invoices.send" }),
     code: "configuration",
-    message: '`settle` has no option "endpont". It has endpoint, attempt.',
+    message: '`resolve` has no option "endpont". It has endpoint, attempt.',
   },
 ];
 

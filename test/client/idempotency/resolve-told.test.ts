@@ -22,23 +22,23 @@ const elsewhere = (idempotency: IdempotencyStore, fetch: Fetch) =>
   new there.Gateway({ apiKey: KEYS.secret, baseUrl: BASE_URL, idempotency, fetch }) as Gateway;
 
 describe("an attempt of unknown outcome", () => {
-  test("is not closed by a look at the attempt before it, which another process has settled", async () => {
+  test("is not closed by a look at the attempt before it, which another process has resolved", async () => {
     const idempotency = memoryIdempotency();
     const one = gatewayMeeting([reset, reset], { idempotency });
     const two = elsewhere(idempotency, never);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
-    await one.gateway.idempotency.settle(key, "not_sent");
+    await one.gateway.idempotency.resolve(key, "not_sent");
     // The second prompt, whose answer is lost too.
     await rejection(initiate(one.gateway));
-    const stale = await rejection(two.idempotency.settle(key, "not_sent"));
+    const stale = await rejection(two.idempotency.resolve(key, "not_sent"));
     expect(stale).toMatchObject({
       code: "idempotency_conflict",
       message: expect.stringContaining("look again"),
     });
     expect((await rejection(initiate(two))).code).toBe("outcome_unknown");
     // Having been told of it, it may.
-    await two.idempotency.settle(key, "PAY-2");
+    await two.idempotency.resolve(key, "PAY-2");
     expect(await initiate(one.gateway)).toEqual({ reference: "PAY-2" });
     expect(one.sent).toHaveLength(2);
   });
@@ -48,14 +48,14 @@ describe("an attempt of unknown outcome", () => {
     const one = gatewayMeeting([reset], { idempotency });
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
-    await two.idempotency.settle(key, "not_sent");
+    await two.idempotency.resolve(key, "not_sent");
     await rejection(initiate(two));
-    const stale = await rejection(one.gateway.idempotency.settle(key, "not_sent"));
+    const stale = await rejection(one.gateway.idempotency.resolve(key, "not_sent"));
     expect(stale).toMatchObject({
       code: "idempotency_conflict",
       message: expect.stringContaining("look again"),
     });
-    await two.idempotency.settle(key, "PAY-2");
+    await two.idempotency.resolve(key, "PAY-2");
   });
 
   test("is closed by who had a call refused before it", async () => {
@@ -64,7 +64,7 @@ describe("an attempt of unknown outcome", () => {
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
-    await one.gateway.idempotency.settle(key, "PAY-2");
+    await one.gateway.idempotency.resolve(key, "PAY-2");
     expect(await initiate(two)).toEqual({ reference: "PAY-2" });
   });
 });
@@ -79,7 +79,7 @@ test("the last 10 000 attempts that a process was told of are the ones it closes
         sameParameters: true,
         owner: `owner of ${name.split(" ")[2]}`,
       }),
-      settle: async (name, _, owner) => {
+      resolve: async (name, _, owner) => {
         closed.push([name.split(" ")[2] ?? "", owner]);
         return "unknown";
       },
@@ -92,7 +92,7 @@ test("the last 10 000 attempts that a process was told of are the ones it closes
   await ask(0);
   await ask(10_000);
   for (const i of [0, 1, 2, 10_000]) {
-    await gateway.idempotency.settle(`K${i}`, "not_sent", { endpoint: "invoices.send" });
+    await gateway.idempotency.resolve(`K${i}`, "not_sent", { endpoint: "invoices.send" });
   }
   expect(closed).toEqual([
     ["K0", "owner of K0"],

@@ -22,9 +22,9 @@ describe("an attempt of unknown outcome", () => {
   test("is closed once: the first answer stands", async () => {
     const { gateway, sent } = gatewayMeeting([reset]);
     await rejection(initiate(gateway));
-    await gateway.idempotency.settle(key, "PAY-7");
+    await gateway.idempotency.resolve(key, "PAY-7");
     for (const late of ["PAY-8", "not_sent"]) {
-      const error = await rejection(gateway.idempotency.settle(key, late));
+      const error = await rejection(gateway.idempotency.resolve(key, late));
       expect(error).toBeInstanceOf(IdempotencyConflictError);
       expect(error).toMatchObject({ outcome: "not_sent", idempotencyKey: key });
     }
@@ -37,9 +37,9 @@ describe("an attempt of unknown outcome", () => {
     const { gateway } = gatewayMeeting([reset], { idempotency });
     await rejection(initiate(gateway));
     const { attempt } = (await rejection(initiate(gateway))) as OutcomeUnknownError;
-    const wrong = await rejection(gateway.idempotency.settle(key, "not_sent", { attempt: "x" }));
+    const wrong = await rejection(gateway.idempotency.resolve(key, "not_sent", { attempt: "x" }));
     expect(wrong).toBeInstanceOf(IdempotencyConflictError);
-    await gateway.idempotency.settle(key, "PAY-7", { attempt });
+    await gateway.idempotency.resolve(key, "PAY-7", { attempt });
     expect(await initiate(gateway)).toEqual({ reference: "PAY-7" });
   });
 
@@ -48,7 +48,7 @@ describe("an attempt of unknown outcome", () => {
     const { gateway } = gatewayMeeting([reset], { idempotency });
     await rejection(initiate(gateway));
     const office = gatewayMeeting([deaf], { idempotency }).gateway;
-    await office.idempotency.settle(key, "PAY-7");
+    await office.idempotency.resolve(key, "PAY-7");
     const { data, response, body } = await initiate(gateway).withResponse();
     expect(data).toEqual({ reference: "PAY-7" });
     expect(response.status).toBe(200);
@@ -67,17 +67,17 @@ describe("an attempt of unknown outcome", () => {
     const { gateway, sent } = gatewayMeeting([reset, answered]);
     const request = () => gateway.request({ ...params, body: order }, { idempotencyKey: key });
     await rejection(request());
-    await gateway.idempotency.settle(key, "PAY-7", { endpoint });
+    await gateway.idempotency.resolve(key, "PAY-7", { endpoint });
     expect(await request()).toEqual({ reference: "PAY-7" });
     expect(sent).toHaveLength(1);
   });
 });
 
-describe("there is nothing to settle", () => {
+describe("there is nothing to resolve", () => {
   test("where the key is free", async () => {
     const { gateway } = gatewayMeeting([answered]);
     for (const outcome of ["PAY-7", "not_sent"]) {
-      const error = await rejection(gateway.idempotency.settle(key, outcome));
+      const error = await rejection(gateway.idempotency.resolve(key, outcome));
       expect(error).toBeInstanceOf(IdempotencyConflictError);
       expect(error.message).toContain("is free");
     }
@@ -91,7 +91,7 @@ describe("there is nothing to settle", () => {
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey: key, signal });
     const ended = rejection(call);
     await expect.poll(() => sent.length).toBe(1);
-    const error = await rejection(gateway.idempotency.settle(key, "not_sent"));
+    const error = await rejection(gateway.idempotency.resolve(key, "not_sent"));
     expect(error.message).toContain("is under way");
     controller.abort("done");
     await ended;
@@ -100,7 +100,7 @@ describe("there is nothing to settle", () => {
   test("where it succeeded", async () => {
     const { gateway, sent } = gatewayMeeting([answered]);
     await initiate(gateway);
-    const error = await rejection(gateway.idempotency.settle(key, "not_sent"));
+    const error = await rejection(gateway.idempotency.resolve(key, "not_sent"));
     expect(error.message).toContain("has succeeded");
     expect(await initiate(gateway)).toEqual({ reference: "PAY-1" });
     expect(sent).toHaveLength(1);
@@ -111,7 +111,7 @@ test.each(["", "x".repeat(256), 42, null, undefined])(
   "a key that no call could have is refused: %j",
   async (bad) => {
     const { gateway } = gatewayMeeting([answered]);
-    const error = await rejection(gateway.idempotency.settle(bad as string, "PAY-7"));
+    const error = await rejection(gateway.idempotency.resolve(bad as string, "PAY-7"));
     expect(error).toBeInstanceOf(InvalidParamsError);
   },
 );
@@ -121,7 +121,7 @@ test.each(["", 42, null, undefined, { reference: "PAY-7" }])(
   async (bad) => {
     const { gateway, sent } = gatewayMeeting([reset]);
     await rejection(initiate(gateway));
-    const error = await rejection(gateway.idempotency.settle(key, bad as string));
+    const error = await rejection(gateway.idempotency.resolve(key, bad as string));
     expect(error).toBeInstanceOf(InvalidParamsError);
     expect((await rejection(initiate(gateway))).code).toBe("outcome_unknown");
     expect(sent).toHaveLength(1);
@@ -137,28 +137,28 @@ const NO_CREATION = [
 test.each(NO_CREATION)("no call that creates is named %j", async (name) => {
   const { gateway } = gatewayMeeting([answered]);
   const endpoint = name as EndpointName;
-  const error = await rejection(gateway.idempotency.settle(key, "PAY-7", { endpoint }));
+  const error = await rejection(gateway.idempotency.resolve(key, "PAY-7", { endpoint }));
   expect(error).toBeInstanceOf(ConfigurationError);
 });
 
 test("an option that is none is refused", async () => {
   const { gateway } = gatewayMeeting([answered]);
   const options = { endpont: "invoices.send" } as object;
-  const error = await rejection(gateway.idempotency.settle(key, "PAY-7", options));
+  const error = await rejection(gateway.idempotency.resolve(key, "PAY-7", options));
   expect(error).toBeInstanceOf(ConfigurationError);
 });
 
 test("a store that fails is reported as one, with its cause", async () => {
   const cause = new Error("the disk is full");
-  for (const settle of [
+  for (const resolve of [
     () => Promise.reject(cause),
     () => {
       throw cause;
     },
   ]) {
-    const idempotency = { ...memoryIdempotency(), settle };
+    const idempotency = { ...memoryIdempotency(), resolve };
     const { gateway } = gatewayMeeting([answered], { idempotency });
-    const error = await rejection(gateway.idempotency.settle(key, "PAY-7"));
+    const error = await rejection(gateway.idempotency.resolve(key, "PAY-7"));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "not_sent", cause });
   }

@@ -55,7 +55,7 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
     expect(sent).toHaveLength(4);
   });
 
-  test("stays unknown until it is settled by a reference", async () => {
+  test("stays unknown until it is resolved by a reference", async () => {
     const { gateway, sent } = gatewayMeeting([reset, paid]);
     expect((await failureOf(row.call(gateway, IDS, { idempotencyKey }))).outcome).toBe("unknown");
     for (const _ of ["once", "twice"]) {
@@ -63,16 +63,16 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
       expect(error).toBeInstanceOf(OutcomeUnknownError);
       expect(error).toMatchObject({ code: "outcome_unknown", outcome: "unknown", idempotencyKey });
     }
-    await gateway.idempotency.settle(idempotencyKey, "PAY-found", { endpoint: name });
+    await gateway.idempotency.resolve(idempotencyKey, "PAY-found", { endpoint: name });
     const result = await row.call(gateway, IDS, { idempotencyKey });
     expect(result).toEqual({ reference: "PAY-found" });
     expect(sent).toHaveLength(1);
   });
 
-  test('is sent anew once it is settled as "not_sent"', async () => {
+  test('is sent anew once it is resolved as "not_sent"', async () => {
     const { gateway, sent } = gatewayMeeting([reset, paid]);
     await failureOf(row.call(gateway, IDS, { idempotencyKey }));
-    await gateway.idempotency.settle(idempotencyKey, "not_sent", { endpoint: name });
+    await gateway.idempotency.resolve(idempotencyKey, "not_sent", { endpoint: name });
     await expect(row.call(gateway, IDS, { idempotencyKey })).resolves.toMatchObject({
       status: "pending",
     });

@@ -48,12 +48,12 @@ const DOWN: readonly [name: string, store: () => IdempotencyStore][] = [
       begin: () => Promise.reject(down),
       finish: () => Promise.reject(down),
       forget: () => Promise.reject(down),
-      settle: () => Promise.reject(down),
+      resolve: () => Promise.reject(down),
     }),
   ],
   [
     "rejects, and then hangs",
-    () => ({ begin: () => Promise.reject(down), finish: never, forget: never, settle: never }),
+    () => ({ begin: () => Promise.reject(down), finish: never, forget: never, resolve: never }),
   ],
 ];
 
@@ -105,8 +105,8 @@ test("a record of a later version stops the call, says so, and nothing is sent",
   const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
   expect((error.cause as Error).message).toContain("version 2");
-  const settled = await rejection(gateway.idempotency.settle(idempotencyKey, "not_sent"));
-  expect((settled.cause as Error).message).toContain("version 2");
+  const resolved = await rejection(gateway.idempotency.resolve(idempotencyKey, "not_sent"));
+  expect((resolved.cause as Error).message).toContain("version 2");
   expect(sent).toHaveLength(1);
   store.close();
   rmSync(folder, { recursive: true });

@@ -85,7 +85,7 @@ describe("what was refused", () => {
 // biome-ignore format: a table is read across
 test.each([
   { timeoutMs: -1 }, { timeoutMs: Number.NaN }, { timeoutMs: 0 }, { totalTimeoutMs: 5_000 },
-  { maxRetries: 1 }, { idempotenceKey: "1" }, { wake: 5 }, { onUpdate: 5 }, { settledStatuses: 5 },
+  { maxRetries: 1 }, { idempotenceKey: "1" }, { wake: 5 }, { onUpdate: 5 }, { finalStatuses: 5 },
 ])("options are checked before the prompt: %j", async (options) => {
   const { gateway, prompts } = shop();
   const collecting = gateway.mobileMoney.collect(ORDER, options as never);

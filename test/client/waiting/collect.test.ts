@@ -130,7 +130,7 @@ describe("with an idempotency key", () => {
     expect(prompts()).toBe(1);
   });
 
-  test("a start whose answer was lost is never repeated, and goes on once it is settled", async () => {
+  test("a start whose answer was lost is never repeated, and continues once it is resolved", async () => {
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" } });
     const { gateway, prompts } = shop();
     const first = gateway.mobileMoney.collect(ORDER, KEY);
@@ -138,7 +138,7 @@ describe("with an idempotency key", () => {
     const second = gateway.mobileMoney.collect(ORDER, KEY);
     await expect(second).rejects.toMatchObject({ code: "outcome_unknown" });
     const [payment] = await ledger();
-    await gateway.idempotency.settle(KEY.idempotencyKey, String(payment?.reference));
+    await gateway.idempotency.resolve(KEY.idempotencyKey, String(payment?.reference));
     sandbox.phone(PHONE).approve();
     await expect(gateway.mobileMoney.collect(ORDER, KEY)).resolves.toMatchObject({
       reference: payment?.reference,

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ConfigurationError, Gateway, type ReconcileProgress } from "malipo";
@@ -7,7 +8,7 @@ import { gatewayMeeting, rejection } from "../support/gateway.ts";
 import { all, byHand, service } from "../support/reconciling.ts";
 
 describe("a report", () => {
-  test("says what the read says: settled, pending, unknown or unreadable", async () => {
+  test("says what the read says: final, pending, unknown or unreadable", async () => {
     const { gateway } = gatewayMeeting([service]);
     const reports = await all(
       gateway.payments.reconcile(["S-1", "F-1", "P-1", "X-1", "C-1", "E-1"]),
@@ -20,9 +21,9 @@ describe("a report", () => {
         state: "unreadable",
         error: expect.objectContaining({ code: "not_found" }),
       },
-      { reference: "F-1", state: "settled", payment: { reference: "F-1", status: "failed" } },
+      { reference: "F-1", state: "final", payment: { reference: "F-1", status: "failed" } },
       { reference: "P-1", state: "pending", payment: { reference: "P-1", status: "pending" } },
-      { reference: "S-1", state: "settled", payment: { reference: "S-1", status: "completed" } },
+      { reference: "S-1", state: "final", payment: { reference: "S-1", status: "completed" } },
       { reference: "X-1", state: "unknown", payment: { reference: "X-1", status: "reversed" } },
     ]);
   });
@@ -33,13 +34,13 @@ describe("a report", () => {
     const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
     expect(reports.map(({ reference, state }) => [reference, state])).toEqual([
       ["E-1", "unreadable"],
-      ["S-1", "settled"],
+      ["S-1", "final"],
       ["", "unreadable"],
       ["E-2", "unreadable"],
       ["..", "unreadable"],
       [undefined, "unreadable"],
-      ["S-2", "settled"],
-      ["S-1", "settled"],
+      ["S-2", "final"],
+      ["S-1", "final"],
     ]);
   });
 
@@ -64,7 +65,7 @@ describe("a report", () => {
           ? Response.json({}, { status: 503, headers: { "retry-after": "0" } })
           : service(attempt),
     ]);
-    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "settled" }]);
+    expect(await all(gateway.payments.reconcile(["S-1"]))).toMatchObject([{ state: "final" }]);
     expect(tries).toBe(2);
   });
 });
@@ -80,8 +81,8 @@ describe("progress", () => {
     };
     await all(gateway.payments.reconcile(references, options));
     expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
-    expect(told.at(1)).toEqual({ done: 2, settled: 1, pending: 1, unknown: 0, unreadable: 0 });
-    expect(told.at(-1)).toEqual({ done: 5, settled: 2, pending: 1, unknown: 1, unreadable: 1 });
+    expect(told.at(1)).toEqual({ done: 2, final: 1, pending: 1, unknown: 0, unreadable: 0 });
+    expect(told.at(-1)).toEqual({ done: 5, final: 2, pending: 1, unknown: 1, unreadable: 1 });
   });
 
   test("that throws ends nothing", async () => {
@@ -110,8 +111,13 @@ test.each([
 test("10,000 references take no more memory than 2,000", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
-  const heap = () => {
-    collectGarbage();
+  const heap = async () => {
+    // A Request that has ended is let go of once the event loop has turned, as it does between real
+    // calls: https://tc39.es/ecma262/#sec-weakref-execution
+    for (let turn = 0; turn < 6; turn++) {
+      await setTimeout(10);
+      collectGarbage();
+    }
     return process.memoryUsage().heapUsed;
   };
   const { fetch, baseUrl, keys } = createSandbox();
@@ -128,9 +134,10 @@ test("10,000 references take no more memory than 2,000", async () => {
   let early = 0;
   for await (const { state } of gateway.payments.reconcile(references())) {
     if (state === "pending") done++;
-    if (done === 2_000) early = heap();
+    if (done % 100 === 0) await setImmediate();
+    if (done === 2_000) early = await heap();
   }
   expect(done).toBe(10_000);
   // What 8,000 reports would hold is some ten times as much.
-  expect(heap() - early).toBeLessThan(1_000_000);
+  expect((await heap()) - early).toBeLessThan(1_000_000);
 }, 60_000);

@@ -32,9 +32,9 @@ describe("a wait ends", () => {
   });
 
   test("with a status that the caller calls settled", async () => {
-    const settledStatuses = ["reversed", "expired"];
-    for (const end of [...settledStatuses, "completed", "failed"]) {
-      const { payment } = waiting([paid("pending"), paid(end)], { settledStatuses });
+    const finalStatuses = ["reversed", "expired"];
+    for (const end of [...finalStatuses, "completed", "failed"]) {
+      const { payment } = waiting([paid("pending"), paid(end)], { finalStatuses });
       expect(await payment()).toMatchObject({ status: end });
     }
   });
@@ -199,7 +199,7 @@ describe("options", () => {
     ["intervalMs", 500, /waitFor has no option "intervalMs"/],
     ["onUpdate", "log", /`onUpdate` is log\. It takes a function/],
     ["wake", {}, /`wake` is .*It takes a function/],
-    ["settledStatuses", "reversed", /`settledStatuses` takes a list/],
+    ["finalStatuses", "reversed", /`finalStatuses` takes a list/],
   ];
 
   test.each(WRONG)("are checked before anything is sent: %s: %j", async (name, value, message) => {
@@ -216,7 +216,7 @@ describe("options", () => {
       signal: undefined,
       onUpdate: undefined,
       wake: undefined,
-      settledStatuses: undefined,
+      finalStatuses: undefined,
       headers: undefined,
     });
     expect(await payment()).toMatchObject({ status: "completed" });

@@ -5,7 +5,7 @@ import { signWebhook } from "malipo/webhooks";
 
 export const SECRET = "whsec_of_the_examples";
 
-/** A payment that a customer made for an order, as the service tells of it. */
+/** The event of a paid order, as the service sends it. */
 export const paidFor = (order: string): string =>
   JSON.stringify({
     event: "payment.completed",
@@ -31,14 +31,17 @@ export async function freePort(): Promise<number> {
 export interface Example {
   /** All that it has printed so far. */
   printed(): string;
-  /** What it answers to a delivery, in a word. */
-  deliver(body: string, headers?: Record<string, string>): Promise<[status: number, said: string]>;
+  /** Sends a delivery; returns the status and the text of the response. */
+  deliver(
+    body: string,
+    headers?: Record<string, string>,
+  ): Promise<[status: number, description: string]>;
   get(): Promise<number>;
-  /** Ends it; gives how it ended. */
+  /** Sends a signal; returns the exit code, or the signal that ended the process. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
 
-/** Runs an example; a server is waited for until it takes connections. */
+/** Runs an example. Waits until a server accepts connections. */
 export async function runExample(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -32,7 +32,7 @@ export function createBackOffice(gateway: Gateway): BackOffice {
     reference: string | undefined,
   ): Promise<Look> {
     try {
-      await gateway.idempotency.settle(idempotencyKey, reference ?? "not_sent");
+      await gateway.idempotency.resolve(idempotencyKey, reference ?? "not_sent");
       return reference === undefined ? "not_sent" : "found";
     } catch (error) {
       // Under way by a process that died, until its lease is over; or settled before.
@@ -55,7 +55,7 @@ export function createBackOffice(gateway: Gateway): BackOffice {
     reconcile: async (references) => {
       const answers: Answer[] = [];
       for await (const report of gateway.payments.reconcile(references)) {
-        if (report.state !== "settled" || !SETTLED.includes(report.payment.status)) continue;
+        if (report.state !== "final" || !SETTLED.includes(report.payment.status)) continue;
         answers.push({ reference: report.reference, status: report.payment.status });
       }
       return answers;

@@ -74,7 +74,7 @@ export function memoryIdempotency({
     forget: async (key, owner) => {
       if (records.get(key)?.owner === owner) drop(key);
     },
-    settle: async (key, result, owner) => {
+    resolve: async (key, result, owner) => {
       const record = records.get(key);
       if (record === undefined) return "free";
       if (!isUnknown(record)) return record.end?.state ?? "in_flight";

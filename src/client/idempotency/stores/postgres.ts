@@ -7,7 +7,7 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { digestOf } from "../digest.ts";
-import { notSettledFrom, type StoredRecord, standingOf } from "../record.ts";
+import { notResolvedFrom, type StoredRecord, standingOf } from "../record.ts";
 import {
   checkRetention,
   type IdempotencyStore,
@@ -27,7 +27,7 @@ const OPEN = `version <= ${RECORD_VERSION}
 const owned = (parameter: string) => `AND owner = coalesce(${parameter}::text, owner)`;
 
 // One statement each: PostgreSQL makes each atomic and durable. Leases are on its clock, which all
-// processes share. What was settled has no owner: one that wakes up late must not undo it.
+// processes share. What was resolved has no owner: one that wakes up late must not undo it.
 const statementsFor = (table: string) => ({
   // The lock, since two that create a table at once trip over each other.
   migrate: `
@@ -61,7 +61,7 @@ const statementsFor = (table: string) => ({
     WHERE key = $1 AND owner = $2
   `,
   forget: `DELETE FROM ${table} WHERE key = $1 AND owner = $2`,
-  settle: `
+  resolve: `
     UPDATE ${table} SET state = 'succeeded', result = $2, owner = '',
       keep_until = clock_timestamp() + $3 * interval '1 ms'
     WHERE key = $1 AND ${OPEN} ${owned("$4")}
@@ -131,12 +131,12 @@ export function postgresIdempotency(
     forget: async (key, owner) => {
       await run("forget", key, owner);
     },
-    settle: async (key, result, owner) => {
+    resolve: async (key, result, owner) => {
       const { rowCount } =
         result === undefined
           ? await run("free", key, owner ?? null)
-          : await run("settle", key, result, retentionMs, owner ?? null);
-      return rowCount === 1 ? "unknown" : notSettledFrom(await read(key));
+          : await run("resolve", key, result, retentionMs, owner ?? null);
+      return rowCount === 1 ? "unknown" : notResolvedFrom(await read(key));
     },
   };
 }

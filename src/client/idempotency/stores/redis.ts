@@ -6,7 +6,7 @@
 
 import type { Redis } from "ioredis";
 import { digestOf } from "../digest.ts";
-import { notSettledFrom, type StoredRecord, standingOf } from "../record.ts";
+import { notResolvedFrom, type StoredRecord, standingOf } from "../record.ts";
 import {
   checkRetention,
   type IdempotencyStore,
@@ -50,7 +50,7 @@ const SCRIPT = `
     end
   elseif operation == 'forget' then
     if stored_owner == owner then redis.call('DEL', key) end
-  elseif operation == 'settle' then
+  elseif operation == 'resolve' then
     if not version then return {} end
     local stood = standing()
     if (state == 'unknown' or over) and tonumber(stood[1]) <= tonumber(ARGV[6])
@@ -62,7 +62,7 @@ const SCRIPT = `
         redis.call('HSET', key, 'owner', '')
         succeed(ARGV[4], ARGV[5])
       end
-      return { 'settled' }
+      return { 'resolved' }
     end
     return stood
   end
@@ -78,8 +78,8 @@ type RecordReply = [
   result: string | null,
   over: number,
 ];
-/** What the script gives: a record, nothing where none stands, or word that it was settled. */
-type Reply = RecordReply | [] | ["settled"];
+/** What the script gives: a record, nothing where none stands, or word that it was resolved. */
+type Reply = RecordReply | [] | ["resolved"];
 
 function recordOf(reply: Reply): StoredRecord | undefined {
   if (reply.length < 2) return undefined;
@@ -140,10 +140,18 @@ export function redisIdempotency(
     forget: async (key, owner) => {
       await run(key, "forget", owner);
     },
-    settle: async (key, result, owner = "") => {
+    resolve: async (key, result, owner = "") => {
       const how = result === undefined ? "free" : "done";
-      const reply = await run(key, "settle", owner, how, result ?? "", retentionMs, RECORD_VERSION);
-      return reply[0] === "settled" ? "unknown" : notSettledFrom(recordOf(reply));
+      const reply = await run(
+        key,
+        "resolve",
+        owner,
+        how,
+        result ?? "",
+        retentionMs,
+        RECORD_VERSION,
+      );
+      return reply[0] === "resolved" ? "unknown" : notResolvedFrom(recordOf(reply));
     },
   };
 }

@@ -7,7 +7,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { digestOf } from "../digest.ts";
-import { notSettledFrom, type StoredRecord, standingOf } from "../record.ts";
+import { notResolvedFrom, type StoredRecord, standingOf } from "../record.ts";
 import {
   checkRetention,
   type IdempotencyStore,
@@ -35,7 +35,7 @@ const OPEN = `version <= ${RECORD_VERSION}
     AND owner = coalesce($owner, owner)`;
 
 // One statement each: SQLite makes each atomic and, with synchronous=FULL, durable by itself. What
-// was settled has no owner: one that wakes up late must not undo it.
+// was resolved has no owner: one that wakes up late must not undo it.
 const STATEMENTS = {
   begin: `
     INSERT INTO malipo_idempotency (key, version, state, digest, owner, lease_until)
@@ -54,7 +54,7 @@ const STATEMENTS = {
     WHERE key = $key AND owner = $owner
   `,
   forget: "DELETE FROM malipo_idempotency WHERE key = $key AND owner = $owner",
-  settle: `
+  resolve: `
     UPDATE malipo_idempotency
     SET state = 'succeeded', result = $result, keep_until = $keepUntil, owner = ''
     WHERE key = $key AND ${OPEN}
@@ -123,7 +123,7 @@ export function sqliteIdempotency(
     read: prepare("read"),
     finish: prepare("finish"),
     forget: prepare("forget"),
-    settle: prepare("settle"),
+    resolve: prepare("resolve"),
     free: prepare("free"),
     dropOld: prepare("dropOld"),
   };
@@ -162,14 +162,14 @@ export function sqliteIdempotency(
     forget: async (key, owner) => {
       statements.forget.run({ key, owner });
     },
-    settle: async (key, result, owner) => {
+    resolve: async (key, result, owner) => {
       const now = Date.now();
       const which = { key, now, owner: owner ?? null };
       const { changes } =
         result === undefined
           ? statements.free.run(which)
-          : statements.settle.run({ ...which, result, keepUntil: now + retentionMs });
-      return changes === 1 ? "unknown" : notSettledFrom(read(key, now));
+          : statements.resolve.run({ ...which, result, keepUntil: now + retentionMs });
+      return changes === 1 ? "unknown" : notResolvedFrom(read(key, now));
     },
     close: () => database.close(),
   };

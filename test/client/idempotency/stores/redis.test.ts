@@ -68,7 +68,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     await store.finish(left, "a", { state: "unknown" });
     expect(await ttl(done)).toBeGreaterThan(0);
     expect(await ttl(left)).toBe(-1);
-    await store.settle(left, "R");
+    await store.resolve(left, "R");
     expect(await ttl(left)).toBeGreaterThan(0);
     // What came to be in doubt is kept until somebody looks.
     await store.finish(done, "a", { state: "unknown" });
@@ -87,7 +87,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     const key = freshKey();
     await connect().hset(prefix + key, "version", 2);
     await expect(store.begin(key, attemptOf("a"))).rejects.toThrow("version 2");
-    await expect(store.settle(key, "R")).rejects.toThrow("version 2");
+    await expect(store.resolve(key, "R")).rejects.toThrow("version 2");
     expect(await connect().hgetall(prefix + key)).toEqual({ version: "2" });
   });
 

@@ -1,7 +1,7 @@
 import type { Effect } from "../../contract/endpoints.ts";
 import type { Failure } from "./failures.ts";
 
-const RETRIED_STATUSES = new Set([
+const RETRYABLE_STATUSES = new Set([
   408, // Request Timeout
   429, // Too Many Requests
   500, // Internal Server Error
@@ -11,16 +11,16 @@ const RETRIED_STATUSES = new Set([
 ]);
 
 /**
- * May the request be sent again? Reads and idempotent writes after anything that may pass by
- * itself; a create only where nothing can have happened: it was not sent, or turned away with 429.
+ * May the request be sent again? Reads and idempotent writes after every failure that may pass; a
+ * create only when nothing can have happened: it was not sent, or it was rejected with 429.
  */
-export function mayRetry(effect: Effect, { outcome, status }: Failure): boolean {
+export function isRetryable(effect: Effect, { outcome, status }: Failure): boolean {
   if (effect === "create") return outcome === "not_sent" || status === 429;
-  return status === undefined || RETRIED_STATUSES.has(status);
+  return status === undefined || RETRYABLE_STATUSES.has(status);
 }
 
 const BACKOFF_BASE_MS = 250;
-const BACKOFF_CAP_MS = 8_000;
+const MAX_BACKOFF_MS = 8_000;
 
 /**
  * How long to wait before the next attempt: what the service asked for, else exponential backoff
@@ -33,5 +33,5 @@ export function retryDelayMs(
   attempt: number,
   random: () => number = Math.random,
 ): number {
-  return retryAfterMs ?? random() * Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
+  return retryAfterMs ?? random() * Math.min(MAX_BACKOFF_MS, BACKOFF_BASE_MS * 2 ** (attempt - 1));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryDelayMs } from "../../../src/client/http/retry.ts";
+import { retryDelayMs } from "../../../src/client/http/retry-policy.ts";
 
 const failure = (retryAfterMs?: number) => ({
   outcome: "rejected" as const,

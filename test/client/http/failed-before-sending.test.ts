@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failedBeforeSending } from "../../../src/client/http/connection.ts";
+import { failedBeforeSending } from "../../../src/client/http/failed-before-sending.ts";
 import { fail } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
 

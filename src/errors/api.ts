@@ -14,50 +14,56 @@ const API_ERROR_CODES = [
 /** The codes of {@link ApiError} and its subclasses. */
 export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
 
-/** What the service answered, as an error carries it. */
-export interface AnswerFields {
-  /** HTTP status; 0 where a browser hides the status of a redirect. */
+/** The parts of the service's response that an error carries. */
+export interface ResponseFields {
+  /** HTTP status. 0 where a browser hides the status of a redirect. */
   readonly status: number;
-  /** The parsed JSON body, or the text where it is no JSON. Your key, if echoed, is taken out. */
+  /** The parsed JSON body, or the text if it is not JSON. Your API key is removed from it. */
   readonly body: unknown;
-  /** The answer's headers. */
+  /** The response headers. */
   readonly headers: Headers;
-  /** What `Retry-After` asked for, in milliseconds, where the answer had one. */
+  /** The wait that `Retry-After` asked for, in milliseconds, if the response had that header. */
   readonly retryAfterMs?: number | undefined;
 }
 
-// The body and the headers may hold a customer's data: they are there for whoever asks for them,
-// and stay out of `console.log(error)` and `JSON.stringify(error)`.
-function holdAnswer(error: object, { body, headers }: AnswerFields): void {
+// The body and the headers may hold a customer's data. They are not enumerable, so that
+// `console.log(error)` and `JSON.stringify(error)` do not print them.
+function hideResponse(error: object, { body, headers }: ResponseFields): void {
   Object.defineProperties(error, { body: { value: body }, headers: { value: headers } });
 }
 
 /**
- * The service answered with a refusal. The subclasses tell the usual ones apart; a status without
- * a subclass, and `success: false` under a 2xx, are plain `ApiError`s.
+ * The service returned an error. Common statuses have a subclass. Every other status, and
+ * `success: false` with a 2xx, gives a plain `ApiError`.
  *
- * Outcome `rejected`; `unknown` for 5xx, 408 and redirects, and where an earlier attempt of the
- * same call may have got through.
+ * The outcome is `rejected`. It is `unknown` for 5xx, 408 and redirects, and where an earlier
+ * attempt of the same call may have reached the service.
  *
- * @see Service interface, section 7.
+ * @example
+ * ```ts
+ * if (error instanceof ApiError) log.warn("gateway error", error.status, error.code);
+ * ```
+ *
+ * @see docs/service.md, "Errors"
  */
 export class ApiError extends GatewayError {
   protected static override readonly malipo: string = "ApiError";
   override readonly code: ApiErrorCode = "api";
+  /** HTTP status. */
   readonly status: number;
-  /** Parsed body or text. Not enumerable, so that logs do not print a customer's data. */
+  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
   declare readonly body: unknown;
-  /** The answer's headers. Not enumerable. */
+  /** The response headers. Not enumerable. */
   declare readonly headers: Headers;
-  /** What `Retry-After` asked for, in milliseconds, where the answer had one. */
+  /** The wait that `Retry-After` asked for, in milliseconds, if the response had that header. */
   declare readonly retryAfterMs?: number;
-  constructor(message: string, outcome: Outcome, answer: AnswerFields) {
+  constructor(message: string, outcome: Outcome, response: ResponseFields) {
     super(message, outcome);
-    this.status = answer.status;
-    if (answer.retryAfterMs !== undefined) this.retryAfterMs = answer.retryAfterMs;
-    holdAnswer(this, answer);
+    this.status = response.status;
+    if (response.retryAfterMs !== undefined) this.retryAfterMs = response.retryAfterMs;
+    hideResponse(this, response);
   }
-  /** Holds for subclasses that another copy of the package made, too. */
+  /** Also true for a subclass that another copy of the package (ESM or CJS) made. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const isSubclass = (error: GatewayError) =>
       (API_ERROR_CODES as readonly string[]).includes(error.code);
@@ -74,57 +80,59 @@ export class AuthenticationError extends ApiError {
   override readonly code = "authentication" as const;
 }
 
-/** 403: the key is of the wrong kind or lacks a scope. */
+/** 403: the key is of the wrong kind, or it lacks a scope. */
 export class PermissionError extends ApiError {
   protected static override readonly malipo: string = "PermissionError";
   override readonly code = "permission" as const;
 }
 
-/** 404: no such payment, invoice, webhook or path. */
+/** 404: the payment, invoice, webhook or path does not exist. */
 export class NotFoundError extends ApiError {
   protected static override readonly malipo: string = "NotFoundError";
   override readonly code = "not_found" as const;
 }
 
-/** 409: the request contradicts the present state. */
+/** 409: the request conflicts with the current state of the resource. */
 export class ConflictError extends ApiError {
   protected static override readonly malipo: string = "ConflictError";
   override readonly code = "conflict" as const;
 }
 
-/** 400 or 422: the service found the request malformed or a field invalid. */
+/** 400 or 422: the request is malformed, or a field is invalid. */
 export class InvalidRequestError extends ApiError {
   protected static override readonly malipo: string = "InvalidRequestError";
   override readonly code = "invalid_request" as const;
 }
 
-/** 429: too many requests. `retryAfterMs` says how long to wait, where the service said so. */
+/** 429: too many requests. `retryAfterMs` is the time to wait, if the service gave one. */
 export class RateLimitError extends ApiError {
   protected static override readonly malipo: string = "RateLimitError";
   override readonly code = "rate_limit" as const;
 }
 
-/** 5xx: the service failed. Outcome `unknown`, whatever the body says. */
+/** 5xx: the service failed. The outcome is `unknown`, whatever the body says. */
 export class ServerError extends ApiError {
   protected static override readonly malipo: string = "ServerError";
   override readonly code = "server" as const;
 }
 
 /**
- * A 2xx that cannot be used: no JSON, or without what the method promises (`data.status` of a
- * payment, `data.reference` of an initiation, the items of a list). Outcome `unknown`.
+ * The service returned a 2xx that cannot be used: the body is not JSON, or a required field is
+ * missing (`data.status` of a payment, `data.reference` of an initiation, the items of a list).
+ * Outcome `unknown`.
  */
 export class UnexpectedResponseError extends GatewayError {
   protected static override readonly malipo: string = "UnexpectedResponseError";
   override readonly code = "unexpected_response" as const;
+  /** HTTP status. */
   readonly status: number;
-  /** Parsed body or text. Not enumerable, so that logs do not print a customer's data. */
+  /** The parsed JSON body, or the text. Not enumerable: logs do not print a customer's data. */
   declare readonly body: unknown;
-  /** The answer's headers. Not enumerable. */
+  /** The response headers. Not enumerable. */
   declare readonly headers: Headers;
-  constructor(message: string, outcome: Outcome, answer: AnswerFields, options?: ErrorOptions) {
+  constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
     super(message, outcome, options);
-    this.status = answer.status;
-    holdAnswer(this, answer);
+    this.status = response.status;
+    hideResponse(this, response);
   }
 }

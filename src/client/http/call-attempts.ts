@@ -1,0 +1,192 @@
+import type { GatewayError, Outcome } from "../../errors/base.ts";
+import { maskPhones, withoutSecret } from "../../internal/redact.ts";
+import { type AttemptResult, type RequestView, tell } from "../hooks.ts";
+import type { Settings } from "../settings.ts";
+import { type AttemptEnd, startAttempt } from "./attempt.ts";
+import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import {
+  type CallContext,
+  connectionFailure,
+  type Failure,
+  safeHeaders,
+  statusFailure,
+  timeoutFailure,
+  worse,
+} from "./failures.ts";
+import { isRetryable, retryDelayMs } from "./retry-policy.ts";
+
+/** The limits of one call. */
+export interface Limits {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly maxRetries: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** ky is given this for an attempt that failed: why it failed is known here, and ky shows errors of its own to nobody. */
+class AttemptFailed extends Error {}
+
+/** An attempt as it was when it began. */
+interface Started {
+  readonly view: () => RequestView;
+  readonly at: number;
+  /** What was left of `totalTimeoutMs`. */
+  readonly leftMs: number;
+  /** What the request hook returned: to be called with how the attempt ended. */
+  readonly onEnd: ((result: AttemptResult) => void) | undefined;
+}
+
+/**
+ * The attempts of one call. ky decides when `attempt` is called, asks `shouldRetry` after each that
+ * failed, and waits for `delayMs`. What the caller is given stands in `received` or `error`.
+ */
+export class CallAttempts {
+  readonly #request: HttpRequest;
+  readonly #context: CallContext;
+  readonly #limits: Limits;
+  readonly #settings: Settings;
+  readonly #deadline: number;
+  #count = 0;
+  #timeOut: (() => void) | undefined;
+  #failure: Failure | undefined;
+  #delayMs = 0;
+
+  /** The worst outcome of the attempts so far. */
+  outcome: Outcome = "not_sent";
+  /** The 2xx that the call ended with. */
+  received: HttpResponse | undefined;
+  /** Why the last attempt failed, with the worst outcome of all. */
+  error: GatewayError | undefined;
+
+  constructor(request: HttpRequest, context: CallContext, limits: Limits, settings: Settings) {
+    this.#request = request;
+    this.#context = context;
+    this.#limits = limits;
+    this.#settings = settings;
+    this.#deadline = performance.now() + limits.totalTimeoutMs;
+  }
+
+  /**
+   * Makes one attempt, its body included.
+   *
+   * @returns A 2xx. Anything else rejects, as does the caller's abort, with the caller's reason.
+   */
+  attempt(): Promise<Response> {
+    const { signal } = this.#limits;
+    this.error = undefined;
+    const started = this.#start();
+    return new Promise((resolve, reject) => {
+      const onEnd = (end: AttemptEnd) => {
+        this.#timeOut = undefined;
+        this.#finish(started, end);
+        if (end.kind === "aborted") reject(signal?.reason);
+        else if (this.received === undefined) reject(new AttemptFailed());
+        else resolve(this.received.response);
+      };
+      const send = (attemptSignal: AbortSignal) =>
+        exchange(this.#request, this.#settings.fetch, attemptSignal);
+      this.#timeOut = startAttempt(send, onEnd, signal);
+    });
+  }
+
+  /** May another attempt follow the one that failed? */
+  shouldRetry(): boolean {
+    this.#endByTimeout();
+    const { error } = this;
+    if (this.#failure === undefined || error === undefined) return false;
+    const delayMs = retryDelayMs(this.#failure, this.#count);
+    // ky would wait out the rest of totalTimeout where the delay does not fit, and then report a
+    // timeout: the caller is to have the failure at once, with its retryAfterMs.
+    if (delayMs >= this.#deadline - performance.now()) return false;
+    if (!isRetryable(this.#context.effect, this.#failure)) return false;
+    this.#delayMs = delayMs;
+    tell(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
+    return true;
+  }
+
+  /** How long to wait before the next attempt. */
+  delayMs(): number {
+    return this.#delayMs;
+  }
+
+  /** What the caller is to be given for what ky threw. */
+  errorFor(thrown: unknown): unknown {
+    const { signal } = this.#limits;
+    if (thrown instanceof AttemptFailed) return this.error;
+    // In flight or in a wait. ky wraps some reasons in an error of its own.
+    if (signal?.aborted) return signal.reason;
+    // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
+    this.#endByTimeout();
+    if (this.error !== undefined) return this.error;
+    const failure = connectionFailure(this.#context, thrown);
+    return failure.toError(this.#count === 0 ? "not_sent" : "unknown");
+  }
+
+  /**
+   * ky is done with an attempt that is still under way: its time is over. ky tells nobody but its
+   * own Request, whose signal costs more to follow, and does not follow anything on React Native.
+   */
+  #endByTimeout(): void {
+    this.#timeOut?.();
+  }
+
+  #view(attempt: number): RequestView {
+    const { method, url } = this.#request;
+    return {
+      endpoint: this.#context.endpoint,
+      method,
+      url: maskPhones(withoutSecret(url, this.#settings.key) as string),
+      attempt,
+    };
+  }
+
+  #start(): Started {
+    const attempt = ++this.#count;
+    const view = () => this.#view(attempt);
+    const onEnd = tell(this.#settings.hooks.request, view);
+    const at = performance.now();
+    return {
+      view,
+      at,
+      leftMs: this.#deadline - at,
+      onEnd: typeof onEnd === "function" ? onEnd : undefined,
+    };
+  }
+
+  /** Keeps how an attempt ended, and tells the hooks. */
+  #finish(started: Started, end: AttemptEnd): void {
+    const durationMs = performance.now() - started.at;
+    const report = (result: Partial<AttemptResult>) =>
+      tell(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
+    this.#failure = undefined;
+    if (end.kind === "aborted") return void report({ aborted: true });
+    if (end.kind === "response") this.#tellResponse(started, end.received, durationMs);
+    if (end.kind === "response" && end.received.response.ok) {
+      this.received = end.received;
+      return void report({ status: end.received.response.status });
+    }
+    const failure = this.#failureOf(started, end);
+    this.#failure = failure;
+    this.outcome = worse(this.outcome, failure.outcome);
+    this.error = failure.toError(this.outcome);
+    report({ status: failure.status, error: this.error });
+  }
+
+  #tellResponse(started: Started, { response }: HttpResponse, durationMs: number): void {
+    tell(this.#settings.hooks.response, () => ({
+      ...started.view(),
+      status: response.status,
+      headers: safeHeaders(response.headers, this.#settings.key),
+      durationMs,
+    }));
+  }
+
+  #failureOf({ leftMs }: Started, end: Exclude<AttemptEnd, { kind: "aborted" }>): Failure {
+    if (end.kind === "response") return statusFailure(this.#context, end.received);
+    if (end.kind === "failed") return connectionFailure(this.#context, end.error);
+    const { timeoutMs, totalTimeoutMs } = this.#limits;
+    return leftMs < timeoutMs
+      ? timeoutFailure(this.#context, "totalTimeoutMs", totalTimeoutMs)
+      : timeoutFailure(this.#context, "timeoutMs", timeoutMs);
+  }
+}

@@ -1,0 +1,95 @@
+import ky, { type KyInstance, type Options, type RetryOptions } from "ky";
+import type { Outcome } from "../../errors/base.ts";
+import type { Settings } from "../settings.ts";
+import { CallAttempts, type Limits } from "./call-attempts.ts";
+import type { HttpRequest, HttpResponse } from "./exchange.ts";
+import type { CallContext } from "./failures.ts";
+
+/** A 2xx, and the worst outcome of the attempts before it. */
+export interface Sent {
+  readonly received: HttpResponse;
+  readonly outcome: Outcome;
+}
+
+/** Sends a request until it has a 2xx, may not be sent again, or time is up. */
+export type HttpClient = (
+  request: HttpRequest,
+  context: CallContext,
+  limits: Limits,
+) => Promise<Sent>;
+
+// ky asks `shouldRetry` only about the methods that are named here.
+const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
+  "get",
+  "head",
+  "put",
+  "delete",
+  "post",
+  "patch",
+];
+
+/** The options of ky that are the same for every call of a gateway. See docs/decisions/0001. */
+const DEFAULTS: Options = {
+  // A response that is not a 2xx is an error of ours, with an outcome, and ky never sees it.
+  throwHttpErrors: false,
+};
+
+/** What ky is given for one call: its limits, and functions that decide. */
+function kyOptions(method: string, attempts: CallAttempts, limits: Limits): Options {
+  return {
+    method,
+    timeout: limits.timeoutMs,
+    totalTimeout: limits.totalTimeoutMs,
+    retry: {
+      limit: limits.maxRetries,
+      methods: EVERY_METHOD,
+      shouldRetry: () => attempts.shouldRetry(),
+      delay: () => attempts.delayMs(),
+    },
+    // The key, the headers and the body are added behind ky, in `attempt`: no error and no hook of
+    // ky's can show them.
+    fetch: () => attempts.attempt(),
+  };
+}
+
+/**
+ * The HTTP client of a gateway: one ky instance.
+ *
+ * @throws {GatewayError} from a call, whose outcome is the worst of all attempts; the signal's own
+ * reason where the caller aborted.
+ */
+export function createHttpClient(settings: Settings): HttpClient {
+  const client: KyInstance = ky.create(DEFAULTS);
+  return async (request, context, limits) => {
+    limits.signal?.throwIfAborted();
+    const attempts = new CallAttempts(request, context, limits, settings);
+    const abort = followAbort(limits.signal);
+    try {
+      await client(request.url, {
+        ...kyOptions(request.method, attempts, limits),
+        ...(abort && { signal: abort.signal }),
+      });
+    } catch (error) {
+      throw attempts.errorFor(error);
+    } finally {
+      abort?.stop();
+    }
+    return { received: attempts.received as HttpResponse, outcome: attempts.outcome };
+  };
+}
+
+/**
+ * A signal for ky that follows the caller's. ky follows a signal by `AbortSignal.any`, which takes
+ * no signal of another realm or of a polyfill, and a signal that lives as long as the process would
+ * keep what follows it.
+ */
+function followAbort(signal: AbortSignal | undefined) {
+  if (signal === undefined) return undefined;
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  return {
+    signal: controller.signal,
+    stop: () => signal.removeEventListener("abort", onAbort),
+  };
+}

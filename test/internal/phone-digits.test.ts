@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { phoneToValidate } from "../../src/contract/payment.ts";
+import { isPhoneDigits, phoneDigits } from "../../src/internal/phone-digits.ts";
+import { maskPhones } from "../../src/internal/redact.ts";
+
+const digits = (minLength: number, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength });
+
+describe("phoneDigits", () => {
+  test.each([
+    ["+254 712 345 678", "254712345678"],
+    ["+254 (712) 345-678", "254712345678"],
+    ["(+254) 712345678", "254712345678"],
+    ["254[712]345\u2011678", "254712345678"],
+    ["0712 - 345 - 678", "0712345678"],
+    ["\t0712\u00a0345678\n", "0712345678"],
+    ["0712.345.678", "0712.345.678"],
+    ["254+712", "254+712"],
+    ["++254", "+254"],
+    ["", ""],
+  ])("of %j is %j", (phone, expected) => {
+    expect(phoneDigits(phone)).toBe(expected);
+  });
+});
+
+test.each([
+  ["12345678", false],
+  ["123456789", true],
+  ["123456789012345", true],
+  ["1234567890123456", false],
+  ["123456789\n", false],
+  ["+123456789", false],
+  ["٠٧١٢٣٤٥٦٧٨", false],
+  ["", false],
+])("isPhoneDigits of %j is %s", (text, expected) => {
+  expect(isPhoneDigits(text)).toBe(expected);
+});
+
+describe("a phone number that the contract accepts", () => {
+  const separators = fc
+    .array(fc.constantFrom(" ", "-", "(", ")", "[", "]", "\u2011", "\u2013", "\u00a0"), {
+      maxLength: 4,
+    })
+    .map((list) => list.join(""));
+  const written = fc
+    .tuple(
+      digits(9, 15).chain((phone) =>
+        fc.tuple(
+          ...[...phone].map((digit) => separators.map((separator) => `${digit}${separator}`)),
+        ),
+      ),
+      fc.constantFrom("", "+", "(+"),
+    )
+    .map(([parts, start]) => start + parts.join(""));
+
+  test("is masked, however it is written", () => {
+    fc.assert(
+      fc.property(written, (phone) => {
+        expect(phoneToValidate.safeParse({ phone }).success).toBe(true);
+        const masked = maskPhones(`For ${phone}: no`);
+        expect(masked.match(/\d/g)).toHaveLength(7);
+      }),
+    );
+  });
+
+  test("is masked in a URL, where its separators are encoded", () => {
+    fc.assert(
+      fc.property(written, fc.boolean(), (phone, isForm) => {
+        const encoded = isForm
+          ? new URLSearchParams({ phone }).toString()
+          : `phone=${encodeURIComponent(phone)}`;
+        const masked = maskPhones(`https://gateway.example/customers?${encoded}`);
+        expect(masked).toMatch(/phone=.*\d{4}\*{2,}\d{3}/);
+      }),
+    );
+  });
+});
+
+test.each([
+  ["100 of 2500", "100 of 2500"],
+  ["12345678", "12345678"],
+  ["PAY-7Q3ZKX9M2B4T", "PAY-7Q3ZKX9M2B4T"],
+  ["2026-01-01T09:00:00Z", "2026-01-01T09:00:00Z"],
+  ["0712345678, 0712345679", "0712***678, 0712***679"],
+  ["0712.345.678", "0712***678"],
+])("maskPhones of %j is %j", (text, masked) => {
+  expect(maskPhones(text)).toBe(masked);
+});
