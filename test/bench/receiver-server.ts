@@ -68,7 +68,7 @@ async function receiver(inbox: Inbox): Promise<RequestListener> {
 
 /** Verifies and answers as the others do, and keeps nothing. */
 const nothing = only({
-  accept: async () => ({ standing: "accepted" }) as Receipt,
+  accept: async () => ({ kind: "accepted" }) as Receipt,
   start: async () => {},
   stop: async () => {},
   deadLetters: async () => [],
