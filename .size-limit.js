@@ -1,26 +1,26 @@
-// The paths of our tsconfig lead to the sources: what a user bundles is what package.json names.
+// The paths of our tsconfig.json lead to the sources. A user bundles the files that package.json names.
 const asInstalled = (platform) => (config) => ({ ...config, platform, tsconfigRaw: {} });
 
 export default [
   {
-    name: "Gateway, everything in",
+    name: "Gateway, with everything it needs",
     path: "dist/index.js",
     import: "{ Gateway }",
-    limit: "20 kB",
+    limit: "26 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
   {
     name: "verifyWebhook, Node",
     path: "dist/webhooks.node.js",
     import: "{ verifyWebhook }",
-    limit: "1.5 kB",
+    limit: "2.2 kB",
     modifyEsbuildConfig: asInstalled("node"),
   },
   {
     name: "verifyWebhook, browser",
     path: "dist/webhooks.js",
     import: "{ verifyWebhook }",
-    limit: "4.5 kB",
+    limit: "5.2 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
 ].map((check) => ({ gzip: true, ...check }));

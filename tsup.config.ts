@@ -1,111 +1,80 @@
-import { rmSync } from "node:fs";
-import { copyFile, writeFile } from "node:fs/promises";
-import type { BuildOptions } from "esbuild";
 import { defineConfig, type Options } from "tsup";
-import { writeCommonJs, writeModuleTypes } from "./scripts/commonjs.ts";
-import { ENTRY_POINTS as entries } from "./scripts/entry-points.ts";
-import { openApiDocument } from "./src/openapi/document.ts";
-import { ASSUMPTIONS } from "./src/sandbox/assumptions.ts";
-
-/** The service as OpenAPI, at the address where `npx malipo sandbox` has it. */
-function writeOpenApi(): Promise<void> {
-  const { prefix, port } = ASSUMPTIONS.address.value;
-  const document = openApiDocument(`http://127.0.0.1:${port}${prefix}`);
-  return writeFile("dist/openapi.json", `${JSON.stringify(document)}\n`);
-}
+import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
+import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
+import { pageAssets } from "./scripts/page-assets.ts";
 
 /** Which HMAC a runtime gets is decided by the `imports` of package.json, when it is loaded. */
-const hmac = {
+const HMAC = {
   "hmac.node": "src/webhooks/verification/hmac/node.ts",
   "hmac.web": "src/webhooks/verification/hmac/web.ts",
 };
 
-/** What a served sandbox loads when somebody looks: once, whichever form asks for it. */
-const lookedAt = { page: "src/sandbox/page/server.ts", openapi: "src/openapi/document.ts" };
+/** A served sandbox loads these on demand. ES modules only: CommonJS can `import()` them. */
+const LOADED_ON_DEMAND = {
+  page: INTERNAL_IMPORTS["#page"],
+  openapi: INTERNAL_IMPORTS["#openapi"],
+};
 
-const INSIDE = ["#hmac", "#page", "#openapi"];
+/** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
+const COMMAND_LINE = { cli: "src/cli/main.ts" };
 
-/** Names stay, so that a stack that a user sends can be read. */
-function minify(options: BuildOptions): void {
-  options.minifyWhitespace = true;
-  options.minifySyntax = true;
-}
+const internalImports = Object.keys(INTERNAL_IMPORTS);
 
-const library: Options = {
+/** Nothing is minified: an uncaught error prints a line that can be read. */
+const shared: Options = {
   target: "es2023",
-  removeNodeProtocol: false,
   platform: "neutral",
-  external: [...INSIDE, /^node:/],
-  noExternal: ["@noble/hashes"],
+  removeNodeProtocol: false,
   splitting: true,
-  esbuildOptions: minify,
-};
-
-let esmBuilds = 2;
-
-const onSuccess = async () => {
-  if (--esmBuilds > 0) return;
-  await copyFile("node_modules/@noble/hashes/LICENSE", "dist/LICENSE.noble-hashes.txt");
-  await writeOpenApi();
-  await writeCommonJs();
-  await writeModuleTypes(Object.keys(entries));
-};
-
-const esm: Options = {
-  ...library,
-  entry: { ...entries, ...hmac, ...lookedAt },
-  format: ["esm"],
-  onSuccess,
-};
-
-/** In one file, for Node: a function that only checks webhooks has one file to load. */
-const esmWebhooks: Options = {
-  ...library,
-  entry: { "webhooks.node": entries.webhooks },
-  format: ["esm"],
-  external: [/^node:/],
-  splitting: false,
+  external: [...internalImports, /^node:/],
+  // Rollup finishes each file. It makes the CommonJS form (the alternative, Sucrase, would also
+  // rewrite newer syntax that every supported runtime has), and drops imports that nothing uses.
+  treeshake: { moduleSideEffects: false },
+  noExternal: Object.keys(BUNDLED_PACKAGES),
   esbuildOptions: (options) => {
-    minify(options);
-    options.alias = { "#hmac": "./src/webhooks/verification/hmac/node.ts" };
+    options.chunkNames = "chunks/[name]-[hash]";
   },
-  onSuccess,
+};
+
+const esModules: Options = {
+  ...shared,
+  entry: { ...ENTRY_POINTS, ...HMAC, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
+  format: ["esm"],
+  define: await pageAssets(),
+};
+
+const commonJs: Options = {
+  ...shared,
+  entry: { ...ENTRY_POINTS, ...HMAC },
+  format: ["cjs"],
+};
+
+/** The verifier for Node.js in one file: a function that only checks webhooks loads one file. */
+const webhooksForNode: Options = {
+  ...shared,
+  entry: { "webhooks.node": ENTRY_POINTS.webhooks },
+  format: ["esm"],
+  splitting: false,
+  external: [/^node:/],
+  esbuildOptions: (options) => {
+    options.alias = { "#hmac": `./${HMAC["hmac.node"]}` };
+  },
 };
 
 /**
- * Declared once, for CommonJS: an ES module can take its types from there, and not the other way
- * round. The code is made of the ES modules, by `writeCommonJs`.
+ * Declarations are bundled once, for CommonJS. Those of the ES modules refer to them in one line:
+ * an ES module may take its types from CommonJS, but not the other way round.
  */
 const types: Options = {
-  ...library,
-  entry: entries,
+  ...shared,
+  entry: ENTRY_POINTS,
   format: ["cjs"],
-  dts: { entry: entries, compilerOptions: { stripInternal: true }, only: true },
+  dts: { entry: ENTRY_POINTS, compilerOptions: { stripInternal: true }, only: true },
 };
 
-/**
- * `npx malipo`: everything in, `zod` too, so that it starts fast. Each command is a file of its own,
- * loaded when it is called.
- */
-const commandLine: Options = {
-  entry: { cli: "src/cli/main.ts" },
-  format: ["esm"],
-  target: "es2023",
-  removeNodeProtocol: false,
-  platform: "node",
-  external: INSIDE,
-  noExternal: ["zod"],
-  // It is run, never read or bundled: a third less to download.
-  minify: true,
-  esbuildOptions: (options) => {
-    options.chunkNames = "cli/[name]-[hash]";
-  },
-  onSuccess: () => copyFile("node_modules/zod/LICENSE", "dist/LICENSE.zod.txt"),
-};
+const code = [esModules, commonJs, webhooksForNode];
 
-// Before any of them begins, since they build side by side.
-rmSync("dist", { recursive: true, force: true });
-
-const code = [esm, esmWebhooks, commandLine];
-
-export default defineConfig(({ dts }) => (dts === false ? code : [...code, types]));
+export default defineConfig(async ({ dts }) => {
+  await writeDistFiles();
+  return dts === false ? code : [...code, types];
+});

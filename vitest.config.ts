@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
+import { pageAssets } from "./scripts/page-assets.ts";
 
-// The shops' own zone, wherever the tests run: what reads a date as if it were here is found out.
+// The shops' time zone on every machine, so that code that depends on the local zone fails.
 process.env.TZ = "Africa/Nairobi";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The package by its own names, taken from the sources. */
+/** Resolves the package's own names to the sources. */
 const alias = [
   ...Object.entries(INTERNAL_IMPORTS),
   ...Object.entries(ENTRY_POINTS).map(([entry, path]) => [moduleName(entry), path] as const),
@@ -18,26 +19,30 @@ const msw2 = [
   { find: /^msw\/node$/, replacement: "msw-2/node" },
 ];
 
+const define = await pageAssets();
+
 export default defineConfig({
   test: {
     coverage: {
       include: ["src/**"],
-      // Run as installed, in processes and browsers of their own, where nothing is counted.
+      // Tested as installed, in other processes and browsers, where coverage is not measured.
       exclude: ["src/cli/**", "src/integrations/react.ts", "src/**/index.ts"],
     },
     projects: [
       {
+        define,
         resolve: { alias },
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
           exclude: ["test/package/**", "test/browser/**", "test/docs/**", "test/cli/**"],
-          // A busy machine is no failure.
+          // Long enough for a busy machine.
           testTimeout: 30_000,
           expect: { poll: { timeout: 25_000 } },
         },
       },
       {
+        define,
         resolve: { alias: [...alias, ...msw2] },
         test: { name: "msw 2", include: ["test/**/*.msw.test.ts"] },
       },

@@ -1,4 +1,4 @@
-// Checks that every link of the built manual leads somewhere: to a file, and to a place in it.
+// Checks that every link of the built manual has a target: a file, and a place in it.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import type { Command } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
-import { flagSummary, flagUsage, usageOf } from "../src/cli/help.ts";
+import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/payments/outcomes.ts";
@@ -56,41 +56,41 @@ function magicNumbers(): string {
 /** Text with the characters escaped that end a table's cell. */
 const cell = (text: string) => text.replaceAll("|", "\\|");
 
-/** The flags of a command, each once, with the forms that take it. */
-function flagRows({ forms }: Command): string[][] {
-  const flags = new Map(forms.flatMap((form) => form.flags.map((flag) => [flag.name, flag])));
+/** The flags of a command, each once, with the subcommands that take it. */
+function flagRows({ subcommands }: Command): string[][] {
+  const flags = new Map(subcommands.flatMap((one) => one.flags.map((flag) => [flag.name, flag])));
   return [...flags.values()].map((flag) => {
-    const takers = forms.filter((form) => form.flags.some(({ name }) => name === flag.name));
-    const all = takers.length === forms.length;
-    const names = takers.map(({ action = "" }) => code(action)).join(", ");
+    const takers = subcommands.filter((one) => one.flags.some(({ name }) => name === flag.name));
+    const all = takers.length === subcommands.length;
+    const names = takers.map(({ name = "" }) => code(name)).join(", ");
     return [code(flagUsage(flag)), all ? "all" : names, cell(flagSummary(flag))];
   });
 }
 
-function commandOf(command: Command): string {
-  const { name, summary, forms } = command;
-  const calls = forms.map((form) => [
-    code(usageOf(command, { ...form, flags: [] })),
-    cell(form.summary),
+function commandSection(command: Command): string {
+  const { name, summary, subcommands } = command;
+  const calls = subcommands.map((one) => [
+    code(commandUsage(command, { ...one, flags: [] })),
+    cell(one.summary),
   ]);
   const flags = flagRows(command);
-  const examples = forms.flatMap((form) => form.examples.map((example) => `malipo ${example}`));
-  const single = forms.length === 1;
+  const examples = subcommands.flatMap((one) => one.examples.map((example) => `malipo ${example}`));
+  const single = subcommands.length === 1;
   return [
     `## malipo ${name}`,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
-    table(["call", "what it does"], calls),
+    table(["command", "what it does"], calls),
     single
       ? table(
-          ["flag", ""],
+          ["flag", "meaning"],
           flags.map(([flag = "", , what = ""]) => [flag, what]),
         )
-      : table(["flag", "of", ""], flags),
+      : table(["flag", "subcommands", "meaning"], flags),
     `\`\`\`sh\n${examples.join("\n")}\n\`\`\``,
   ].join("\n\n");
 }
 
-const commands = () => COMMANDS.map(commandOf).join("\n\n");
+const commands = () => COMMANDS.map(commandSection).join("\n\n");
 
 const exitCodes = () =>
   table(

@@ -1,39 +1,48 @@
-// Tests the tests: changes the sources in two thousand small ways, one at a time, and lists what no
-// test notices. Writes docs/mutation.md once every area has been run.
+// Mutation testing: changes the source in two thousand small ways, one at a time, and lists the changes
+// that make no test fail. Writes docs/mutation.md once every area has been run.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import { AREAS, type Area } from "./mutation-areas.ts";
-import { type AreaResult, type Mutant, pageOf, scoreOf, unexplained } from "./mutation-report.ts";
+import {
+  type AreaResult,
+  type Mutant,
+  pageOf,
+  scoreOf,
+  staleReasons,
+  unexplained,
+} from "./mutation-report.ts";
 
 const RESULTS = "node_modules/.cache/mutants";
 const GOAL = 90;
 
 const { values } = parseArgs({
   options: {
-    /** One area alone. */
+    /** Runs only one area. */
     area: { type: "string" },
-    /** A file of it, or some of its lines (`src/x.ts:10-20`): what is found is printed alone. */
+    /** Only one file of the area, or some lines of it (`src/x.ts:10-20`). Prints, and writes nothing. */
     only: { type: "string" },
     concurrency: { type: "string" },
-    /** Writes the page from the results of the last runs, and runs nothing. */
+    /** Writes the page from the last results, and runs nothing. */
     report: { type: "boolean", default: false },
   },
 });
 
 if (values.area !== undefined && !AREAS.some(({ name }) => name === values.area)) {
-  console.error(`There is no area ${values.area}: ${AREAS.map(({ name }) => name).join(", ")}.`);
+  console.error(
+    `There is no area ${values.area}. The areas are ${AREAS.map(({ name }) => name).join(", ")}.`,
+  );
   process.exit(2);
 }
 
 if (values.only !== undefined && values.area === undefined) {
-  console.error("--only takes --area too: its tests are the ones that are run.");
+  console.error("--only requires --area, whose tests are run.");
   process.exit(2);
 }
 
 const fileOf = ({ name }: Area) => `${RESULTS}/${name}.json`;
 
-/** Where a line and a column, counted from 1, are in a text. */
+/** The offset of a line and a column, both from 1. */
 const offsetOf = (text: string, { line, column }: { line: number; column: number }): number =>
   [...text.split("\n").slice(0, line - 1), ""].join("\n").length + column - 1;
 
@@ -82,5 +91,7 @@ console.log(page);
 if (results.length === AREAS.length) writeFileSync("docs/mutation.md", page);
 
 const all = results.flatMap(({ mutants }) => mutants);
-for (const one of unexplained(all)) console.error(`No reason is known: ${one}`);
-if (scoreOf(all) < GOAL || unexplained(all).length > 0) process.exitCode = 1;
+for (const one of unexplained(all)) console.error(`Survived without a reason: ${one}`);
+for (const one of staleReasons()) console.error(`This reason names a file that is gone: ${one}`);
+if (scoreOf(all) < GOAL || unexplained(all).length + staleReasons().length > 0)
+  process.exitCode = 1;

@@ -1,14 +1,14 @@
-/** A part of the sources, and the tests that must notice a change in it. */
+/** A part of the source, and the tests that must fail when it changes. */
 export interface Area {
   readonly name: string;
   readonly mutate: readonly string[];
   readonly tests: readonly string[];
-  /** How many changes are tried at once. */
+  /** How many changes are tested at once. */
   readonly concurrency: number;
 }
 
-// Left out is what only an engine can test (BullMQ, pg-boss, Redis, PostgreSQL): each of its tests
-// would start one for each mutant.
+// Code that needs an engine (BullMQ, pg-boss, Redis, PostgreSQL) is left out: its tests would start one
+// for each change.
 export const AREAS: readonly Area[] = [
   {
     name: "keys and errors",
@@ -20,8 +20,18 @@ export const AREAS: readonly Area[] = [
     concurrency: 2,
   },
   {
+    name: "shared helpers",
+    mutate: ["src/internal/*.ts"],
+    tests: [
+      "test/{internal,errors}/*.test.ts",
+      "test/client/{http,idempotency}/*.test.ts",
+      "test/webhooks/receiver/*.test.ts",
+    ],
+    concurrency: 2,
+  },
+  {
     name: "client",
-    mutate: ["src/client/{call,key-guard,http/{retry,retry-after,send}}.ts"],
+    mutate: ["src/client/{call,key-guard}.ts", "src/client/http/*.ts"],
     tests: ["test/client/**/*.test.ts"],
     concurrency: 2,
   },
@@ -51,7 +61,7 @@ export const AREAS: readonly Area[] = [
       "!src/webhooks/inbox/bounded.ts",
     ],
     tests: ["test/webhooks/inbox/{*,sqlite/*}.test.ts"],
-    // They mostly wait.
+    // These tests mostly wait.
     concurrency: 6,
   },
 ];

@@ -1,6 +1,6 @@
-/** Which changes no test can notice, or none needs to, and why. What a row names must fit. */
+/** Why a change of the source needs no test. Every field that a row has must fit the change. */
 export interface Reason {
-  /** How the path of the file ends. */
+  /** The file, below src/. */
   readonly path: string;
   readonly mutator?: string;
   readonly original?: RegExp;
@@ -9,145 +9,149 @@ export interface Reason {
 }
 
 const SAME = {
-  defaults: "No default that is no text of this kind changes what follows.",
-  tie: "Either side of a tie gives the same.",
-  signal: "A signal that is not there has aborted nothing: this is not reached without one.",
+  defaults: "Any other text that is not of this kind has the same effect.",
+  tie: "Both sides of a tie give the same result.",
+  signal: "This is reached only when there is a signal.",
 };
 
 export const REASONS: readonly Reason[] = [
   {
-    path: "client/retry-after.ts",
+    path: "client/http/retry-after.ts",
     original: /trim\(\)$/,
-    reason: "`Headers` has trimmed it; the trim is for what is handed in place of one.",
+    reason: "`Headers` has trimmed it. The trim is for an object given in its place.",
   },
-  { path: "client/retry-after.ts", original: /^""$/, reason: SAME.defaults },
+  { path: "client/http/retry-after.ts", original: /^""$/, reason: SAME.defaults },
   {
-    path: "client/retry-after.ts",
+    path: "client/http/retry-after.ts",
     original: /endsWith/,
-    reason: "V8 reads a date that ends with GMT twice; other engines need not.",
+    reason: "V8 reads a date that ends with GMT twice. Other engines may not.",
   },
   {
-    path: "client/send.ts",
+    path: "client/http/call-attempts.ts",
     original: /^"not_sent"$/,
-    reason:
-      "What is worse than nothing is whatever comes, and a call without attempt has no outcome.",
+    reason: "Every outcome is at least as bad as this one, and a call without an attempt has none.",
   },
   {
-    path: "client/send.ts",
-    original: /^typeof told !== "function"$/,
-    reason: "`tell` asks the same; asking first saves it the work.",
+    path: "client/http/call-attempts.ts",
+    original: /^typeof onEnd === "function"$/,
+    reason: "The function that calls the hook checks the same. Checking first saves work.",
   },
-  { path: "client/send.ts", original: /^signal\?\.reason$/, reason: SAME.signal },
-  { path: "client/send.ts", original: /^left < timeoutMs$|>= deadline$/, reason: SAME.tie },
+  { path: "client/http/call-attempts.ts", original: /^signal\?\.reason$/, reason: SAME.signal },
   {
-    path: "idempotency/canonical.ts",
+    path: "client/http/call-attempts.ts",
+    original: /^leftMs < timeoutMs$|^delayMs >= /,
+    reason: SAME.tie,
+  },
+  {
+    path: "internal/canonical-json.ts",
     mutator: "EqualityOperator",
     original: /^a < b$/,
     replacement: /^a <= b$/,
-    reason: "No object has a field twice.",
+    reason: "An object cannot have a field twice.",
   },
   {
-    path: "idempotency/memory.ts",
+    path: "client/idempotency/stores/memory.ts",
     original: /^""$/,
-    reason: "Any text does that is no attempt's owner.",
+    reason: "Any text works that is not the owner of an attempt.",
   },
   {
-    path: "idempotency/one-per-key.ts",
+    path: "client/idempotency/shared-call.ts",
     original: /^signal\?\.reason$/,
     reason: SAME.signal,
   },
   {
-    path: "idempotency/record.ts",
+    path: "client/idempotency/record.ts",
     original: /^""$/,
-    reason: "What succeeded has a result: the default is for the type alone.",
+    reason: "A call that succeeded has a result. The default is only for the type.",
   },
   {
-    path: "idempotency/settle.ts",
+    path: "client/idempotency/resolve.ts",
     original: /^\[\]$/,
     replacement: /^\["Stryker was here"\]$/,
-    reason: "Only what follows the first is read.",
+    reason: "Only the entries after the first are read.",
   },
   {
-    path: "idempotency/sqlite.ts",
+    path: "client/idempotency/stores/sqlite.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
-    reason: "Node's SQLite does so by itself; the line is there in case one does not.",
+    reason:
+      "It is the default of the SQLite in Node.js. The line is for builds with another default.",
   },
   {
     path: "webhooks/adapters/fetch.ts",
     original: /^left > 0$/,
     replacement: />=/,
-    reason: "How much is let pass is a bound, not a promise to the byte.",
+    reason: "The limit need not be exact to the byte.",
   },
   {
     path: "webhooks/adapters/fetch.ts",
     original: /^value === undefined$/,
     replacement: /^false$/,
-    reason: "At the end there is no length to count either, and that ends it as well.",
+    reason: "At the end there is no length to count either, which also ends the loop.",
   },
   {
     path: "webhooks/adapters/fetch.ts",
     original: /^(\{ method, headers, body: "" \}|"")$/,
-    reason: "Of what is no POST, the receiver looks at nothing else.",
+    reason: "The receiver reads nothing else of a request that is not a POST.",
   },
   {
-    path: "webhooks/node-body.ts",
+    path: "webhooks/adapters/node-body.ts",
     original: /^(\{ method, headers, body: "" \}|"")$/,
-    reason: "Of what is no POST, the receiver looks at nothing else.",
+    reason: "The receiver reads nothing else of a request that is not a POST.",
   },
   {
-    path: "webhooks/node-body.ts",
+    path: "webhooks/adapters/node-body.ts",
     original: /^"GET"$/,
-    reason: "A server's request has a method; without one, any that is not POST is refused alike.",
+    reason:
+      "A request to a server has a method. Every method but POST is rejected in the same way.",
   },
   {
     path: "webhooks/adapters/lambda.ts",
     original: /^"GET"$/,
-    reason: "Any method that is not POST is refused alike.",
+    reason: "Every method but POST is rejected in the same way.",
   },
   {
-    path: "webhooks/event-key.ts",
+    path: "webhooks/receiver/event-identity.ts",
     original: /^a < b$/,
     replacement: /<=/,
-    reason: "No object has two fields of one name.",
+    reason: "An object cannot have a field twice.",
   },
   {
-    path: "webhooks/receiver.ts",
+    path: "webhooks/receiver/receiver.ts",
     original: /^given\.length > maxBodyBytes$/,
     replacement: /^false$/,
-    reason: "Spares the copy of what is too large; the copy is measured again.",
+    reason: "It saves copying a body that is too large. The copy is measured again.",
   },
   {
-    path: "webhooks/verify.ts",
-    original: /^raw\.length < 65_536$/,
-    replacement: /<=/,
-    reason: "Where looking begins to cost too much is no promise to the byte.",
+    path: "webhooks/verification/mismatch.ts",
+    original: /65_536$/,
+    reason: "The size from which the check costs too much need not be exact.",
   },
   {
-    path: "webhooks/inbox/leases.ts",
+    path: "webhooks/inbox/lease-worker.ts",
     original: /^"stopping"$/,
-    reason: "Any word does that is neither of the other two.",
+    reason: "Any text works that is neither of the other two.",
   },
   {
-    path: "webhooks/inbox/sqlite-rows.ts",
+    path: "webhooks/inbox/sqlite/rows.ts",
     original: /^count === 0$/,
     replacement: /^false$/,
-    reason: "With a limit of none SQLite takes none; asking first saves the statement.",
+    reason: "With a limit of 0 SQLite returns no rows. Checking first saves the statement.",
   },
   {
-    path: "webhooks/inbox/sqlite-rows.ts",
+    path: "webhooks/inbox/sqlite/rows.ts",
     original: /^uptime - choresAt < CHORES_EVERY_MS$/,
     replacement: /<=/,
     reason: SAME.tie,
   },
   {
-    path: "webhooks/inbox/sqlite-file.ts",
+    path: "webhooks/inbox/sqlite/file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
-    reason: "SQLite's own default, wherever it was not built with another.",
+    reason: "It is SQLite's default, unless it was built with another.",
   },
   {
-    path: "webhooks/inbox/sqlite-file.ts",
+    path: "webhooks/inbox/sqlite/file.ts",
     original: /sleep\(20\)|Atomics\.wait|SharedArrayBuffer/,
-    reason: "How long to pause between two tries is no promise: it spares the processor.",
+    reason: "The pause between two tries saves CPU time. Its length is not promised.",
   },
   {
     path: "webhooks/inbox/memory.ts",
@@ -156,8 +160,8 @@ export const REASONS: readonly Reason[] = [
     reason: SAME.tie,
   },
   {
-    path: "webhooks/payload.ts",
+    path: "webhooks/verification/payload.ts",
     mutator: "Regex",
-    reason: "V8 reads no date with more before or behind it; other engines need not refuse it.",
+    reason: "V8 rejects a date with text before or after it. Other engines may not.",
   },
 ];

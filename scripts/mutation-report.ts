@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { markdownTable } from "../test/bench/table.ts";
 import { REASONS } from "./mutation-reasons.ts";
 
-/** A small change of the sources, and what came of it. */
+/** A small change of the source, and how the tests reacted. */
 export interface Mutant {
   readonly path: string;
   readonly status: string;
@@ -15,16 +16,16 @@ export interface AreaResult {
   readonly mutants: readonly Mutant[];
 }
 
-const NOTICED = ["Killed", "Timeout"];
-const MISSED = ["Survived", "NoCoverage"];
+const KILLED = ["Killed", "Timeout"];
+const SURVIVED = ["Survived", "NoCoverage"];
 
 const countOf = (mutants: readonly Mutant[], statuses: readonly string[]): number =>
   mutants.filter(({ status }) => statuses.includes(status)).length;
 
-/** How many of a hundred changes were noticed. */
+/** The mutation score: how many of a hundred changes made a test fail. */
 export function scoreOf(mutants: readonly Mutant[]): number {
-  const noticed = countOf(mutants, NOTICED);
-  return (100 * noticed) / (noticed + countOf(mutants, MISSED));
+  const killed = countOf(mutants, KILLED);
+  return (100 * killed) / (killed + countOf(mutants, SURVIVED));
 }
 
 const shortened = (text: string): string => {
@@ -36,19 +37,25 @@ const code = (text: string): string => `\`\` ${shortened(text).replaceAll("|", "
 function reasonOf(mutant: Mutant): string | undefined {
   return REASONS.find(
     ({ path, mutator, original: pattern, replacement }) =>
-      mutant.path.endsWith(path) &&
+      mutant.path === `src/${path}` &&
       (mutator === undefined || mutator === mutant.mutatorName) &&
       (pattern === undefined || pattern.test(mutant.original)) &&
       (replacement === undefined || replacement.test(mutant.replacement)),
   )?.reason;
 }
 
-const missedOf = (mutants: readonly Mutant[]): readonly Mutant[] =>
-  mutants.filter(({ status }) => MISSED.includes(status));
+const survivorsOf = (mutants: readonly Mutant[]): readonly Mutant[] =>
+  mutants.filter(({ status }) => SURVIVED.includes(status));
 
-/** The changes that no test noticed, and that nothing is said of. */
+/** The reasons whose file is gone. */
+export const staleReasons = (): readonly string[] =>
+  REASONS.filter(({ path }) => !existsSync(`src/${path}`)).map(
+    ({ path, reason }) => `src/${path}: ${reason}`,
+  );
+
+/** The changes that survived, and for which no reason is given. */
 export const unexplained = (mutants: readonly Mutant[]): readonly string[] =>
-  missedOf(mutants)
+  survivorsOf(mutants)
     .filter((mutant) => reasonOf(mutant) === undefined)
     .map(({ path, line, mutatorName, original, replacement }) => {
       const change = `${shortened(original)}  =>  ${shortened(replacement)}`;
@@ -60,24 +67,24 @@ export function pageOf(areas: readonly AreaResult[]): string {
   const all = { name: "**all**", mutants: areas.flatMap(({ mutants }) => mutants) };
   const rows = [...areas, all].map(({ name, mutants }) => [
     name,
-    String(countOf(mutants, [...NOTICED, ...MISSED])),
-    String(countOf(mutants, NOTICED)),
+    String(countOf(mutants, [...KILLED, ...SURVIVED])),
+    String(countOf(mutants, KILLED)),
     scoreOf(mutants).toFixed(1),
   ]);
-  const missed = missedOf(all.mutants).map((mutant) => [
+  const survivors = survivorsOf(all.mutants).map((mutant) => [
     mutant.path.replace("src/", ""),
     code(mutant.original),
     code(mutant.replacement),
     reasonOf(mutant) ?? "",
   ]);
-  return `# The tests, tested
+  return `# Mutation testing
 
-Written by \`npm run mutate\`, which takes an hour: it changes the sources in small ways, one at a time (a condition turned round, a call left out, a text emptied), and runs the tests that reach the change. It is noticed where one of them fails, or does not end. A change that makes no test fail is a promise that nobody checks, or a difference that makes none. What only an engine can test (BullMQ, pg-boss, Redis, PostgreSQL) is left out: each change would start one.
+Written by \`npm run mutate\`, which takes about an hour. It changes the source in small ways, one at a time (a condition is negated, a call is removed, a text is emptied), and runs the tests that reach the change. A change is killed when a test fails or does not end. A change that survives is either a promise that no test checks, or no difference at all. Code that needs an engine (BullMQ, pg-boss, Redis, PostgreSQL) is left out, since each change would start one.
 
-${markdownTable(["area", "changes", "noticed", "of a hundred"], rows)}
+${markdownTable(["area", "changes", "killed", "score"], rows)}
 
-## What no test noticed
+## What survived
 
-${markdownTable(["file", "was", "became", "why that is well"], missed)}
+${markdownTable(["file", "was", "became", "why no test is needed"], survivors)}
 `;
 }

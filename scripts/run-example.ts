@@ -1,4 +1,4 @@
-// Runs one of the examples against a sandbox of its own: `npm run example reconcile`.
+// Runs an example against a sandbox: `npm run example reconcile`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync } from "node:fs";
@@ -8,12 +8,12 @@ const names = globSync("examples/*/").map((path) => path.replace(/^examples\/|\/
 const [name = "", ...args] = process.argv.slice(2);
 const file = [`examples/${name}/server.ts`, `examples/${name}/${name}.ts`].find(existsSync);
 if (file === undefined) {
-  console.error(`npm run example <name>, where <name> is one of ${names.sort().join(", ")}`);
+  console.error(`Usage: npm run example <name>. The examples are ${names.sort().join(", ")}`);
   process.exit(2);
 }
 const sandbox = createSandbox({ clock: "real", auto: "approve" });
 const service = await sandbox.serve({ port: 4010 });
-console.log(`sandbox at ${service.url}; every prompt is paid after 3 s`);
+console.log(`The sandbox is at ${service.url}. It approves every prompt after 3 s.`);
 const child = spawn(process.execPath, [file, ...args], {
   stdio: "inherit",
   env: {

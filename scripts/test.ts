@@ -1,20 +1,21 @@
-// Everything that must hold before a change lands, in one command. Prints `N passed, N failed` last.
+// Runs every check that a change must pass, in one command. Its last line is `N passed, N failed`.
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 
 const RESULTS = "node_modules/.cache/vitest-results.json";
 
-/** One row a check: what it proves, and the command. The tests come after what they test is built. */
+/** One row per check: what it proves, and its command. The build comes first: the tests need it. */
 const CHECKS: readonly (readonly [name: string, command: string])[] = [
   ["build", "tsup --silent"],
-  ["lint, format and floors", "biome ci --max-diagnostics=50 ."],
+  ["lint, format, layers and import cycles", "biome ci --max-diagnostics=50 ."],
+  ["words", "node scripts/check-words.ts"],
   ["types", "tsc -p ."],
   ["tests", `vitest run --reporter=default --reporter=json --outputFile.json=${RESULTS}`],
   ["unused files, exports and dependencies", "knip"],
   ["package.json for publishing", "publint --strict"],
   ["declarations as others resolve them", "attw --pack . --profile node16 --format ascii"],
   ["size", "size-limit"],
-  ["the manual, and its links", "typedoc && node scripts/check-links.ts"],
+  ["manual and its links", "typedoc && node scripts/check-links.ts"],
 ];
 
 interface Results {
@@ -43,7 +44,7 @@ function readResults(): Results | undefined {
 }
 
 const results = readResults();
-// A file that fails before its first test has no test to count.
+// A file that fails before its first test counts as one failed test.
 const brokenFiles =
   results?.testResults.filter(
     ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
@@ -51,10 +52,10 @@ const brokenFiles =
 const checks = CHECKS.length - 1;
 const failedChecks = failed.filter((name) => name !== "tests").length;
 const testsFailed = (results?.numFailedTests ?? 0) + brokenFiles;
-// The runner may fail without a failed test: an unhandled rejection, or no results at all.
+// The runner can fail without a failed test, because of an unhandled rejection or missing results.
 const runnerFailed = failed.includes("tests") && testsFailed === 0 ? 1 : 0;
 
-console.log(failed.length === 0 ? "\nAll checks hold." : `\nBroken: ${failed.join("; ")}.`);
+console.log(failed.length === 0 ? "\nAll checks passed." : `\nFailed: ${failed.join("; ")}.`);
 if (results?.numPendingTests) console.log(`${results.numPendingTests} tests did not run.`);
 console.log(
   `${(results?.numPassedTests ?? 0) + checks - failedChecks} passed, ${testsFailed + failedChecks + runnerFailed} failed`,

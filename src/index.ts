@@ -16,10 +16,10 @@ export type {
   RetryView,
 } from "./client/hooks.ts";
 export type { Query } from "./client/http/url.ts";
+export type { CallOptions, CreateOptions, GatewayOptions } from "./client/options.ts";
 export type { RequestParams } from "./client/request.ts";
 export type { Page } from "./client/response/page.ts";
 export type { Result, WithResponse } from "./client/response/result.ts";
-export type { CallOptions, CreateOptions, GatewayOptions } from "./client/settings.ts";
 
 // The namespaces of a gateway. Only types: `new Gateway()` makes the objects.
 
@@ -31,15 +31,18 @@ export type { Webhooks } from "./client/resources/webhooks.ts";
 
 // Idempotency
 
-export type { CreateName, Idempotency } from "./client/idempotency/resolve.ts";
+export type { CreateName, Idempotency, ResolveOptions } from "./client/idempotency/resolve.ts";
 export type {
   AttemptEnd,
+  BeginResult,
   IdempotencyStore,
   NewAttempt,
   ResolveResult,
-  Standing,
 } from "./client/idempotency/store.ts";
-export { memoryIdempotency } from "./client/idempotency/stores/memory.ts";
+export {
+  type MemoryIdempotencyOptions,
+  memoryIdempotency,
+} from "./client/idempotency/stores/memory.ts";
 
 // Waiting for payments
 
@@ -48,7 +51,7 @@ export type {
   ReconcileProgress,
   ReconcileReport,
 } from "./client/waiting/reconcile.ts";
-export type { WaitOptions } from "./client/waiting/wait-for-payment.ts";
+export type { WaitOptions } from "./client/waiting/wait-options.ts";
 export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
 export { type MergedPayment, mergePayment } from "./contract/payment-state.ts";
 

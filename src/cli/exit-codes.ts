@@ -1,4 +1,4 @@
-/** What the process ends with. Scripts may rely on these. */
+/** The exit codes of the process. Scripts may rely on them. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -11,13 +11,13 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The same for people: the docs and `malipo --help` print it. */
+/** What each code means, as the docs and `malipo --help` print it. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: "done; for `verify`: genuine; for `payments wait`: completed",
-  failed: "the answer was no: refused, not genuine, failed",
-  usage: "wrong command, flag, value, key or file; nothing was sent",
-  unreachable: "nobody answered: the service, the sandbox or the receiver",
-  unknown: "a payment or an invoice **may** have been made: look before doing it again",
-  pending: "`payments wait`: not settled yet, which is no failure",
-  portInUse: "`sandbox`: the port is taken",
+  ok: "success; for `verify`: the signature is genuine; for `payments wait`: completed",
+  failed: "failure: the call was rejected, the signature is not genuine, or the payment failed",
+  usage: "invalid command, flag, value, key or file; nothing was sent",
+  unreachable: "no response from the service, the sandbox or the receiver",
+  unknown: "a payment or an invoice **may** have been created: check before you try again",
+  pending: "`payments wait`: the payment has not reached a final status yet; this is not an error",
+  portInUse: "`sandbox`: the port is in use",
 };

@@ -1,12 +1,21 @@
-import { type Arg, COMMON_FLAGS, type Command, type Flag, type Form } from "./definitions/types.ts";
+import {
+  type Argument,
+  COMMON_FLAGS,
+  type Command,
+  type Flag,
+  type Subcommand,
+} from "./definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
-import { grid, paint } from "./terminal/output.ts";
+import { formatTable, paint } from "./terminal/output.ts";
 
-const argOf = ({ name, optional }: Arg) => (optional ? `[${name}]` : `<${name}>`);
+const argumentUsage = ({ name, optional }: Argument) => (optional ? `[${name}]` : `<${name}>`);
 
 /** `malipo events resend <id>`. */
-export function usageOf({ name }: Command, { action, args = [], flags }: Form): string {
-  const words = ["malipo", name, action, ...args.map(argOf)];
+export function commandUsage(
+  { name }: Command,
+  { name: subcommandName, args = [], flags }: Subcommand,
+): string {
+  const words = ["malipo", name, subcommandName, ...args.map(argumentUsage)];
   return [...words, flags.length > 0 ? "[flags]" : undefined].filter(Boolean).join(" ");
 }
 
@@ -14,18 +23,25 @@ export function usageOf({ name }: Command, { action, args = [], flags }: Form): 
 export const flagUsage = ({ name, value }: Flag): string =>
   value === undefined ? `--${name}` : `--${name} <${value}>`;
 
-/** What a flag is for, with what it takes and what holds without it. */
-export function flagSummary({ summary, standard, choices, many }: Flag): string {
+/** What a flag is for, with its choices and its default. */
+export function flagSummary({
+  summary,
+  choices,
+  default: literal,
+  fallback = literal,
+  repeatable,
+}: Flag): string {
   const notes = [
     choices?.join(" | "),
-    standard && `default: ${standard}`,
-    many && "may be repeated",
+    fallback && `default: ${fallback}`,
+    repeatable && "repeatable",
   ].filter(Boolean);
   return notes.length === 0 ? summary : `${summary} (${notes.join("; ")})`;
 }
 
 const title = (text: string) => paint("bold", text);
-const indented = (text: string) => text.replace(/^/gm, "  ");
+const indent = (text: string) => text.replace(/^/gm, "  ");
+const section = (name: string, text: string) => `${title(name)}\n${indent(text)}`;
 
 /** `malipo --help`. */
 export function overview(
@@ -37,39 +53,43 @@ export function overview(
     EXIT_MEANINGS[name as keyof typeof EXIT].replaceAll("**", ""),
   ]);
   return [
-    `${title("malipo")}: a payment gateway on your laptop, and the tools around the real one`,
-    `${title("Begin with")}\n  malipo sandbox`,
-    `${title("Commands")}\n${indented(grid(commands.map(({ name, summary }) => [name, summary])))}`,
-    `${title("Help")}\n  malipo <command> --help`,
-    `${title("Environment")}\n${indented(grid(Object.entries(environment)))}`,
-    `${title("Exit codes")}\n${indented(grid(codes))}`,
+    `${title("malipo")}: a payment gateway on your machine, and tools for the real one`,
+    section("Start here", "malipo sandbox"),
+    section("Commands", formatTable(commands.map(({ name, summary }) => [name, summary]))),
+    section("Help", "malipo <command> --help"),
+    section("Environment", formatTable(Object.entries(environment))),
+    section("Exit codes", formatTable(codes)),
   ].join("\n\n");
 }
 
-function formHelp(command: Command, form: Form): string {
-  const flags = [...form.flags, ...COMMON_FLAGS].map((flag) => [
+/** `malipo <command> --help`: of one subcommand, or a list of all. */
+export function commandHelp(command: Command, subcommand?: Subcommand): string {
+  const [first, ...others] = command.subcommands;
+  const only = others.length === 0 ? first : undefined;
+  const one = subcommand ?? only;
+  return one === undefined ? listSubcommands(command) : subcommandHelp(command, one);
+}
+
+function subcommandHelp(command: Command, subcommand: Subcommand): string {
+  const flags = [...subcommand.flags, ...COMMON_FLAGS].map((flag) => [
     flagUsage(flag),
     flagSummary(flag),
   ]);
-  const examples = form.examples.map((example) => `malipo ${example}`).join("\n");
+  const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
   return [
-    `${title(usageOf(command, form))}\n  ${form.summary}`,
-    `${title("Flags")}\n${indented(grid(flags))}`,
-    `${title("Examples")}\n${indented(examples)}`,
+    section(commandUsage(command, subcommand), subcommand.summary),
+    section("Flags", formatTable(flags)),
+    section("Examples", examples),
   ].join("\n\n");
 }
 
-/** `malipo <command> --help`: of one form, or a list of all. */
-export function commandHelp(command: Command, form?: Form): string {
-  const [only] = command.forms;
-  const one = form ?? (command.forms.length === 1 ? only : undefined);
-  if (one !== undefined) return formHelp(command, one);
-  const forms = command.forms.map((each) => [usageOf(command, each), each.summary]);
-  const examples = command.forms.flatMap((each) => each.examples.slice(0, 1));
+function listSubcommands(command: Command): string {
+  const subcommands = command.subcommands.map((one) => [commandUsage(command, one), one.summary]);
+  const examples = command.subcommands.flatMap((one) => one.examples.slice(0, 1));
   return [
-    `${title(`malipo ${command.name}`)}\n  ${command.summary}`,
-    `${title("Forms")}\n${indented(grid(forms))}`,
-    `${title("Examples")}\n${indented(examples.map((each) => `malipo ${each}`).join("\n"))}`,
-    `${title("Help")}\n  malipo ${command.name} <form> --help`,
+    section(`malipo ${command.name}`, command.summary),
+    section("Subcommands", formatTable(subcommands)),
+    section("Examples", examples.map((example) => `malipo ${example}`).join("\n")),
+    section("Help", `malipo ${command.name} <subcommand> --help`),
   ].join("\n\n");
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from "./run.ts";
 
-// A reader that has seen enough (`malipo events list | head -1`) is no failure.
+// A reader that closes the pipe early (`malipo events list | head -1`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });

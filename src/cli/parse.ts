@@ -1,72 +1,108 @@
 import { parseArgs } from "node:util";
+import { usageError } from "./cli-error.ts";
 import {
   COMMON_FLAGS,
   type Command,
   type Flag,
-  type Form,
   type Input,
+  type Subcommand,
 } from "./definitions/types.ts";
-import { usage } from "./failure.ts";
-import { didYouMean } from "./terminal/suggest.ts";
+import { suggest } from "./terminal/suggest.ts";
 
-export type Parsed =
-  | { readonly kind: "version" }
-  | { readonly kind: "overview" }
-  | { readonly kind: "help"; readonly command: Command; readonly form?: Form | undefined }
-  | {
-      readonly kind: "call";
-      readonly command: Command;
-      readonly form: Form;
-      readonly input: Input;
-    };
+/** A command to run. */
+export interface Call {
+  readonly kind: "call";
+  readonly command: Command;
+  readonly subcommand: Subcommand;
+  readonly input: Input;
+}
+
+interface Help {
+  readonly kind: "help";
+  readonly command: Command;
+  readonly subcommand?: Subcommand | undefined;
+}
+
+export type Parsed = Call | Help | { readonly kind: "version" } | { readonly kind: "overview" };
 
 const isHelp = (word: string | undefined) => word === "--help" || word === "-h";
 
-/** What the words after `malipo` ask for. */
+/**
+ * What the words after `malipo` ask for.
+ *
+ * @throws {CliError} `usage` for an unknown command, subcommand or flag, and for a missing or
+ *   invalid value.
+ */
 export function parse(commands: readonly Command[], argv: readonly string[]): Parsed {
   const [first, ...rest] = argv;
   if (first === undefined || isHelp(first)) return { kind: "overview" };
-  if (first === "help") return rest[0] === undefined ? { kind: "overview" } : help(commands, rest);
   if (first === "--version" || first === "-v") return { kind: "version" };
-  const command = commandOf(commands, first);
-  const [only] = command.forms;
-  if (only !== undefined && only.action === undefined) return call(command, only, rest);
-  const [action, ...after] = rest;
-  if (action === undefined || isHelp(action)) return { kind: "help", command };
-  return call(command, formOf(command, action), after);
+  if (first === "help") return parseHelp(commands, rest);
+  const command = findCommand(commands, first);
+  const [only] = command.subcommands;
+  if (only !== undefined && only.name === undefined) return parseCall(command, only, rest);
+  const [name, ...words] = rest;
+  if (name === undefined || isHelp(name)) return { kind: "help", command };
+  return parseCall(command, findSubcommand(command, name), words);
 }
 
-const namesOf = (commands: readonly Command[]) => commands.map(({ name }) => name);
-
-function commandOf(commands: readonly Command[], name: string): Command {
+function findCommand(commands: readonly Command[], name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command !== undefined) return command;
   const what = name.startsWith("-") ? "flag" : "command";
-  throw usage(`There is no ${what} "${name}". ${didYouMean(name, namesOf(commands))}`);
+  const names = commands.map((one) => one.name);
+  throw usageError(`Unknown ${what} "${name}". ${suggest(name, names)}`);
 }
 
-function formOf(command: Command, action: string): Form {
-  const form = command.forms.find((one) => one.action === action);
-  if (form !== undefined) return form;
-  const actions = command.forms.flatMap((one) => one.action ?? []);
-  throw usage(`"${command.name}" has no "${action}". ${didYouMean(action, actions)}`);
+function findSubcommand(command: Command, name: string): Subcommand {
+  const subcommand = command.subcommands.find((one) => one.name === name);
+  if (subcommand !== undefined) return subcommand;
+  const names = command.subcommands.flatMap((one) => one.name ?? []);
+  throw usageError(`"malipo ${command.name}" has no subcommand "${name}". ${suggest(name, names)}`);
 }
 
-function help(commands: readonly Command[], [name = "", action]: readonly string[]): Parsed {
-  const command = commandOf(commands, name);
-  const form = action === undefined ? undefined : formOf(command, action);
-  return { kind: "help", command, form };
+/** `malipo help events list`. */
+function parseHelp(
+  commands: readonly Command[],
+  [name, subcommandName]: readonly string[],
+): Parsed {
+  if (name === undefined) return { kind: "overview" };
+  const command = findCommand(commands, name);
+  if (subcommandName === undefined) return { kind: "help", command };
+  return { kind: "help", command, subcommand: findSubcommand(command, subcommandName) };
 }
 
-// A negative number or duration ("-5s") is a value that a command may want to refuse in its own
-// words, and no row of short flags.
-const SHIELD = "\0";
-const isNegative = (word: string) => /^-\d/.test(word);
+function parseCall(command: Command, subcommand: Subcommand, words: readonly string[]): Parsed {
+  const flags = [...subcommand.flags, ...COMMON_FLAGS];
+  const { args, values, repeated, switches } = readWords(words, flags);
+  if (switches.has("help")) return { kind: "help", command, subcommand };
+  checkArguments(command, subcommand, args);
+  const input = {
+    subcommand: subcommand.name ?? "",
+    args,
+    values: { ...defaultsOf(flags), ...values },
+    repeated,
+    switches,
+    json: switches.has("json"),
+  };
+  return { kind: "call", command, subcommand, input };
+}
 
-function call(command: Command, form: Form, words: readonly string[]): Parsed {
-  const flags = [...form.flags, ...COMMON_FLAGS];
-  const { tokens } = parseArgs({
-    args: words.map((word) => (isNegative(word) ? SHIELD + word : word)),
+const defaultsOf = (flags: readonly Flag[]): Record<string, string> =>
+  Object.fromEntries(
+    flags.flatMap((flag) => (flag.default === undefined ? [] : [[flag.name, flag.default]])),
+  );
+
+// `parseArgs` reads a negative number or duration (`-5s`) as a group of short flags. It is a value,
+// which a command may want to reject with a message of its own: this mark hides its minus.
+const MINUS_MARK = "\0";
+const markMinus = (word: string) => (/^-\d/.test(word) ? MINUS_MARK + word : word);
+const unmarkMinus = (word: string) =>
+  word.startsWith(MINUS_MARK) ? word.slice(MINUS_MARK.length) : word;
+
+const tokensIn = (words: readonly string[], flags: readonly Flag[]) =>
+  parseArgs({
+    args: words.map(markMinus),
     options: {
       ...Object.fromEntries(
         flags.map(({ name, value }) => [name, { type: value ? "string" : "boolean" } as const]),
@@ -75,59 +111,61 @@ function call(command: Command, form: Form, words: readonly string[]): Parsed {
     },
     strict: false,
     tokens: true,
-  });
-  const text: Record<string, string> = {};
-  const many: Record<string, string[]> = {};
-  const on = new Set<string>();
+  }).tokens;
+
+/** Sorts the words into arguments and flags, and checks each flag against its definition. */
+function readWords(words: readonly string[], flags: readonly Flag[]) {
   const args: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === "positional") args.push(unshield(token.value));
+  const values: Record<string, string> = {};
+  const repeated: Record<string, string[]> = {};
+  const switches = new Set<string>();
+  for (const token of tokensIn(words, flags)) {
+    if (token.kind === "positional") args.push(unmarkMinus(token.value));
     if (token.kind !== "option") continue;
-    const flag = flagOf(flags, token.name, token.rawName);
+    const flag = findFlag(flags, token.name, token.rawName);
     if (flag.value === undefined) {
-      if (token.value !== undefined) throw usage(`${token.rawName} takes no value.`);
-      on.add(flag.name);
+      if (token.value !== undefined) throw usageError(`${token.rawName} does not take a value.`);
+      switches.add(flag.name);
       continue;
     }
-    // A flag that follows is not the value: `--to --json` has forgotten one.
-    const isForgotten = token.inlineValue === false && /^-./.test(token.value);
-    const value = textOf(flag, isForgotten ? undefined : token.value);
-    if (flag.many) many[flag.name] = [...(many[flag.name] ?? []), value];
-    else if (flag.name in text) throw usage(`--${flag.name} was given twice.`);
-    else text[flag.name] = value;
+    // The next flag is not the value: in `--to --json`, the value of `--to` is missing.
+    const isMissing = token.inlineValue === false && /^-./.test(token.value);
+    const value = checkValue(flag, isMissing ? undefined : token.value);
+    if (flag.repeatable) repeated[flag.name] = [...(repeated[flag.name] ?? []), value];
+    else if (flag.name in values) throw usageError(`--${flag.name} can be given only once.`);
+    else values[flag.name] = value;
   }
-  if (on.has("help")) return { kind: "help", command, form };
-  checkArgs(command, form, args);
-  const input = { action: form.action ?? "", args, text, many, on, json: on.has("json") };
-  return { kind: "call", command, form, input };
+  return { args, values, repeated, switches };
 }
 
-const unshield = (word: string) => (word.startsWith(SHIELD) ? word.slice(SHIELD.length) : word);
-
-function flagOf(flags: readonly Flag[], name: string, rawName: string): Flag {
+function findFlag(flags: readonly Flag[], name: string, rawName: string): Flag {
   const flag = flags.find((one) => one.name === name);
   if (flag !== undefined) return flag;
   const names = flags.map((one) => `--${one.name}`);
-  throw usage(`There is no flag "${rawName}" here. ${didYouMean(rawName, names)}`);
+  throw usageError(`Unknown flag "${rawName}". ${suggest(rawName, names)}`);
 }
 
-function textOf({ name, value, choices }: Flag, given: string | undefined): string {
-  if (given === undefined) throw usage(`--${name} wants a value: --${name} ${value}`);
-  const text = unshield(given);
+function checkValue({ name, value, choices }: Flag, given: string | undefined): string {
+  if (given === undefined) throw usageError(`--${name} requires a value: --${name} <${value}>`);
+  const text = unmarkMinus(given);
   if (choices !== undefined && !choices.includes(text)) {
-    throw usage(`--${name} does not take "${text}". ${didYouMean(text, choices)}`);
+    throw usageError(`--${name} cannot be "${text}". ${suggest(text, choices)}`);
   }
   return text;
 }
 
-function checkArgs(command: Command, { action, args = [] }: Form, given: readonly string[]): void {
-  const call = ["malipo", command.name, action].filter(Boolean).join(" ");
+function checkArguments(
+  command: Command,
+  { name, args = [] }: Subcommand,
+  given: readonly string[],
+): void {
+  const call = ["malipo", command.name, name].filter(Boolean).join(" ");
   const missing = args.slice(given.length).find(({ optional }) => !optional);
   if (missing !== undefined) {
-    throw usage(`"${call}" wants <${missing.name}>. See: ${call} --help`);
+    throw usageError(`"${call}" requires <${missing.name}>. See: ${call} --help`);
   }
   const extra = given[args.length];
   if (extra !== undefined) {
-    throw usage(`"${call}" does not know what to do with "${extra}". See: ${call} --help`);
+    throw usageError(`"${call}" has no argument for "${extra}". See: ${call} --help`);
   }
 }

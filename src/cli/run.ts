@@ -1,42 +1,49 @@
 import { readFileSync } from "node:fs";
+import { reportError } from "./cli-error.ts";
 import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
-import { shownOf } from "./failure.ts";
 import { commandHelp, overview } from "./help.ts";
-import { parse } from "./parse.ts";
-import { paint, say, warn } from "./terminal/output.ts";
+import { type Call, type Parsed, parse } from "./parse.ts";
+import { paint, printError, printLine } from "./terminal/output.ts";
 
-const versionOf = (): string =>
+const packageVersion = (): string =>
   JSON.parse(readFileSync(new URL(import.meta.resolve("malipo/package.json")), "utf8")).version;
 
-/** Runs the command line. Gives what the process is to end with. */
+/** Runs the command line. Resolves with the exit code of the process. */
 export async function run(argv: readonly string[]): Promise<number> {
-  let creates = false;
+  let call: Call | undefined;
   try {
     const parsed = parse(COMMANDS, argv);
-    switch (parsed.kind) {
-      case "version":
-        say(versionOf());
-        return EXIT.ok;
-      case "overview":
-        say(overview(COMMANDS, ENVIRONMENT));
-        return EXIT.ok;
-      case "help":
-        say(commandHelp(parsed.command, parsed.form));
-        return EXIT.ok;
-      case "call": {
-        creates = parsed.form.creates === true;
-        const { run: call } = await parsed.command.load();
-        return await call(parsed.input);
-      }
+    if (parsed.kind !== "call") {
+      printLine(formatInformation(parsed));
+      return EXIT.ok;
     }
+    call = parsed;
+    const command = await call.command.load();
+    return await command.run(call.input);
   } catch (error) {
-    const { exit, message, stack, ...fields } = shownOf(error, creates);
-    if (argv.includes("--json")) {
-      say(JSON.stringify({ error: { ...fields, message, exit_code: exit } }, null, 2));
-    } else {
-      warn(`${paint("red", "malipo:")} ${stack ?? message}`);
-    }
-    return exit;
+    const creating = call?.subcommand.creates ? call.command.name : undefined;
+    return printReport(error, creating, argv.includes("--json"));
   }
+}
+
+function formatInformation(parsed: Exclude<Parsed, Call>): string {
+  switch (parsed.kind) {
+    case "version":
+      return packageVersion();
+    case "overview":
+      return overview(COMMANDS, ENVIRONMENT);
+    case "help":
+      return commandHelp(parsed.command, parsed.subcommand);
+  }
+}
+
+function printReport(error: unknown, creating: string | undefined, json: boolean): number {
+  const { exitCode, message, stack, ...fields } = reportError(error, creating);
+  if (json) {
+    printLine(JSON.stringify({ error: { ...fields, message, exit_code: exitCode } }, null, 2));
+  } else {
+    printError(`${paint("red", "malipo:")} ${stack ?? message}`);
+  }
+  return exitCode;
 }

@@ -1,14 +1,14 @@
 import { randomInt } from "node:crypto";
 import type { EventKind, KnownWebhookEvent } from "../contract/events.ts";
-import { timestampOf } from "../sandbox/clock/time.ts";
+import { formatTimestamp } from "../sandbox/clock/time.ts";
 
 type Data = { readonly [Kind in EventKind]: KnownWebhookEvent<Kind>["data"] };
 
 /**
- * `data` of each kind. The two that the interface documents hold its fields; the others are as the
- * sandbox has them, or an example where it has none.
+ * `data` of each event. `payment.completed` and `payment.failed` hold the documented fields; the
+ * others hold what the sandbox sends, or an example if the sandbox does not send the event.
  */
-function samples(id: number, reference: string, now: number): Data {
+function sampleData(id: number, reference: string, now: number): Data {
   const payment = {
     payment_id: id,
     merchant_id: 1,
@@ -23,8 +23,8 @@ function samples(id: number, reference: string, now: number): Data {
     id: `inv_${id}`,
     number: "INV-0001",
     amount: "100.00",
-    due_at: timestampOf(now),
-    created_at: timestampOf(now - 14 * 24 * 3_600_000),
+    due_at: formatTimestamp(now),
+    created_at: formatTimestamp(now - 14 * 24 * 3_600_000),
   };
   const subscription = { id: `sub_${id}`, plan: "monthly", amount: "100.00" };
   return {
@@ -55,12 +55,12 @@ function samples(id: number, reference: string, now: number): Data {
 }
 
 /**
- * An event as the service would send it now. Its identifiers are new each time: receivers take a
- * second event about the same reference for a repeat.
+ * An event as the service would send it now. Each call makes new ids and references, because a
+ * receiver treats a second event about the same reference as a duplicate.
  */
 export function sampleEvent(kind: string): Record<string, unknown> {
   const now = Date.now();
   const id = randomInt(1_000_000, 1_000_000_000);
-  const known: Readonly<Record<string, unknown>> = samples(id, `PAY-SAMPLE${id}`, now);
-  return { event: kind, timestamp: timestampOf(now), data: known[kind] ?? {} };
+  const data: Readonly<Record<string, unknown>> = sampleData(id, `PAY-SAMPLE${id}`, now);
+  return { event: kind, timestamp: formatTimestamp(now), data: data[kind] ?? {} };
 }

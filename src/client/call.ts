@@ -1,5 +1,6 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
+import { checkOptionNames } from "../internal/check-options.ts";
 import { maskPhones } from "../internal/redact.ts";
 import { bodyText } from "./http/body.ts";
 import type { Limits } from "./http/call-attempts.ts";
@@ -8,18 +9,14 @@ import type { HttpResponse } from "./http/exchange.ts";
 import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
-import { onePerKey } from "./idempotency/run-once.ts";
-import { answerFrom, storedAnswer } from "./idempotency/stored-response.ts";
+import { runOnce } from "./idempotency/run-once.ts";
+import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts";
 import { checkKeyKind } from "./key-guard.ts";
+import { countLimit, timeLimit } from "./limits.ts";
+import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type WithResponse } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
-import {
-  type CallOptions,
-  type CreateOptions,
-  checkNames,
-  limit,
-  type Settings,
-} from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {
@@ -41,11 +38,15 @@ const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "he
 
 function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
   const names = effect === "create" ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
-  checkNames(options, names, effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`);
+  checkOptionNames(
+    options,
+    names,
+    effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`,
+  );
   return {
-    timeoutMs: limit("timeoutMs", options.timeoutMs, settings.timeoutMs),
-    totalTimeoutMs: limit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
-    maxRetries: limit("maxRetries", options.maxRetries, settings.maxRetries),
+    timeoutMs: timeLimit("timeoutMs", options.timeoutMs, settings.timeoutMs),
+    totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
+    maxRetries: countLimit("maxRetries", options.maxRetries, settings.maxRetries, 0),
     signal: options.signal,
   };
 }
@@ -91,7 +92,7 @@ export function createCall(settings: Settings): Call {
       body: whole,
     } = idempotencyKey === undefined
       ? await perform(limits.signal)
-      : await onePerKey<Done>(
+      : await runOnce<Done>(
           {
             store: settings.idempotency,
             key: checkIdempotencyKey(name, idempotencyKey),
@@ -99,9 +100,9 @@ export function createCall(settings: Settings): Call {
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
             totalTimeoutMs,
             perform,
-            encode: (done) => storedAnswer(done.received),
+            encode: (done) => encodeResponse(done.received),
             decode: (stored) => {
-              const received = answerFrom(stored);
+              const received = decodeResponse(stored);
               const sent = { received, outcome: "not_sent" } as const;
               return { received, ...unwrap(context, endpoint, sent, {}) };
             },

@@ -1,33 +1,34 @@
 import type { PublicMethod } from "../contract/endpoints.ts";
 import { type Call, createCall } from "./call.ts";
 import { Idempotency } from "./idempotency/resolve.ts";
-import { type RequestParams, rowFor } from "./request.ts";
+import type { CreateOptions, GatewayOptions } from "./options.ts";
+import { endpointForRequest, type RequestParams } from "./request.ts";
 import { Invoices } from "./resources/invoices.ts";
 import { Merchant } from "./resources/merchant.ts";
 import { MobileMoney } from "./resources/mobile-money.ts";
 import { Payments } from "./resources/payments.ts";
 import { Webhooks } from "./resources/webhooks.ts";
 import { type Result, resultOf } from "./response/result.ts";
-import { type CreateOptions, type GatewayOptions, settingsFrom } from "./settings.ts";
+import { settingsFrom } from "./settings.ts";
 
-/** With a key that the compiler knows to be public, a namespace holds its reads alone. */
+/** The methods of a namespace: only its reads where the compiler knows that the key is public. */
 type For<Key extends string, Methods, Names extends string> = Key extends `pk_${string}`
   ? Pick<Methods, Extract<keyof Methods, Names>>
   : Methods;
 
 /**
- * The client of the payment gateway. One for a key; it holds no state between calls.
+ * The client of the payment gateway. Make one for each key and use it for all calls.
  *
- * A literal public key narrows it: `new Gateway({ apiKey: "pk_..." })` has no method that a public
- * key may not call.
+ * `new Gateway({ apiKey: "pk_..." })`, with a literal public key, has only the methods that a public
+ * key may call.
  *
- * @throws {ConfigurationError} from the constructor, with what to change.
+ * @throws {ConfigurationError} from the constructor, where an option is wrong or missing.
  *
  * @example
  * ```ts
  * import { Gateway } from "malipo";
  *
- * const gateway = new Gateway(); // MALIPO_API_KEY, MALIPO_BASE_URL
+ * const gateway = new Gateway(); // reads MALIPO_API_KEY and MALIPO_BASE_URL
  * const { reference } = await gateway.mobileMoney.initiate({ amount: 100, phone: "0712345678" });
  * const payment = await gateway.payments.get(reference);
  * ```
@@ -46,7 +47,7 @@ export class Gateway<const Key extends string = string> {
     const call = createCall(settings);
     this.#call = call;
     this.idempotency = new Idempotency(settings);
-    // The guard at run time refuses what the narrowed type leaves out.
+    // Every method exists at run time. Where the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
     this.payments = new Payments(call) as typeof this.payments;
     this.mobileMoney = new MobileMoney(call) as typeof this.mobileMoney;
@@ -55,12 +56,12 @@ export class Gateway<const Key extends string = string> {
   }
 
   /**
-   * The escape hatch: sends a request that no method stands for, with the same key, retries and
-   * errors, and gives its unwrapped `data`.
+   * Sends a request to a path that no method covers, with the same key, retries and errors, and
+   * resolves with the unwrapped `data`.
    *
-   * A path of the interface takes its row's rules. Otherwise GET and HEAD are reads, PUT and DELETE
-   * idempotent, POST and PATCH creations, which are never sent twice by themselves; a public key
-   * may only GET.
+   * A documented path has the rules of its endpoint. For any other path, GET and HEAD are reads, PUT
+   * and DELETE are idempotent, and POST and PATCH create something: these are retried only while
+   * nothing can have happened. A public key may only GET.
    *
    * @throws {InvalidParamsError} before anything is sent.
    *
@@ -71,7 +72,7 @@ export class Gateway<const Key extends string = string> {
    */
   request<T = unknown>(params: RequestParams, options?: CreateOptions): Result<T> {
     try {
-      const [endpoint, input] = rowFor(params);
+      const [endpoint, input] = endpointForRequest(params);
       return this.#call(endpoint, input, options);
     } catch (error) {
       return resultOf(Promise.reject(error));

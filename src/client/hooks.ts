@@ -1,91 +1,94 @@
 import type { GatewayError } from "../errors/base.ts";
 
-/** One attempt, as hooks see it: no key, no body, phone numbers masked. */
+/** One attempt, as hooks see it: without the key and the body, with phone numbers masked. */
 export interface RequestView {
-  /** The row of the interface, such as `"GET /payments/{reference}"`; the path itself for others. */
+  /** The endpoint, such as `"GET /payments/{reference}"`; the path itself where it is not documented. */
   readonly endpoint: string;
   readonly method: string;
-  /** The address with its query, phone numbers masked. */
+  /** The URL with its query, phone numbers masked. */
   readonly url: string;
   /** 1 for the first attempt of a call. */
   readonly attempt: number;
 }
 
-/** An attempt that was answered. */
+/** An attempt that got a response. */
 export interface ResponseView extends RequestView {
   readonly status: number;
-  /** A copy of the answer's headers, your key taken out. */
+  /** A copy of the response headers, with your key redacted. */
   readonly headers: Headers;
-  /** From sending to the end of the body, in milliseconds. */
+  /** From sending to the end of the response body, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** How an attempt ended. Neither `error` nor `aborted`: the service answered with a 2xx. */
+/** How an attempt ended. With neither `error` nor `aborted`, the service returned a 2xx. */
 export interface AttemptResult {
-  /** Of the answer, where one came. */
+  /** The HTTP status, where there was a response. */
   readonly status?: number | undefined;
-  /** What the call rejects with, unless another attempt follows. */
+  /** What the call rejects with, unless it is retried. */
   readonly error?: GatewayError | undefined;
-  /** The caller's own signal ended it. */
+  /** Whether the caller's own signal ended it. */
   readonly aborted: boolean;
-  /** From sending to then, in milliseconds. */
+  /** From sending to the end of the attempt, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** An attempt that failed and will be made again. */
+/** An attempt that failed and will be retried. */
 export interface RetryView extends RequestView {
-  /** How long until then, in milliseconds. */
+  /** The wait before the next attempt, in milliseconds. */
   readonly delayMs: number;
-  /** Why. */
+  /** Why the attempt failed. */
   readonly error: GatewayError;
 }
 
-/** An answer that departs from the documented type. It was passed through as it came. */
+/** A response that differs from its documented type. It was passed through unchanged. */
 export interface DriftView {
-  /** The row of the interface, such as `"GET /payments/{reference}"`. */
+  /** The endpoint, such as `"GET /payments/{reference}"`. */
   readonly endpoint: string;
-  /** Where in the answer, such as `"data.amount"`. */
+  /** The place in the response, such as `"data.amount"`. */
   readonly path: string;
-  /** What the interface documents. */
+  /** The documented type. */
   readonly expected: string;
-  /** The type that came: its kind, never its value. */
+  /** The type of the value that was received, never the value itself. */
   readonly received: string;
 }
 
 /**
- * Called as things happen, for logs and traces. Views are redacted. A hook that throws or rejects
- * never fails a call.
+ * Functions that a gateway calls while it works, for logs and traces. What they get is redacted. A
+ * hook that throws or rejects never fails a call, and no call waits for a hook.
  *
  * @example
  * ```ts
  * const gateway = new Gateway({
  *   hooks: {
  *     retry: ({ endpoint, attempt, delayMs, error }) =>
- *       log.warn({ endpoint, attempt, delayMs, code: error.code }, "trying again"),
- *     drift: (drift) => log.warn(drift, "the service answers differently than documented"),
+ *       log.warn({ endpoint, attempt, delayMs, code: error.code }, "retrying"),
+ *     drift: (drift) => log.warn(drift, "the response differs from its documentation"),
  *   },
  * });
  * ```
  */
 export interface GatewayHooks {
   /**
-   * Before each attempt. It may return a function, which is told how that attempt ended, answered or
-   * not: what a span needs.
+   * Called before each attempt. It may return a function, which is called when that attempt has
+   * ended, with or without a response. Set it to log requests, or to start and end a trace span.
    */
   request?:
     | ((view: RequestView) => void)
     | ((view: RequestView) => (result: AttemptResult) => void)
     | undefined;
-  /** After each attempt that was answered, whatever the status. */
+  /** Called after each response, whatever its status. Set it to log or to measure responses. */
   response?: ((view: ResponseView) => void) | undefined;
-  /** Before the wait that comes before another attempt. */
+  /** Called before the wait for the next attempt. Set it to notice a service that is unstable. */
   retry?: ((view: RetryView) => void) | undefined;
-  /** Where an answer departs from its documented type. */
+  /**
+   * Called where a response differs from its documented type. Set it to learn of a change of the
+   * service before your code meets it.
+   */
   drift?: ((view: DriftView) => void) | undefined;
 }
 
-/** Calls a hook and gives what it returned; whatever goes wrong stays there. */
-export function tell<View, Returned>(
+/** Calls a hook with a view and returns what the hook returned. Never throws. */
+export function callHook<View, Returned>(
   hook: ((view: View) => Returned) | undefined,
   view: () => View,
 ): Returned | undefined {

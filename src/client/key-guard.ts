@@ -3,7 +3,8 @@ import { KeyTypeError } from "../errors/configuration.ts";
 import type { Settings } from "./settings.ts";
 
 /**
- * May this key call this row, here? A sandbox key in a browser may do what a public one may.
+ * Checks that the key may call an endpoint here. In a browser, a sandbox key may call what a public
+ * key may call.
  *
  * @throws {KeyTypeError} before anything is sent.
  */
@@ -13,8 +14,8 @@ export function checkKeyKind(
   { kind, publicOnly }: Settings,
 ): void {
   if (keys.includes(publicOnly ? "public" : kind)) return;
-  const held = kind === "public" ? "a public key" : `a ${kind} key in a browser`;
+  const given = kind === "public" ? "a public key" : `a ${kind} key in a browser`;
   throw new KeyTypeError(
-    `${endpoint} needs a secret key, and this is ${held}. Nothing was sent: make the call on your server.`,
+    `${endpoint} requires a secret key; this gateway has ${given}. Nothing was sent. Make this call on your server.`,
   );
 }

@@ -1,15 +1,19 @@
 import { type Effect, type Endpoint, endpointFor } from "../contract/endpoints.ts";
-import { InvalidParamsError } from "../errors/configuration.ts";
 import type { CallInput } from "./call.ts";
 import { checkPath, type Query } from "./http/url.ts";
+import { invalidParam } from "./invalid-params.ts";
 
 /** What {@link Gateway.request} sends. */
 export interface RequestParams {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below the base URL, with a slash before it: `/payments/PAY123`. Encode what you put in it. */
+  /**
+   * The path below the base URL, such as `/payments/PAY123`. It begins with a slash. Encode the
+   * values that you put into it.
+   */
   path: string;
-  /** Anything that JSON can hold. */
+  /** The request body: any value that JSON can hold. Leave it out to send no body. */
   body?: unknown;
+  /** The query parameters. */
   query?: Query | undefined;
 }
 
@@ -22,38 +26,48 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   PATCH: "create",
 };
 
-const refuse = (name: string, message: string) =>
-  new InvalidParamsError(`request: ${name}: ${message}. Nothing was sent.`, [
-    { path: [name], message },
-  ]);
+const PARAM_NAMES = ["method", "path", "body", "query"];
+
+function checkParams(params: RequestParams): RequestParams["method"] {
+  for (const name of Object.keys(params)) {
+    if (PARAM_NAMES.includes(name)) continue;
+    throw invalidParam("request", name, `expected only ${PARAM_NAMES.join(", ")}`);
+  }
+  const method = String(params.method).toUpperCase();
+  if (!Object.hasOwn(EFFECTS, method)) {
+    throw invalidParam("request", "method", `expected one of ${Object.keys(EFFECTS).join(", ")}`);
+  }
+  if ((method === "GET" || method === "HEAD") && params.body !== undefined) {
+    throw invalidParam("request", "body", `expected no body with ${method}`);
+  }
+  return method as RequestParams["method"];
+}
 
 /**
- * The row that a request of the caller's own stands for. A path of the table takes its row's keys
- * and effect; for any other, the method decides, and a public key may only GET.
+ * The endpoint that a request of the caller's own goes to, and its input. A documented path has the
+ * keys and the effect of its endpoint. For any other path the method decides, and a public key may
+ * only GET.
  *
  * @throws {InvalidParamsError}
  */
-export function rowFor(params: RequestParams): [Endpoint, CallInput] {
-  const { method, path, query, body, ...unknown } = Object(params) as RequestParams;
-  for (const name in unknown) throw refuse(name, "expected method, path, query and body alone");
-  const verb = String(method).toUpperCase();
-  const effect = EFFECTS[verb];
-  if (effect === undefined) {
-    throw refuse("method", `expected one of ${Object.keys(EFFECTS).join(", ")}`);
-  }
-  if ((verb === "GET" || verb === "HEAD") && body !== undefined) {
-    throw refuse("body", `expected none with ${verb}`);
-  }
-  const checked = checkPath(path);
-  const row = endpointFor(verb, checked)?.endpoint;
-  const name = row && `${row.method} ${row.path}`;
-  const endpoint = {
-    method: verb as Endpoint["method"],
-    // Braces would be read as parameters.
-    path: checked.replaceAll("{", "%7B").replaceAll("}", "%7D") as `/${string}`,
-    scope: row?.scope,
-    keys: row?.keys ?? (verb === "GET" ? ["public", "secret", "sandbox"] : ["secret", "sandbox"]),
-    effect: row?.effect ?? effect,
-  } as const;
-  return [endpoint, { query, ...(name && { name }), ...(body !== undefined && { body }) }];
+export function endpointForRequest(given: RequestParams): [Endpoint, CallInput] {
+  const params: RequestParams = Object(given);
+  const method = checkParams(params);
+  const path = checkPath(params.path);
+  const known = endpointFor(method, path)?.endpoint;
+  const endpoint: Endpoint = {
+    method: method as Endpoint["method"],
+    // Braces in a path would be read as parameters.
+    path: path.replaceAll("{", "%7B").replaceAll("}", "%7D") as `/${string}`,
+    scope: known?.scope,
+    keys:
+      known?.keys ?? (method === "GET" ? ["public", "secret", "sandbox"] : ["secret", "sandbox"]),
+    effect: known?.effect ?? (EFFECTS[method] as Effect),
+  };
+  const input: CallInput = {
+    query: params.query,
+    ...(known && { name: `${known.method} ${known.path}` }),
+    ...(params.body !== undefined && { body: params.body }),
+  };
+  return [endpoint, input];
 }

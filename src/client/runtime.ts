@@ -1,4 +1,4 @@
-// What a runtime shows of itself. Read through `globalThis`, since most of it is missing somewhere.
+// What tells the runtimes apart. Read through `globalThis`, since each runtime lacks most of it.
 interface Runtime {
   readonly process?: {
     readonly env?: Record<string, string | undefined>;
@@ -11,12 +11,12 @@ interface Runtime {
 }
 
 /**
- * Does this code run where a customer can read it? A window, a web worker and React Native are
- * browsers. Node (under jsdom too), Bun, Deno and Cloudflare Workers are not.
+ * Whether this code runs where a customer can read it. A window, a web worker and React Native are
+ * browsers. Node (also under jsdom), Bun, Deno and Cloudflare Workers are not.
  */
 export function isBrowser(runtime: Runtime = globalThis as Runtime): boolean {
   const { process, Deno, navigator, document, WorkerGlobalScope } = runtime;
-  // Bundlers put an empty `process` into browsers: only a version tells a real one.
+  // Bundlers put an empty `process` into browsers. Only Node's own has a version.
   const isServer =
     typeof process?.versions?.node === "string" ||
     Deno !== undefined ||
@@ -29,12 +29,12 @@ export function isBrowser(runtime: Runtime = globalThis as Runtime): boolean {
   );
 }
 
-/** An environment variable; `undefined` where it is unset, empty, or there is no environment. */
-export function environment(name: string): string | undefined {
+/** An environment variable; `undefined` where it is not set, is empty, or cannot be read. */
+export function environmentVariable(name: string): string | undefined {
   try {
     return (globalThis as Runtime).process?.env?.[name] || undefined;
   } catch {
-    // Deno refuses to show the environment without permission.
+    // Deno throws where the program has no permission to read the environment.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import type { WaitOptions } from "../client/waiting/wait-for-payment.ts";
+import type { WaitOptions } from "../client/waiting/wait-options.ts";
 import type { Payment } from "../contract/payment.ts";
 
 /** The part of a `Gateway` that `usePayment` calls. In a browser, make it with a public key. */

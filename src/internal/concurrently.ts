@@ -20,7 +20,7 @@ export async function* concurrently<Item, Result>(
   let taking = false;
   let more = true;
   let failure: { readonly error: unknown } | undefined;
-  let ring = () => {};
+  let wake = () => {};
 
   /** Takes while there is room. A slow source holds up no result. */
   async function take(): Promise<void> {
@@ -35,7 +35,7 @@ export async function* concurrently<Item, Result>(
         open++;
         void work(value, ended).then((result) => {
           ready.push(result);
-          ring();
+          wake();
         });
       }
     } catch (error) {
@@ -43,10 +43,10 @@ export async function* concurrently<Item, Result>(
       failure = { error };
     }
     taking = false;
-    ring();
+    wake();
   }
 
-  ended.addEventListener("abort", () => ring());
+  ended.addEventListener("abort", () => wake());
   try {
     for (;;) {
       signal?.throwIfAborted();
@@ -57,7 +57,7 @@ export async function* concurrently<Item, Result>(
         yield next;
       } else if (more || open > 0) {
         await new Promise<void>((resolve) => {
-          ring = resolve;
+          wake = resolve;
         });
       } else if (failure !== undefined) {
         throw failure.error;

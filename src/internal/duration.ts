@@ -15,6 +15,9 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
+/** The units of a duration, as messages and help texts list them. */
+export const DURATION_UNITS: readonly string[] = Object.keys(UNITS);
+
 /** The milliseconds of a duration; `undefined` for a value that is not a duration. */
 export function parseDuration(duration: unknown): number | undefined {
   if (typeof duration === "number") {
@@ -30,6 +33,6 @@ export function durationMs(duration: Duration): number {
   const ms = parseDuration(duration);
   if (ms !== undefined) return ms;
   throw new ConfigurationError(
-    `A duration must be milliseconds, or a number with one of the units ${Object.keys(UNITS).join(", ")}, such as "61s"; got ${JSON.stringify(duration)}.`,
+    `A duration must be milliseconds, or a number with one of the units ${DURATION_UNITS.join(", ")}, such as "61s"; got ${JSON.stringify(duration)}.`,
   );
 }

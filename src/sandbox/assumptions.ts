@@ -1,4 +1,4 @@
-/** One choice that the sandbox made where the interface is silent. */
+/** One choice that the sandbox made where the interface of the service is silent. */
 export interface Assumption {
   /** What the interface does not show. */
   readonly about: string;
@@ -15,61 +15,62 @@ const entry = <const Value>(about: string, choice: string, reason: string, value
   value,
 });
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Every choice made where the interface is silent. They hold for the sandbox alone: the client leans
- * on none of them, and a merchant's code should not either. Where a choice is a number or a name,
- * `value` is what the sandbox runs on.
+ * Every choice that the sandbox made where the interface of the service is silent. They hold only for
+ * the sandbox: the client depends on none of them, and your code should not either. Where a choice is
+ * a number or a name, the sandbox reads it from `value`.
  */
 export const ASSUMPTIONS = {
   address: entry(
-    "the sandbox's address (section 5.8)",
+    "the sandbox's address",
     "https://sandbox.malipo.test/api/v1 in process; http://127.0.0.1:4010/api/v1 when served",
-    "a reserved name cannot reach anybody; a path prefix, since the interface says there is one",
+    "a reserved domain reaches nobody; the interface says that there is a path prefix",
     { origin: "https://sandbox.malipo.test", prefix: "/api/v1", port: 4010 },
   ),
   time: entry(
     "the offset of timestamps",
     "+03:00, to the second; virtual time starts at 2026-01-01T09:00:00+03:00",
-    "Nairobi's; a fixed start makes transcripts repeatable",
+    "the offset of Nairobi; a fixed start makes transcripts repeatable",
     undefined,
   ),
   browsers: entry(
-    "whether browsers may call",
+    "whether browsers may call the service",
     "CORS from any origin, preflight included",
     "public keys are for the client side",
     undefined,
   ),
   sizes: entry(
     "how large a request may be",
-    "1 MiB when served, otherwise 413; JSON nested over 100 deep is refused with 400",
-    "what is nested deeper can be parsed, but not written again",
-    { mostBytes: 1_048_576, deepest: 100 },
+    "1 MiB when served, otherwise 413; JSON nested more than 100 levels deep is rejected with 400",
+    "deeper JSON can be parsed, but JSON.stringify cannot write it",
+    { maxBytes: 1_048_576, maxDepth: 100 },
   ),
   keys: entry(
-    "which endpoints a sandbox key may call (section 5.8)",
+    "which endpoints a sandbox key may call",
     "all of them",
     "it is for testing, and a test needs every endpoint",
     undefined,
   ),
-  refusals: entry(
-    "status codes and bodies of errors (sections 5.7, 7.3)",
-    "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 unreadable JSON; 422 invalid field; always { success: false, error }",
-    "what HTTP means by them, in the envelope of section 4",
+  errorResponses: entry(
+    "status codes and bodies of errors",
+    "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 invalid JSON; 422 invalid field; always { success: false, error }",
+    "their meaning in HTTP, in the envelope of the interface",
     undefined,
   ),
   statuses: entry(
-    "status codes of answers",
-    "201 for what is created (invoices, webhooks), 200 for all else",
-    "what HTTP means by them",
+    "status codes of successful responses",
+    "201 for what is created (invoices, webhooks), 200 for everything else",
+    "their meaning in HTTP",
     undefined,
   ),
   lists: entry(
     "query and response of lists",
     "?page and ?per_page (20 unless given, 100 at most); data is an array, newest first, meta is { page, per_page, total }",
-    "the commonest shape",
-    { perPage: 20, mostPerPage: 100 },
+    "the most common shape",
+    { perPage: 20, maxPerPage: 100 },
   ),
   paymentsInitiate: entry(
     "request, response and scope of POST /payments/initiate",
@@ -79,122 +80,122 @@ export const ASSUMPTIONS = {
   ),
   mobileMoneyStatus: entry(
     "request and response of POST /mobile-money/payment/status",
-    "takes { reference } or { checkout_request_id }, gives what GET /payments/{reference} gives",
-    "the two names that an initiation returns",
+    "accepts { reference } or { checkout_request_id }, returns what GET /payments/{reference} returns",
+    "an initiation returns these two identifiers",
     undefined,
   ),
   validatePhone: entry(
     "response of POST /mobile-money/validate-phone",
     "{ valid, phone, network }, 200 for an invalid number too",
-    "an invalid number is an answer, not an error; the network is a hint, numbers are portable",
+    "an invalid number is a result, not an error; the network is a hint, since customers may keep their number",
     undefined,
   ),
   phoneNumbers: entry(
     "which phone numbers can be charged",
-    "Kenyan mobile numbers: 254 and 7 or 1, then eight digits, in any usual way of writing them",
-    "the sample is in KES; 01 numbers exist since 2019",
+    "Kenyan mobile numbers: 254 and 7 or 1, then eight digits, in any usual notation",
+    "the sample is in KES; numbers that begin with 01 exist since 2019",
     undefined,
   ),
   amountBounds: entry(
-    "bounds of an amount (section 8)",
+    "limits of an amount",
     "1 to 250,000, at most two decimals",
-    "the network's present limit for one transaction; `limits` sets others",
+    "the network's current limit for one transaction; `limits` sets others",
     { minAmount: 1, maxAmount: 250_000 },
   ),
   fillers: entry(
-    "what stands in a payment where the merchant gave nothing",
+    "the fields of a payment that the merchant did not set",
     'KES; account_reference ""; payer_name "SANDBOX CUSTOMER"',
-    "the documented types, with nothing that looks like a customer's",
+    "they have the documented types, and no value looks like a real customer's",
     undefined,
   ),
   magicNumbers: entry(
     "how a test decides the outcome of a prompt",
-    "the last three digits of a phone, MAGIC_SUFFIXES, act by themselves; all other numbers wait for `sandbox.phone(number)`",
-    "a convention that integrators know from other gateways",
+    "phone numbers whose last three digits are one of MAGIC_SUFFIXES answer automatically; all others wait for `sandbox.phone(number)`",
+    "integrators know this convention from other gateways",
     undefined,
   ),
-  promptLife: entry(
+  promptLifetime: entry(
     "how long a prompt waits",
-    "60 s, then the payment fails; on a phone that is off too",
-    "about a minute in the field",
-    MINUTE,
+    "60 s, then the payment fails; on a phone that is switched off too",
+    "about a minute in practice",
+    MINUTE_MS,
   ),
   onePrompt: entry(
     "a second prompt while one is open",
-    "the payment is made and fails at once",
+    "the payment is created and fails at once",
     "a phone shows one prompt at a time",
     undefined,
   ),
-  answerTime: entry(
-    "how fast a customer answers by itself",
-    '3 s after the prompt, for magic numbers, standing answers and `auto: "approve"`',
+  autoAnswerDelay: entry(
+    "when an automatic answer comes",
+    '3 s after the prompt, for magic numbers, `phone.always(...)` and `auto: "approve"`',
     "long enough to see `pending`, short enough to wait for",
     3_000,
   ),
   balance: entry(
     "a customer's balance",
-    "100,000.00 at first; an approval debits it, and fails where it does not suffice",
-    "enough for most tests, and not endless",
+    "100,000.00 at first; an approval debits it, and fails if it is not enough",
+    "enough for most tests, and it can run out",
     10_000_000,
   ),
   failures: entry(
-    "what stands in failure_reason, user_message and retry_possible",
+    "the values of failure_reason, user_message and retry_possible",
     "the network's result codes and texts, as integrators know them",
-    "a test should see what the field sends",
+    "a test should see what real payments return",
     undefined,
   ),
   otherPayloads: entry(
-    "payloads of the event kinds other than payment.completed and payment.failed (section 6.5)",
-    "payment.initiated carries the payment, invoice.* the invoice, as a read gives them",
-    "whoever reads the resource can read the event",
+    "payloads of the event kinds other than payment.completed and payment.failed",
+    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them",
+    "code that reads the resource can read the event",
     undefined,
   ),
   webhooks: entry(
-    "what a registration takes and gives (section 2)",
-    "name, url (https, or http on a loopback host) and events (one at least, known kinds), with an id",
-    "a misspelt kind or an empty list would be a webhook that never comes",
+    "request and response of a webhook registration",
+    "name, url (https, or http on a loopback host) and events (at least one, only known kinds), with an id",
+    "a webhook with a misspelt kind or an empty list would never be called",
     undefined,
   ),
   signingSecret: entry(
-    "how the signing secret is issued (section 2)",
+    "how the signing secret is issued",
     "one for all webhooks: sandbox.webhookSecret",
     "there is no dashboard to show it on",
     undefined,
   ),
   rotation: entry(
     "how the signing secret is rotated",
-    "only by chaos: from some delivery on a new one signs, which sandbox.webhookSecrets lists beforehand beside the old one; earlier deliveries keep their signature",
-    "where a dashboard issues secrets, the new one is at hand before it signs",
+    "only by chaos: from some delivery on a new one signs; sandbox.webhookSecrets lists it beside the old one before it is used; earlier deliveries keep their signature",
+    "a dashboard shows a new secret before it is used",
     undefined,
   ),
   lostDeliveries: entry(
-    "a delivery that is lost on its way",
+    "a delivery that is lost",
     "a failed attempt, retried like any other",
-    "whoever sent it cannot tell it from a receiver that does not answer",
+    "the sender cannot tell it from a receiver that does not respond",
     undefined,
   ),
   deliverySchedule: entry(
-    "retry schedule, attempt count, what counts as failed (section 6.9)",
-    "anything but 200 within 5 s is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
-    "200 is the only status that section 6.7 names",
-    [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE],
+    "retry schedule, number of attempts, and when an attempt has failed",
+    "an attempt that does not return 200 within 5 s is retried after 10 s, 1 min, 5 min, 30 min and 2 h, with the same body, timestamp and signature",
+    "200 is the only status that the interface names",
+    [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS],
   ),
   deliveryQueue: entry(
-    "how many deliveries may wait for one address",
-    "10,000, of which 100 are under way at once; what comes on top fails at once, and its attempt says so",
-    "a receiver that never answers must not fill the memory",
-    { mostPending: 10_000, atOnce: 100 },
+    "how many deliveries may be pending for one address",
+    "10,000, of which 100 are in flight at once; any further one fails at once, and its attempt says why",
+    "a receiver that never responds must not fill the memory",
+    { maxPending: 10_000, maxConcurrent: 100 },
   ),
   invoices: entry(
-    "fields, states and transitions of an invoice (sections 2 and 3)",
+    "fields, statuses and transitions of an invoice",
     'any object, with id, number, status (draft, sent, paid, overdue) and due_at, 14 days ahead unless given; a payment whose account_reference is its number pays it, and so does PUT { status: "paid" }',
-    "a life that can be seen whole in a test",
-    14 * 24 * 60 * MINUTE,
+    "a test can see every transition",
+    14 * DAY_MS,
   ),
   deletions: entry(
     "response of the DELETE endpoints",
     "{ id, deleted: true }",
-    "says what is gone",
+    "it names what was deleted",
     undefined,
   ),
 } as const satisfies Record<string, Assumption & { value: unknown }>;

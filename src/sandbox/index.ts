@@ -1,26 +1,30 @@
 /**
- * A whole gateway, in process or on HTTP.
+ * A whole gateway, in process or over HTTP.
  *
  * @module malipo/sandbox
  */
 
+export type { Duration } from "../internal/duration.ts";
 export { ASSUMPTIONS, type Assumption } from "./assumptions.ts";
-export type { Clock } from "./clock/clock.ts";
-export type { Duration } from "./clock/time.ts";
+export type { Clock } from "./clock/scheduler.ts";
 export type { Deliver, Deliveries } from "./deliveries/deliveries.ts";
 export { CounterexampleError } from "./explore/counterexample.ts";
 export { type ExploreOptions, explore } from "./explore/explore.ts";
 export type { Explorable } from "./explore/run.ts";
-export type { Chaos, ChaosOptions, DeliveryChaos } from "./faults/chaos.ts";
-export type { FaultEffect, FaultOptions, Faults } from "./faults/faults.ts";
-export type { ServedSandbox } from "./http/server.ts";
+export type { Chaos, ChaosOptions } from "./faults/chaos.ts";
+export type { FaultOptions } from "./faults/fault-options.ts";
+export type { Faults } from "./faults/faults.ts";
 export type { Activity } from "./observe/activity.ts";
 export type { SandboxOptions } from "./options.ts";
 export { MAGIC_SUFFIXES } from "./payments/outcomes.ts";
 export type { Phone, Prompt, SandboxPayment } from "./payments/phone.ts";
-export {
-  createSandbox,
-  type Sandbox,
-  type SandboxSnapshot,
-} from "./sandbox.ts";
-export type { Delivery, DeliveryAttempt, StandingAnswer } from "./state/state.ts";
+export { createSandbox } from "./sandbox.ts";
+export type { KeyOptions } from "./state/keys.ts";
+export type {
+  AutoAnswer,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryChaos,
+  FaultEffect,
+} from "./state/records.ts";
+export type { Sandbox, SandboxSnapshot, ServedSandbox } from "./types.ts";

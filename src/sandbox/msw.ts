@@ -6,18 +6,21 @@
 
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { checkOptionNames } from "../internal/check-options.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox } from "./types.ts";
 
 /**
- * Request handlers that answer for a sandbox: `setupServer(...gatewayHandlers(sandbox))`, with msw
- * 2 and 3. Unknown paths below the base URL answer 404 and never pass through; all other requests
- * are left to your own strategy.
+ * Request handlers that serve a sandbox: `setupServer(...gatewayHandlers(sandbox))`, with msw 2 and 3.
+ * An unknown path below the base URL gets a 404 and never passes through. Your own strategy decides
+ * about all other requests.
  *
- * The sandbox's own deliveries get out past the mock, even where it forbids unhandled requests; a
- * handler of yours for the receiver's address may answer them instead.
+ * The sandbox's deliveries pass through the mock, even if it forbids unhandled requests. A handler of
+ * yours for the receiver's address may respond to them instead.
  *
- * @param options - `baseUrl`: the address to answer for. Default: `sandbox.baseUrl`.
+ * @param options - `baseUrl`: the address to serve. Set it when your code calls another one.
+ *   Default: `sandbox.baseUrl`.
+ * @throws {ConfigurationError} for an unknown option, or a `baseUrl` that is not an absolute URL.
  *
  * @example
  * ```ts
@@ -30,35 +33,45 @@ export function gatewayHandlers(
   sandbox: Sandbox,
   options: { baseUrl?: string | undefined } = {},
 ): RequestHandler[] {
-  const { baseUrl: given = sandbox.baseUrl, ...unknown } = options;
-  for (const name in unknown) {
-    throw new ConfigurationError(`gatewayHandlers() has no option "${name}". It has baseUrl.`);
-  }
+  checkOptionNames(options, ["baseUrl"], "gatewayHandlers()");
+  const { baseUrl: given = sandbox.baseUrl } = options;
   if (!URL.canParse(given)) {
-    throw new ConfigurationError(`\`baseUrl\` is ${JSON.stringify(given)}, no absolute address.`);
+    throw new ConfigurationError(
+      `\`baseUrl\` must be an absolute URL, such as ${sandbox.baseUrl}; got ${JSON.stringify(given)}.`,
+    );
   }
   const baseUrl = new URL(given).href.replace(/\/+$/, "");
-  const answer = async ({ request }: { request: Request }): Promise<Response> => {
-    const address = sandbox.baseUrl + request.url.slice(baseUrl.length);
-    const { method, signal } = request;
-    // As a list: msw 2 makes `new Headers(request.headers)` forget some.
-    const headers = [...request.headers];
-    const body = method === "GET" || method === "HEAD" ? null : await request.text();
-    try {
-      return await sandbox.fetch(address, { method, headers, body, signal });
-    } catch {
-      // A reset, as msw shows one. What the caller aborted has nobody left to tell.
-      return HttpResponse.error();
-    }
-  };
-  // Not by a pattern: msw 2 fails on paths that are not properly encoded before it asks a handler.
-  const isOurs = ({ request: { url } }: { request: Request }) =>
-    url.startsWith(baseUrl) && /^(?:[/?#]|$)/.test(url.slice(baseUrl.length));
-  const isDelivery = ({ request }: { request: Request }) => request.headers.has(DELIVERY_HEADER);
   return [
-    http.all(isOurs, answer),
-    // Matching without answering: later handlers may still answer, and where none does, the request
-    // goes out as it is, without being taken for an unhandled one.
+    http.all(isBelow(baseUrl), ({ request }) => forward(request, baseUrl, sandbox)),
+    // This matches and does not respond. Later handlers may still respond; if none does, the request
+    // is sent, and msw does not report it as unhandled.
     http.all(isDelivery, () => undefined),
   ];
+}
+
+interface RequestInfo {
+  readonly request: Request;
+}
+
+const isDelivery = ({ request }: RequestInfo) => request.headers.has(DELIVERY_HEADER);
+
+// A predicate, not a path pattern: msw 2 fails on a path that is not valid percent-encoding before it
+// asks a handler.
+const isBelow =
+  (baseUrl: string) =>
+  ({ request: { url } }: RequestInfo) =>
+    url.startsWith(baseUrl) && /^(?:[/?#]|$)/.test(url.slice(baseUrl.length));
+
+async function forward(request: Request, baseUrl: string, sandbox: Sandbox): Promise<Response> {
+  const { method, signal } = request;
+  const address = sandbox.baseUrl + request.url.slice(baseUrl.length);
+  // As a list: with msw 2, `new Headers(request.headers)` loses some headers.
+  const headers = [...request.headers];
+  const body = method === "GET" || method === "HEAD" ? null : await request.text();
+  try {
+    return await sandbox.fetch(address, { method, headers, body, signal });
+  } catch {
+    // msw's way to show a connection that was reset. After an abort, nobody waits for a response.
+    return HttpResponse.error();
+  }
 }

@@ -1,54 +1,102 @@
 import { ConfigurationError } from "../errors/configuration.ts";
+import {
+  checkChoice,
+  checkFunction,
+  checkMilliseconds,
+  checkOptionNames,
+  describeValue,
+} from "../internal/check-options.ts";
+import { ASSUMPTIONS } from "./assumptions.ts";
 import type { Deliver } from "./deliveries/deliveries.ts";
-import { checkFields } from "./faults/faults.ts";
 
-/** How a sandbox is set up. */
+/** The options of {@link createSandbox}. */
 export interface SandboxOptions {
-  /** The same seed and the same calls give the same transcript, ids and secrets included. @default "malipo" */
+  /**
+   * The same seed and the same calls give the same transcript, ids and secrets included. Set another
+   * one for a sandbox with other ids and keys.
+   * @default "malipo"
+   */
   seed?: string | number | undefined;
-  /** Virtual time stands still until `clock.advance`; real time runs. @default "virtual" */
+  /**
+   * Virtual time stands still until `clock.advance`, so a test never waits. Real time runs by itself:
+   * set it for a sandbox that a person uses.
+   * @default "virtual"
+   */
   clock?: "virtual" | "real" | undefined;
   /**
-   * Which prompts are answered by themselves, 3 s after they came: `magic` those of numbers that end
-   * in one of `MAGIC_SUFFIXES`, `approve` all, `none` none.
+   * Which prompts are answered automatically, 3 s after they were sent: `magic` those of numbers that
+   * end in one of `MAGIC_SUFFIXES`, `approve` all of them, `none` none of them.
    * @default "magic"
    */
   auto?: "magic" | "approve" | "none" | undefined;
-  /** Bounds of an amount. @default 1 to 250,000 */
+  /**
+   * The smallest and the largest amount of a payment or an invoice. Set them to the limits of your
+   * own account.
+   * @default 1 to 250,000
+   */
   limits?: { minAmount?: number | undefined; maxAmount?: number | undefined } | undefined;
-  /** How long a receiver may take, in real milliseconds. @default 5_000 */
+  /**
+   * How long a webhook receiver may take to respond, in real milliseconds. Lower it in a test of a
+   * slow receiver.
+   * @default 5_000
+   */
   deliveryTimeoutMs?: number | undefined;
-  /** What sends deliveries, such as a receiver in the same process. @default the global `fetch` */
+  /**
+   * Sends the deliveries. Set it to hand them to a receiver in the same process.
+   * @default the global `fetch`
+   */
   deliver?: Deliver | undefined;
 }
 
-/** @throws {ConfigurationError} for a value that is none of the choices. */
-export function checkChoice(what: string, value: unknown, choices: readonly unknown[]): void {
-  if (choices.includes(value)) return;
-  throw new ConfigurationError(
-    `${what} is ${JSON.stringify(value)}. It takes ${choices.join(", ")}.`,
-  );
+/** The options of a sandbox, checked and with their defaults. */
+export interface SandboxSettings {
+  readonly seed: string;
+  readonly clock: "virtual" | "real";
+  readonly auto: "magic" | "approve" | "none";
+  /** In cents, so that comparisons are exact. */
+  readonly limits: { readonly minCents: number; readonly maxCents: number };
+  readonly deliveryTimeoutMs: number;
+  readonly deliver: Deliver;
 }
 
-/** @throws {ConfigurationError} for a wrong option. */
-export function checkOptions(options: SandboxOptions): void {
-  const names = ["seed", "clock", "auto", "limits", "deliveryTimeoutMs", "deliver"];
-  checkFields(options, names, "A sandbox");
-  checkFields(options.limits ?? {}, ["minAmount", "maxAmount"], "`limits`");
-  const { clock = "virtual", auto = "magic" } = options;
-  checkChoice("A sandbox's `clock`", clock, ["virtual", "real"]);
-  checkChoice("A sandbox's `auto`", auto, ["magic", "approve", "none"]);
-  for (const [name, bound = 0] of Object.entries(options.limits ?? {})) {
-    if (typeof bound === "number" && Number.isFinite(bound) && bound >= 0) continue;
-    throw new ConfigurationError(`\`limits.${name}\` is ${String(bound)}. It takes an amount.`);
-  }
-  if (options.deliver !== undefined && typeof options.deliver !== "function") {
-    throw new ConfigurationError("`deliver` is not a function.");
-  }
-  const { deliveryTimeoutMs = 1 } = options;
-  if (!(deliveryTimeoutMs > 0 && Number.isFinite(deliveryTimeoutMs))) {
+const OPTION_NAMES = ["seed", "clock", "auto", "limits", "deliveryTimeoutMs", "deliver"];
+
+// The global `fetch` is looked up at each delivery, so that a mock that is installed later is used.
+const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
+
+/** @throws {ConfigurationError} for an unknown option or a wrong value. */
+export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
+  checkOptionNames(options, OPTION_NAMES, "createSandbox()");
+  const { seed = "malipo", clock = "virtual", auto = "magic", limits = {} } = options;
+  const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch } = options;
+  checkChoice("clock", clock, ["virtual", "real"]);
+  checkChoice("auto", auto, ["magic", "approve", "none"]);
+  checkMilliseconds("deliveryTimeoutMs", deliveryTimeoutMs);
+  checkFunction("deliver", deliver);
+  return {
+    seed: String(seed),
+    clock,
+    auto,
+    limits: checkLimits(limits),
+    deliveryTimeoutMs,
+    deliver,
+  };
+}
+
+function checkLimits(limits: NonNullable<SandboxOptions["limits"]>): SandboxSettings["limits"] {
+  checkOptionNames(limits, ["minAmount", "maxAmount"], "limits");
+  const { value: defaults } = ASSUMPTIONS.amountBounds;
+  const { minAmount = defaults.minAmount, maxAmount = defaults.maxAmount } = limits;
+  for (const [name, amount] of Object.entries({ minAmount, maxAmount })) {
+    if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) continue;
     throw new ConfigurationError(
-      `\`deliveryTimeoutMs\` is ${deliveryTimeoutMs}. It takes milliseconds above 0.`,
+      `\`limits.${name}\` must be an amount of 0 or more; got ${describeValue(amount)}.`,
     );
   }
+  if (minAmount > maxAmount) {
+    throw new ConfigurationError(
+      `\`limits\` allow no amount: minAmount is ${minAmount} and maxAmount is ${maxAmount}. Set maxAmount to at least minAmount.`,
+    );
+  }
+  return { minCents: Math.round(minAmount * 100), maxCents: Math.round(maxAmount * 100) };
 }

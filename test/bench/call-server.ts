@@ -1,8 +1,8 @@
-// Answers every request with the same JSON, which each client of the benchmark takes for its own.
+// Responds to every request with the same JSON, which fits every client of the benchmark.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   success: true,
   id: "obj_1",
   object: "customer",
@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
   request.resume();
   request.on("end", () => {
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(ANSWER);
+    response.end(RESPONSE);
   });
 });
 server.keepAliveTimeout = 60_000;

@@ -1,4 +1,8 @@
-// Measures malipo beside its peers, prints one table a subject, and writes docs/benchmarks.md.
+// Measures malipo beside its peers and prints one table per subject.
+//
+//   npm run bench                       every subject; writes docs/benchmarks.md and its chart
+//   npm run bench -- call               one subject
+//   npm run bench -- wait|receiver|sandbox [options of that program]
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -7,28 +11,31 @@ import { parseArgs } from "node:util";
 import { benchCall } from "./call.ts";
 import { chart } from "./chart.ts";
 import { benchColdImport } from "./cold-import.ts";
-import { hasPeers } from "./peers.ts";
+import { installPeers } from "./peers.ts";
 import { benchSize } from "./size.ts";
 import { goalLine, type Measured, markdownTable, textTable } from "./table.ts";
 import { benchVerify } from "./verify.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "31" }, "no-write": { type: "boolean" } },
-});
-const rounds = Number(values.rounds);
-const docs = (name: string) => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-if (!hasPeers()) {
-  console.error("The peers are not installed: start this by `npm run bench`.");
-  process.exit(2);
-}
+/** Subjects that give one table and their goals. `rounds` is how often each candidate is measured. */
+const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Measured>>> = {
+  verify: benchVerify,
+  call: benchCall,
+  size: benchSize,
+  import: (rounds) => benchColdImport(Math.min(rounds, 9)),
+};
 
-/** Benchmarks with a command of their own: their print is taken as it is. */
-const OTHERS = [
-  { title: "A local gateway", command: "bench:sandbox" },
-  { title: "A receiver", command: "bench:receiver" },
-  { title: "Waiting for a payment", command: "bench:wait" },
-];
+/** Subjects that are programs of their own: they print several tables and take their own options. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  sandbox: "A local gateway",
+  receiver: "A receiver",
+  wait: "Waiting for a payment",
+};
+
+const SUBJECTS = [...Object.keys(TABLES), ...Object.keys(PROGRAMS)];
+
+const MACHINE = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Node ${process.versions.node}, ${process.platform} ${process.arch}`;
 
 function show(measured: Measured): Measured {
   const { title, how, columns, rows, goals } = measured;
@@ -37,43 +44,67 @@ function show(measured: Measured): Measured {
   return measured;
 }
 
-const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Node ${process.versions.node}, ${process.platform} ${process.arch}`;
-console.log(`malipo beside its peers, on ${machine}`);
-
-const measured = [
-  show(await benchVerify(rounds)),
-  show(await benchCall(rounds)),
-  show(await benchSize()),
-  show(benchColdImport(9)),
-];
-
-const printed = OTHERS.map(({ title, command }) => {
-  console.log(`\n${title}: npm run ${command}`);
-  const { stdout } = spawnSync("npm", ["run", "--silent", command], {
+/** Runs a subject's program. Its output goes to the terminal, or is returned. */
+function runProgram(name: string, args: readonly string[], stdout: "inherit" | "pipe") {
+  return spawnSync(process.execPath, [here(`./${name}.ts`), ...args], {
     encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", stdout, "inherit"],
   });
-  console.log(stdout);
-  return `## ${title}\n\nAs \`npm run ${command}\` printed it:\n\n\`\`\`text\n${stdout.trim()}\n\`\`\``;
-});
+}
 
-const sections = measured.map(
-  ({ title, how, columns, rows, goals }) =>
-    `## ${title}\n\n${how}\n\n${markdownTable(columns, rows)}\n\n${goals.map(({ text, met }) => `- ${met ? "Met" : "**Missed**"}: ${text}`).join("\n")}`,
-);
-if (!values["no-write"]) {
-  writeFileSync(docs("img/benchmarks.svg"), chart(measured));
+function section({ title, how, columns, rows, goals }: Measured): string {
+  const lines = goals.map(({ text, met }) => `- ${met ? "Met" : "**Missed**"}: ${text}`);
+  return `## ${title}\n\n${how}\n\n${markdownTable(columns, rows)}\n\n${lines.join("\n")}`;
+}
+
+function writePage(measured: readonly Measured[], printed: readonly string[]): void {
+  writeFileSync(here("../../docs/img/benchmarks.svg"), chart(measured));
   writeFileSync(
-    docs("benchmarks.md"),
+    here("../../docs/benchmarks.md"),
     `# Benchmarks
 
-Written by \`npm run bench\`, on ${machine}. Only the ratios mean something: absolute times drift from machine to machine. Every subject is measured in one run, its candidates interleaved.
+Written by \`npm run bench\`, on ${MACHINE}. Only the ratios mean something: absolute times drift from machine to machine. Every subject is measured in one run, its candidates interleaved.
 
 ![malipo beside its peers; shorter is better](img/benchmarks.svg)
 
-${[...sections, ...printed].join("\n\n")}
+${[...measured.map(section), ...printed].join("\n\n")}
 `,
   );
 }
-const missed = measured.flatMap(({ goals }) => goals).filter(({ met }) => !met);
-console.log(missed.length === 0 ? "\nEvery goal is met." : `\n${missed.length} goals are missed.`);
+
+async function benchAll(rounds: number, write: boolean): Promise<void> {
+  const measured: Measured[] = [];
+  for (const bench of Object.values(TABLES)) measured.push(show(await bench(rounds)));
+  const printed = Object.entries(PROGRAMS).map(([name, title]) => {
+    const { stdout } = runProgram(name, [], "pipe");
+    console.log(`\n${title}\n${stdout}`);
+    return `## ${title}\n\nThe output of \`npm run bench -- ${name}\`:\n\n\`\`\`text\n${stdout.trim()}\n\`\`\``;
+  });
+  if (write) writePage(measured, printed);
+  const missed = measured.flatMap(({ goals }) => goals).filter(({ met }) => !met);
+  console.log(
+    missed.length === 0 ? "\nEvery goal is met." : `\n${missed.length} goals are missed.`,
+  );
+}
+
+const [first = "", ...rest] = process.argv.slice(2);
+const subject = first.startsWith("-") ? "" : first;
+if (subject !== "" && !SUBJECTS.includes(subject)) {
+  console.error(`There is no benchmark ${subject}. The benchmarks are ${SUBJECTS.join(", ")}.`);
+  process.exit(2);
+}
+console.log(`malipo beside its peers, on ${MACHINE}`);
+if (!["receiver", "wait"].includes(subject)) installPeers();
+
+if (subject in PROGRAMS) {
+  process.exitCode = runProgram(subject, rest, "inherit").status ?? 1;
+} else {
+  const { values } = parseArgs({
+    args: subject === "" ? process.argv.slice(2) : rest,
+    options: { rounds: { type: "string", default: "31" }, "no-write": { type: "boolean" } },
+  });
+  const rounds = Number(values.rounds);
+  const bench = TABLES[subject];
+  if (bench === undefined) await benchAll(rounds, !values["no-write"]);
+  else show(await bench(rounds));
+}

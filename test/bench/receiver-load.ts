@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 
 export const SECRET = "whsec_bench";
 
-/** A signed delivery of an event of its own, as the bytes of a request. */
+/** The bytes of a request: a signed delivery of a new event. */
 export function requestOf(reference: string): Buffer {
   const body = JSON.stringify({
     event: "payment.completed",
@@ -31,19 +31,19 @@ export function requestOf(reference: string): Buffer {
   );
 }
 
-/** Whether a whole answer is there. */
-function isWhole(answer: string): boolean {
-  const head = answer.indexOf("\r\n\r\n");
+/** Whether the response is complete. */
+function isComplete(received: string): boolean {
+  const head = received.indexOf("\r\n\r\n");
   if (head < 0) return false;
-  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, head));
+  const length = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, head));
   return length === null
-    ? answer.endsWith("\r\n0\r\n\r\n")
-    : answer.length >= head + 4 + Number(length[1]);
+    ? received.endsWith("\r\n0\r\n\r\n")
+    : received.length >= head + 4 + Number(length[1]);
 }
 
-/** Sends one request after another down a connection, and keeps how long each answer took. */
+/** Sends one request after another on a connection, and records how long each response took. */
 async function drive(socket: Socket, next: () => Buffer | undefined, tookMs: number[]) {
-  let answer = "";
+  let received = "";
   let sentAt = 0;
   await new Promise<void>((resolve, reject) => {
     const send = () => {
@@ -53,11 +53,11 @@ async function drive(socket: Socket, next: () => Buffer | undefined, tookMs: num
       socket.write(request);
     };
     socket.on("data", (chunk) => {
-      answer += chunk.toString("latin1");
-      if (!isWhole(answer)) return;
+      received += chunk.toString("latin1");
+      if (!isComplete(received)) return;
       tookMs.push(performance.now() - sentAt);
-      if (!answer.startsWith("HTTP/1.1 200")) return reject(new Error(answer));
-      answer = "";
+      if (!received.startsWith("HTTP/1.1 200")) return reject(new Error(received));
+      received = "";
       send();
     });
     socket.on("error", reject);
@@ -65,7 +65,7 @@ async function drive(socket: Socket, next: () => Buffer | undefined, tookMs: num
   });
 }
 
-/** Sends requests down so many connections. Gives the seconds it took, and what each answer took. */
+/** Sends requests on a number of connections. Returns the total seconds and the time of each response. */
 export async function load(port: number, requests: readonly Buffer[], connections: number) {
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {

@@ -1,5 +1,5 @@
-// One receiver in a process of its own: node test/bench/receiver-server.ts <candidate> <store>.
-// Answers `worked` once so many events are worked off, and `heap` with the megabytes in use.
+// One receiver in its own process: receiver-server.ts <candidate> <store>. It reports the megabytes of
+// heap in use when the number of events that it was asked for is processed.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,21 +12,21 @@ import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox, memoryInbox, type Receipt } from "malipo/webhooks";
 import { SECRET } from "./receiver-load.ts";
 
-let worked = 0;
-const answer = JSON.stringify({ ResultCode: 0, ResultDesc: "received" });
+let processed = 0;
+const acknowledgement = JSON.stringify({ ResultCode: 0, ResultDesc: "received" });
 
-/** Reads the body, answers 200, and forgets it. */
+/** Reads the body, returns 200, and stores nothing. */
 const bare: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
-    worked++;
+    processed++;
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(answer);
+    response.end(acknowledgement);
   });
 };
 
-/** As it is usually written by hand, in the manner of Stripe's `constructEvent`. */
+/** What is usually written by hand, like Stripe's `constructEvent`. */
 function constructEvent(body: Buffer, signature: string) {
   const expected = createHmac("sha256", SECRET).update(body).digest("hex");
   const [given, wanted] = [Buffer.from(signature), Buffer.from(expected)];
@@ -38,7 +38,7 @@ function constructEvent(body: Buffer, signature: string) {
 function usual(url: string): RequestListener {
   const connection = { url };
   const queue = new Queue("usual", { connection });
-  new Worker("usual", async () => worked++, { connection, concurrency: 8 });
+  new Worker("usual", async () => processed++, { connection, concurrency: 8 });
   const app = express();
   app.post("/webhooks", express.raw({ type: "*/*" }), async (request, response) => {
     const event = constructEvent(request.body, request.header("x-service-signature") ?? "");
@@ -48,12 +48,12 @@ function usual(url: string): RequestListener {
   return app;
 }
 
-/** What is taken counts as worked: another process works it off, at another time. */
+/** Counts a stored event as processed: another process would process it later. */
 const only = (inbox: Inbox): Inbox => ({
   ...inbox,
   accept: async (delivery) => {
     const receipt = await inbox.accept(delivery);
-    worked++;
+    processed++;
     return receipt;
   },
   start: async () => {},
@@ -61,12 +61,12 @@ const only = (inbox: Inbox): Inbox => ({
 
 async function receiver(inbox: Inbox): Promise<RequestListener> {
   const made = createWebhookReceiver({ secret: SECRET, inbox });
-  made.on("payment.completed", () => worked++);
+  made.on("payment.completed", () => processed++);
   await made.start();
   return nodeHandler(made);
 }
 
-/** Verifies and answers as the others do, and keeps nothing. */
+/** Verifies and acknowledges, and stores nothing. */
 const nothing = only({
   accept: async () => ({ kind: "accepted" }) as Receipt,
   start: async () => {},
@@ -92,7 +92,7 @@ server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("message", ({ until, collect }: { until: number; collect: boolean }) => {
   const look = () => {
-    if (worked < until) return setTimeout(look, 5);
+    if (processed < until) return setTimeout(look, 5);
     if (collect) globalThis.gc?.();
     return process.send?.(process.memoryUsage().heapUsed / 2 ** 20);
   };

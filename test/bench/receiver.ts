@@ -1,5 +1,5 @@
 // How many deliveries a second a receiver acknowledges, on each inbox, beside a server that only
-// answers, and beside a receiver as it is usually written: npm run bench:receiver [-- --events 100000]
+// responds, and beside a receiver as it is usually written: npm run bench -- receiver [--events 100000]
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,15 +28,15 @@ const [rounds, slot, connections, events] = [
   Number(values.events),
 ] as const;
 
-/** A server in a process of its own, and what was measured of it. */
+/** A server in its own process, and its measurements. */
 interface Candidate {
   readonly title: string;
   readonly child: ChildProcess;
   readonly port: number;
   readonly perSecond: number[];
-  /** Against the bare server, of which each is a neighbour in time. */
+  /** Against the bare server, measured just before. */
   readonly ratios: number[];
-  readonly workedPerSecond: number[];
+  readonly processedPerSecond: number[];
   readonly tookMs: number[];
   sent: number;
 }
@@ -52,13 +52,13 @@ async function start(title: string, ...args: string[]): Promise<Candidate> {
     port,
     perSecond: [],
     ratios: [],
-    workedPerSecond: [],
+    processedPerSecond: [],
     tookMs: [],
     sent: 0,
   };
 }
 
-/** Waits until all that was sent is worked off. Gives the megabytes of heap in use then. */
+/** Waits until everything sent is processed. Returns the megabytes of heap in use then. */
 async function drained({ child, sent }: Candidate, collect: boolean): Promise<number> {
   child.send({ until: sent, collect });
   const [heap] = await once(child, "message");
@@ -81,11 +81,11 @@ const percentile = (values: readonly number[], share: number): number =>
 const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const engines = { redis: await startRedis(), postgres: await startPostgres() };
 const candidates = [
-  await start("node:http that only answers 200", "bare"),
-  await start("malipo, verified and answered, stored nowhere", "nothing"),
+  await start("node:http that only returns 200", "bare"),
+  await start("malipo, verified, not stored", "nothing"),
   await start("malipo, memoryInbox", "memory"),
   await start("malipo, sqliteInbox", "sqlite", join(folder, "inbox.db")),
-  await start("malipo, sqliteInbox, worked elsewhere", "sqlite-only", join(folder, "only.db")),
+  await start("malipo, sqliteInbox, processed elsewhere", "sqlite-only", join(folder, "only.db")),
 ];
 if (engines.redis) {
   candidates.push(
@@ -98,7 +98,7 @@ if (engines.postgres) {
 }
 
 const [bare, ...others] = candidates as [Candidate, ...Candidate[]];
-/** How many deliveries fill a slot. Found while the compilers see enough of each. */
+/** How many deliveries fill a slot. This also warms up the compilers. */
 const counts = new Map<Candidate, number>();
 for (const candidate of candidates) {
   await send(candidate, 4_000);
@@ -110,14 +110,14 @@ async function measure(candidate: Candidate): Promise<number> {
   const count = counts.get(candidate) as number;
   const { perSecond, tookMs, allMs } = await send(candidate, count);
   candidate.perSecond.push(perSecond);
-  candidate.workedPerSecond.push(count / (allMs / 1_000));
+  candidate.processedPerSecond.push(count / (allMs / 1_000));
   candidate.tookMs.push(...tookMs);
   return perSecond;
 }
 for (let round = 0; round < rounds; round++) {
   for (let step = 0; step < others.length; step++) {
     const candidate = others[(round + step) % others.length] as Candidate;
-    // Each right after the bare server, so that a slow moment of the machine meets both.
+    // Right after the bare server, so that a slow moment of the machine affects both.
     const floor = await measure(bare);
     candidate.ratios.push((await measure(candidate)) / floor);
   }
@@ -130,20 +130,20 @@ const rows = candidates.map((candidate) => [
   ratio(candidate).toFixed(2),
   percentile(candidate.tookMs, 0.5).toFixed(1),
   percentile(candidate.tookMs, 0.99).toFixed(1),
-  median(candidate.workedPerSecond).toFixed(0),
+  median(candidate.processedPerSecond).toFixed(0),
 ]);
 console.log(
   `${rounds} rounds of about ${slot} s a candidate, on ${connections} connections, interleaved; medians`,
 );
 console.log(
   textTable(
-    ["", "200s a second", "against the first", "p50 ms", "p99 ms", "worked a second"],
+    ["", "200s a second", "against the first", "p50 ms", "p99 ms", "processed a second"],
     rows,
   ),
 );
 const [, verified, , sqlite] = candidates as [Candidate, Candidate, Candidate, Candidate];
 for (const [floor, what] of [
-  [bare, "a server that only answers"],
+  [bare, "a server that only responds"],
   [verified, "the same receiver that stores nothing"],
 ] as const) {
   const share = ratio(sqlite) / ratio(floor);
@@ -153,7 +153,7 @@ for (const [floor, what] of [
 
 if (events > 0) {
   const steps = 5;
-  console.log(`\nHeap in use after the work, in MB, over ${events} more deliveries`);
+  console.log(`\nHeap in use after processing, in MB, over ${events} more deliveries`);
   const heaps: string[][] = [];
   for (const candidate of candidates) {
     const row = [candidate.title];

@@ -1,7 +1,7 @@
 /** Something to measure. */
 export interface Candidate {
   readonly name: string;
-  /** Does it so many times. */
+  /** Runs it a number of times. */
   run(times: number): unknown;
 }
 
@@ -14,9 +14,9 @@ export function median(values: readonly number[]): number {
 }
 
 const CLOCKS = {
-  /** Microseconds by the clock on the wall. */
+  /** Microseconds of wall time. */
   wall: () => performance.now() * 1_000,
-  /** Microseconds that this process has computed: what a neighbour on the machine does not change. */
+  /** Microseconds of CPU time of this process, which other processes do not change. */
   cpu: () => {
     const { user, system } = process.cpuUsage();
     return user + system;

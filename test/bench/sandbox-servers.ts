@@ -15,17 +15,17 @@ const OPENAPI = `${ROOT}/dist/openapi.json`;
 interface Server {
   readonly name: string;
   readonly args: readonly string[];
-  /** What is asked first, and the status that shows that it is there. */
+  /** The first request, and the status that shows that the server is ready. */
   readonly path: string;
   readonly status: number;
 }
 
-/** What a server costs. */
+/** The start and the memory of a server. */
 export interface ServerCost {
   readonly name: string;
-  /** From its start to its first answer, in milliseconds. */
+  /** From its start to its first response, in milliseconds. */
   readonly readyMs: number;
-  /** What it holds in memory after that, in MB. */
+  /** Its memory after that, in MB. */
   readonly residentMb: number;
 }
 
@@ -76,13 +76,13 @@ const SERVERS: readonly Server[] = [
   ...peers(),
 ];
 
-/** The status of an answer; `undefined` where nobody listens. */
-const ask = (path: string): Promise<number | undefined> =>
+/** The status of the response; `undefined` while nothing listens. */
+const request = (path: string): Promise<number | undefined> =>
   new Promise((resolve) => {
-    const request = get({ host: "127.0.0.1", port: PORT, path, agent: false }, (answer) => {
-      answer.resume().on("end", () => resolve(answer.statusCode));
+    const sent = get({ host: "127.0.0.1", port: PORT, path, agent: false }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode));
     });
-    request.on("error", () => resolve(undefined));
+    sent.on("error", () => resolve(undefined));
   });
 
 const residentMb = ({ pid }: ChildProcess): number =>
@@ -93,15 +93,15 @@ async function start({ name, args, path, status }: Server): Promise<[number, num
   const child = spawn(process.execPath, args, { stdio: "ignore", cwd: ROOT });
   const ended = once(child, "exit");
   try {
-    let seen = await ask(path);
+    let seen = await request(path);
     while (seen === undefined) {
-      if (child.exitCode !== null) throw new Error(`${name} ended before it answered.`);
+      if (child.exitCode !== null) throw new Error(`${name} ended before it responded.`);
       await setTimeout(1);
-      seen = await ask(path);
+      seen = await request(path);
     }
     const readyMs = performance.now() - began;
-    if (seen !== status) throw new Error(`${name} answered ${seen} where ${status} was expected.`);
-    // What it has still to load, it loads now.
+    if (seen !== status) throw new Error(`${name} returned ${seen} instead of ${status}.`);
+    // It may still be loading modules.
     await setTimeout(300);
     return [readyMs, residentMb(child)];
   } finally {
@@ -110,7 +110,7 @@ async function start({ name, args, path, status }: Server): Promise<[number, num
   }
 }
 
-/** Starts each of them so many times, in turns. A start that fails is told and not counted. */
+/** Starts every server a number of times, interleaved. A failed start is printed and not counted. */
 export async function measureServers(rounds: number): Promise<ServerCost[]> {
   const taken = SERVERS.map((): [number, number][] => []);
   for (let round = 0; round < rounds; round++) {

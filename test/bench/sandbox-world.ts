@@ -18,7 +18,7 @@ function callsOf(sandbox: Sandbox) {
   return { call, initiate };
 }
 
-/** Microseconds of one call in process, beside the least that any mock of `fetch` can do. */
+/** Microseconds of one call in process, beside the simplest mock of `fetch`. */
 export async function measureCalls(
   rounds: number,
 ): Promise<readonly (readonly [string, number])[]> {
@@ -29,7 +29,7 @@ export async function measureCalls(
   const bare = async () => new Response(body, { headers: { "content-type": "application/json" } });
   let next = 0;
   const candidates = [
-    { name: "a mock that knows one answer", once: () => bare() },
+    { name: "a mock with one fixed response", once: () => bare() },
     { name: "malipo sandbox.fetch, a read", once: () => call("GET", `/payments/${reference}`) },
     {
       name: "malipo sandbox.fetch, a payment",
@@ -48,10 +48,10 @@ export async function measureCalls(
   return candidates.map(({ name }, index) => [name, taken[index] ?? 0] as const);
 }
 
-/** A number that does nothing by itself. */
+/** A phone number without automatic behaviour. */
 const phoneOf = (index: number) => `07${String(index).padStart(5, "0")}000`;
 
-/** A world that grows: how, and what a payment is. */
+/** The kinds of payments that a world grows by. */
 const GROWTHS: readonly {
   readonly name: string;
   readonly auto: "none" | "approve";
@@ -91,7 +91,7 @@ const GROWTHS: readonly {
 
 const PAYMENTS = 10_000;
 
-/** What a payment costs at the beginning of a world and at its end, in microseconds. */
+/** The cost of a payment at the start and at the end of a world, in microseconds. */
 export interface Growth {
   readonly name: string;
   readonly first: number;
@@ -99,8 +99,8 @@ export interface Growth {
 }
 
 /**
- * The CPU time of a payment in each thousand of so many, in microseconds: of this thread alone, for
- * those that help to collect rubbish also count the time that they wait for each other.
+ * The CPU time per payment in each thousand, in microseconds. Only of this thread: the threads of the
+ * garbage collector also count the time that they wait for each other.
  */
 async function grow({ auto, webhook, pay }: (typeof GROWTHS)[number], payments: number) {
   const sandbox = createSandbox({ auto, deliver: async () => new Response() });
@@ -116,7 +116,7 @@ async function grow({ auto, webhook, pay }: (typeof GROWTHS)[number], payments: 
     const count = end - next;
     for (; next < end; next++) {
       await pay(sandbox, calls, next);
-      // As in a real process, whose loop turns: what was thrown away is tidied up between its turns.
+      // The event loop turns, as in a real process, so that garbage can be collected.
       if (next % 100 === 0) await setImmediate();
     }
     const { user, system } = process.threadCpuUsage(began);
@@ -125,7 +125,7 @@ async function grow({ auto, webhook, pay }: (typeof GROWTHS)[number], payments: 
   return costs;
 }
 
-/** The mean of the middle half: no neighbour on the machine is in it. */
+/** The mean of the middle half, without outliers. */
 function middleMean(values: readonly number[]): number {
   const quarter = values.length >> 2;
   const middle = values.toSorted((one, other) => one - other).slice(quarter, -quarter || undefined);
@@ -133,9 +133,9 @@ function middleMean(values: readonly number[]): number {
 }
 
 /**
- * The cost of a payment at both ends of 10,000, over several worlds. Rubbish is collected once in
- * some two thousand payments: each world begins elsewhere in that round, or it would always fall
- * into the same thousands.
+ * The cost of a payment at both ends of 10,000, over several worlds. Garbage is collected about once in
+ * two thousand payments. Each world starts at another point of that cycle, so that collections do
+ * not always fall into the same thousands.
  */
 export async function measureGrowth(worlds: number): Promise<Growth[]> {
   const taken = GROWTHS.map(() => ({ first: [] as number[], last: [] as number[] }));

@@ -1,6 +1,5 @@
-// Measures the sandbox: how soon it is there, what it holds, what a call costs, and whether a world
-// of ten thousand payments slows it down. Beside bare node:http, and beside Prism and Mockoon where
-// `npm run bench` has installed them.
+// Measures the sandbox: its start, its memory, the cost of a call, and whether ten thousand payments slow
+// it down. Beside bare node:http, Prism and Mockoon.
 import { parseArgs } from "node:util";
 import { measureServers, OURS } from "./sandbox-servers.ts";
 import { measureCalls, measureGrowth } from "./sandbox-world.ts";
@@ -19,7 +18,7 @@ const print = (how: string, columns: readonly string[], rows: readonly (readonly
 
 const servers = await measureServers(rounds);
 print(
-  `From the start of a process to its first answer; medians of ${rounds} interleaved starts.`,
+  `From the start of a process to its first response; medians of ${rounds} interleaved starts.`,
   ["a gateway on the laptop", "ready after", "resident"],
   servers.map(({ name, readyMs, residentMb }) => [
     name,
@@ -27,9 +26,7 @@ print(
     `${residentMb.toFixed(0)} MB`,
   ]),
 );
-if (servers.length < 4) {
-  console.log("Prism and Mockoon are not both here: `npm run bench` installs them.\n");
-}
+if (servers.length < 4) console.log("Prism or Mockoon did not start.\n");
 
 const calls = await measureCalls(31);
 print(
@@ -40,7 +37,7 @@ print(
 
 const growths = await measureGrowth(worlds);
 print(
-  `10,000 payments in one world: CPU time of the thread a payment; means of the middle half of ${worlds} worlds.`,
+  `10,000 payments in one world: CPU time per payment; means of the middle half of ${worlds} worlds.`,
   ["a payment", "first thousand", "last thousand", "ratio"],
   growths.map(({ name, first, last }) => [
     name,
@@ -72,5 +69,5 @@ const goals: readonly (Goal & { readonly isTimed: boolean })[] = [
   })),
 ];
 for (const goal of goals) console.log(goalLine(goal));
-// A slow machine is no defect: what hangs on time is printed, and fails nothing.
+// A slow machine is not a defect: goals that depend on time only print.
 if (goals.some(({ met, isTimed }) => !met && !isTimed)) process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** What one benchmark found. */
+/** The result of one benchmark. */
 export interface Measured {
   readonly title: string;
   /** How it was measured, in a sentence. */
@@ -21,7 +21,7 @@ export interface Goal {
   readonly met: boolean;
 }
 
-/** Bars of malipo's own are drawn and printed as such. */
+/** Whether a bar is one of malipo's, which has its own colour. */
 export const isOurs = (label: string): boolean => label.startsWith("malipo");
 
 export function markdownTable(columns: readonly string[], rows: Measured["rows"]): string {
@@ -29,7 +29,7 @@ export function markdownTable(columns: readonly string[], rows: Measured["rows"]
   return [line(columns), line(columns.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** For a terminal: columns under each other. */
+/** A table for a terminal, with aligned columns. */
 export function textTable(columns: readonly string[], rows: Measured["rows"]): string {
   const all = [columns, ...rows];
   const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)));

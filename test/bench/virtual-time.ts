@@ -1,22 +1,22 @@
-/** Time that passes when it is told to, for everything that asks for timers and `performance.now`. */
+/** Replaces timers and `performance.now` by a clock that a benchmark moves. */
 export interface VirtualTime {
   now(): number;
-  /** Lets time pass, a millisecond at a time. `each` is called at every one, and says whether it did something. */
+  /** Moves the clock millisecond by millisecond. `each` is called at every one, and returns whether it did something. */
   pass(ms: number, each?: (now: number) => boolean): Promise<void>;
-  /** The most timers that ended in one millisecond. */
-  mostAtOnce(): number;
-  /** Puts the machine's time back. */
+  /** The highest number of timers that fired in one millisecond. */
+  maxAtOnce(): number;
+  /** Restores the real time. */
   end(): void;
 }
 
 type Timer = { readonly at: number; readonly run: () => void };
 
-/** Puts virtual time in the place of the machine's. */
+/** Installs virtual time. */
 export function virtualTime(): VirtualTime {
   const real = { setTimeout, clearTimeout, now: performance.now };
   let now = 0;
-  let most = 0;
-  // By the millisecond that they end in: one Map a wheel.
+  let max = 0;
+  // Timers by the millisecond in which they fire.
   const due = new Map<number, Set<Timer>>();
 
   const set = (run: (...given: unknown[]) => void, ms = 1, ...given: unknown[]): Timer => {
@@ -31,19 +31,19 @@ export function virtualTime(): VirtualTime {
 
   return {
     now: () => now,
-    mostAtOnce: () => most,
+    maxAtOnce: () => max,
     pass: async (ms, each) => {
-      await quiet();
+      await idle();
       for (const end = now + ms; now < end; ) {
         now++;
         const timers = due.get(now);
         due.delete(now);
-        most = Math.max(most, timers?.size ?? 0);
+        max = Math.max(max, timers?.size ?? 0);
         for (const { run } of timers ?? []) run();
         const acted = each?.(now) ?? false;
-        if (timers !== undefined || acted) await quiet();
+        if (timers !== undefined || acted) await idle();
       }
-      await quiet();
+      await idle();
     },
     end: () => {
       Object.assign(globalThis, { setTimeout: real.setTimeout, clearTimeout: real.clearTimeout });
@@ -52,7 +52,7 @@ export function virtualTime(): VirtualTime {
   };
 }
 
-/** Lets whatever can happen without time happen: answers in process take a few turns of the loop. */
-async function quiet(): Promise<void> {
+/** Waits until nothing more happens at this time: a response in process takes a few turns of the loop. */
+async function idle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

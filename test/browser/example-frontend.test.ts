@@ -2,14 +2,15 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createShop } from "../../examples/frontend/server.ts";
-import { hasChromium, launchChromium } from "../support/chromium.ts";
+import { hasChromium } from "../support/chromium.ts";
+import { browserForSuite } from "./browser-for-suite.ts";
 
 describe.skipIf(!hasChromium)("the example of a page that takes a payment", () => {
   const sandbox = createSandbox();
-  let browser: Browser;
+  const browser = browserForSuite();
   let service: ServedSandbox;
   let shop: Server;
   let page: Page;
@@ -24,13 +25,11 @@ describe.skipIf(!hasChromium)("the example of a page that takes a payment", () =
       baseUrl: service.baseUrl,
     }).listen(0, "127.0.0.1");
     await once(shop, "listening");
-    browser = await launchChromium();
-    page = await browser.newPage({ viewport: { width: 375, height: 700 } });
+    page = await browser().newPage({ viewport: { width: 375, height: 700 } });
     page.on("pageerror", (error) => errors.push(String(error)));
     page.on("request", (request) => sent.push(JSON.stringify(request.headers())));
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.close();
     shop?.close();
   });

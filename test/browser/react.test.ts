@@ -1,15 +1,10 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { build } from "esbuild";
 import { Gateway } from "malipo";
 import { usePayment } from "malipo/react";
-import { createSandbox, type ServedSandbox } from "malipo/sandbox";
-import type { Browser, Page } from "playwright-core";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasChromium, launchChromium } from "../support/chromium.ts";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "../support/chromium.ts";
+import { bundledSite } from "./bundled-site.ts";
 
 /** A page that shows a payment, in strict mode, and lets the test change what it shows. */
 const PAGE = `
@@ -38,69 +33,27 @@ const PAGE = `
   };
 `;
 
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: PAGE, resolveDir: process.cwd() },
-    bundle: true,
-    write: false,
-    platform: "browser",
-    define: { "process.env.NODE_ENV": '"development"' },
-    tsconfigRaw: {},
-  });
-  return outputFiles[0]?.text ?? "";
-}
-
 describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
-  const sandbox = createSandbox();
-  let browser: Browser;
-  let site: Server;
-  let service: ServedSandbox;
-  let page: Page;
-  const errors: string[] = [];
-  const reads: string[] = [];
+  const { sandbox, service, page, requests, errors } = bundledSite(PAGE);
 
-  beforeAll(async () => {
-    const script = await bundle();
-    site = createServer((request, response) => {
-      const isScript = request.url === "/page.js";
-      response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-      response.end(
-        isScript ? script : "<!doctype html><body><main></main><script src=/page.js></script>",
-      );
-    }).listen(0, "127.0.0.1");
-    await once(site, "listening");
-    service = await sandbox.serve({ port: 0 });
-    browser = await launchChromium();
-    page = await browser.newPage();
-    page.on("pageerror", (error) => errors.push(String(error)));
-    page.on("request", (request) => {
-      if (request.url().includes("/payments/")) reads.push(request.url());
-    });
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-    site?.close();
-  });
-
+  const reads = () => requests.filter((url) => url.includes("/payments/")).length;
   const backend = () =>
     new Gateway({ apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl, fetch: sandbox.fetch });
   const prompt = async (phone: string) =>
     (await backend().mobileMoney.initiate({ amount: 10, phone })).reference;
   const mount = (first: string | undefined, options?: object) =>
-    page.evaluate((props) => (globalThis as unknown as PageGlobals).mount(props), {
-      baseUrl: service.baseUrl,
+    page().evaluate((props) => (globalThis as unknown as PageGlobals).mount(props), {
+      baseUrl: service().baseUrl,
       apiKey: sandbox.keys.public,
       first,
       options,
     });
   const shows = (text: string) =>
-    page.waitForFunction(
+    page().waitForFunction(
       (wanted) => document.querySelector("output")?.textContent === wanted,
       text,
     );
-  const unmount = () => page.evaluate(() => (globalThis as unknown as PageGlobals).unmount());
+  const unmount = () => page().evaluate(() => (globalThis as unknown as PageGlobals).unmount());
 
   test("shows a payment from pending to completed, in strict mode", async () => {
     const reference = await prompt("0712000101");
@@ -116,21 +69,21 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
     sandbox.phone("0712000102").cancel();
     await mount(first);
     await shows("failed final fine");
-    await page.evaluate(
+    await page().evaluate(
       (reference) => (globalThis as unknown as PageGlobals).show(reference),
       second,
     );
     await shows("pending open fine");
-    const seen = await page.evaluate(() => (globalThis as unknown as PageGlobals).seen);
+    const seen = await page().evaluate(() => (globalThis as unknown as PageGlobals).seen);
     expect(seen.slice(seen.lastIndexOf("failed final fine") + 1)).not.toContain("failed open fine");
     await unmount();
   });
 
   test("without a reference it waits for nothing", async () => {
-    const before = reads.length;
+    const before = reads();
     await mount(undefined);
     await shows("nothing open fine");
-    expect(reads.length).toBe(before);
+    expect(reads()).toBe(before);
     await unmount();
   });
 
@@ -144,10 +97,10 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
     await mount(await prompt("0712000105"));
     await shows("pending open fine");
     await unmount();
-    const before = reads.length;
+    const before = reads();
     // Longer than the schedule's first waits.
-    await page.waitForTimeout(4_000);
-    expect(reads.length).toBe(before);
+    await page().waitForTimeout(4_000);
+    expect(reads()).toBe(before);
   });
 
   test("throws nothing on the page", () => {

@@ -7,44 +7,47 @@ import { fileURLToPath } from "node:url";
 
 export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
-/** What the shell of whoever runs the tests has set is not to be seen. */
-const CLEAN = Object.fromEntries(
+/** The environment without the variables that the shell of the developer may have set. */
+const CLEAN_ENV = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(MALIPO_|npm_|NO_COLOR|FORCE_COLOR)/.test(name),
   ),
 );
 
-export interface Ended {
+export interface Exit {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What `--json` printed. */
-  // biome-ignore lint/suspicious/noExplicitAny: whatever a command prints
+  /** The document that `--json` printed. */
+  // biome-ignore lint/suspicious/noExplicitAny: every command prints another shape
   readonly json: () => any;
 }
 
-export interface Given {
+export interface Surroundings {
   readonly input?: string | Uint8Array;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
 }
 
-function start(args: readonly string[], { env = {}, cwd }: Given): ChildProcess {
+function start(args: readonly string[], { env = {}, cwd }: Surroundings): ChildProcess {
   return spawn(process.execPath, [CLI, ...args], {
     stdio: "pipe",
-    // One that should have ended and did not must not outlive the tests.
+    // A process that does not end must not outlive the tests.
     timeout: 120_000,
     killSignal: "SIGKILL",
-    env: { ...CLEAN, ...env },
+    env: { ...CLEAN_ENV, ...env },
     ...(cwd !== undefined && { cwd }),
   });
 }
 
-/** Runs `malipo` to its end. */
-export async function malipo(args: readonly string[], given: Given = {}): Promise<Ended> {
-  const child = start(args, given);
+/** Runs `malipo` and waits until it ends. */
+export async function malipo(
+  args: readonly string[],
+  surroundings: Surroundings = {},
+): Promise<Exit> {
+  const child = start(args, surroundings);
   child.stdin?.on("error", () => {});
-  child.stdin?.end(given.input ?? "");
+  child.stdin?.end(surroundings.input ?? "");
   const [stdout, stderr, [code]] = await Promise.all([
     buffer(child.stdout as NodeJS.ReadableStream),
     buffer(child.stderr as NodeJS.ReadableStream),
@@ -56,21 +59,21 @@ export async function malipo(args: readonly string[], given: Given = {}): Promis
 
 /** `malipo sandbox` while it runs. */
 export interface Running {
-  // biome-ignore lint/suspicious/noExplicitAny: what `sandbox --json` prints
+  // biome-ignore lint/suspicious/noExplicitAny: the document that `sandbox --json` prints
   readonly ready: any;
   readonly child: ChildProcess;
   readonly stderr: () => string;
-  /** What the commands that talk to it take. */
+  /** The flag for the commands that act on a running sandbox. */
   readonly url: readonly string[];
-  /** What the commands that talk to any gateway take. */
+  /** The environment for the commands that call a gateway. */
   readonly env: Record<string, string>;
   call(method: string, path: string, body?: object): Promise<Response>;
-  /** Gives the exit code. */
+  /** Resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function startSandbox(args: readonly string[] = [], given: Given = {}) {
-  const child = start(["sandbox", "--port", "0", "--json", ...args], given);
+export async function startSandbox(args: readonly string[] = [], surroundings: Surroundings = {}) {
+  const child = start(["sandbox", "--port", "0", "--json", ...args], surroundings);
   const ended = once(child, "exit");
   let stdout = "";
   let stderr = "";
@@ -111,15 +114,15 @@ export interface Received {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** A webhook receiver on real HTTP that keeps what it was sent. */
+/** A webhook receiver on real HTTP that keeps every request. */
 export async function startReceiver(
-  answer: (received: Received, response: ServerResponse) => void = (_, response) => response.end(),
+  respond: (received: Received, response: ServerResponse) => void = (_, response) => response.end(),
 ) {
   const received: Received[] = [];
   const server: Server = createServer(async (request, response) => {
     const one = { body: await buffer(request), headers: request.headers };
     received.push(one);
-    answer(one, response);
+    respond(one, response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

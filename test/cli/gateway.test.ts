@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { type Given, malipo } from "./command-line.ts";
+import { malipo, type Surroundings } from "./command-line.ts";
 
-// One gateway in this process for all: each test has phones and invoices of its own.
+// All tests share one gateway. Each test has its own phones and invoices.
 const sandbox = createSandbox({ clock: "real" });
 let service: ServedSandbox;
 let folder: string;
@@ -20,9 +20,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (args: string[], env: Record<string, string> = {}, given: Given = {}) =>
+const run = (args: string[], env: Record<string, string> = {}, surroundings: Surroundings = {}) =>
   malipo(args, {
-    ...given,
+    ...surroundings,
     env: { MALIPO_API_KEY: sandbox.keys.secret, MALIPO_BASE_URL: service.baseUrl, ...env },
   });
 
@@ -30,7 +30,9 @@ const initiate = (phone: string, ...flags: string[]) =>
   run(["payments", "initiate", "--amount", "70", "--phone", phone, "--json", ...flags]);
 
 describe.concurrent("malipo payments", () => {
-  test("initiate, get, list, wait: from the prompt to the payment", async ({ expect }) => {
+  test("initiate, get, list and wait follow a payment from the prompt to the end", async ({
+    expect,
+  }) => {
     const label = ["--account-reference", "ORDER-42", "--description", "Tea"];
     const started = await initiate("0712 345 678", ...label);
     expect(started.code).toBe(EXIT.ok);
@@ -55,11 +57,11 @@ describe.concurrent("malipo payments", () => {
 
     const list = await run(["payments", "list", "--query", "per_page=100", "--json"]);
     expect(list.json().items).toContainEqual(read.json());
-    const words = await run(["payments", "list", "--query=per_page=100"]);
-    expect(words.stdout).toContain(reference);
+    const text = await run(["payments", "list", "--query=per_page=100"]);
+    expect(text.stdout).toContain(reference);
   });
 
-  test("wait is exit 1 for a payment that failed", async ({ expect }) => {
+  test("wait exits with 1 if the payment failed", async ({ expect }) => {
     const { reference } = (await initiate("0712345601")).json();
     sandbox.phone("0712345601").cancel();
     const { code, stdout } = await run(["payments", "wait", reference]);
@@ -67,7 +69,7 @@ describe.concurrent("malipo payments", () => {
     expect(stdout).toContain("the customer cancelled");
   });
 
-  test("read with a public key, and start nothing with one", async ({ expect }) => {
+  test("a public key can read, and cannot start a payment", async ({ expect }) => {
     const env = { MALIPO_API_KEY: sandbox.keys.public };
     expect((await run(["payments", "list"], env)).code).toBe(EXIT.ok);
     const args = ["payments", "initiate", "--amount", "1", "--phone", "0712345602"];
@@ -77,34 +79,34 @@ describe.concurrent("malipo payments", () => {
   });
 
   test.for([
-    [["initiate", "--phone", "0712345603"], "--amount is missing"],
-    [["initiate", "--amount", "1"], "--phone is missing"],
+    [["initiate", "--phone", "0712345603"], "--amount is required"],
+    [["initiate", "--amount", "1"], "--phone is required"],
     [["initiate", "--amount", "1,5", "--phone", "0712345603"], "at most two decimals"],
     [["initiate", "--amount", "1e3", "--phone", "0712345603"], "at most two decimals"],
     [["initiate", "--amount", "-5", "--phone", "0712345603"], "at most two decimals"],
     [["initiate", "--amount", "0", "--phone", "0712345603"], "above 0"],
     [["initiate", "--amount", "1", "--phone", "12"], "9 to 15 digits"],
     [["list", "--query", "page"], "name=value"],
-    [["wait", "PAY-1", "--timeout", "soon"], "length of time"],
+    [["wait", "PAY-1", "--timeout", "soon"], "a number with a unit"],
     [["get", ".."], "identifier"],
     [["list", "--base-url", "http://shop.example/v1"], "https"],
-  ] as const)("%j is refused before anything is sent", async ([args, said], { expect }) => {
+  ] as const)("%j is rejected before anything is sent", async ([args, message], { expect }) => {
     const { code, stderr } = await run(["payments", ...args]);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
-  test("that the service refuses did not happen: exit 1", async ({ expect }) => {
+  test("exit with 1 if the service rejects the call: nothing was created", async ({ expect }) => {
     const [unknown, tooMuch] = await Promise.all([
       run(["payments", "get", "PAY-NONE", "--json"]),
       run(["payments", "initiate", "--amount", "250001", "--phone", "0712345604"]),
     ]);
     expect([unknown.code, tooMuch.code]).toEqual([EXIT.failed, EXIT.failed]);
     expect(unknown.json().error).toMatchObject({ code: "not_found", outcome: "rejected" });
-    expect(tooMuch.stderr).toContain("It did not happen");
+    expect(tooMuch.stderr).toContain("Nothing was created");
   });
 
-  test("that nobody answers: exit 3, and nothing was sent", async ({ expect }) => {
+  test("exit with 3 if nothing is listening: nothing was sent", async ({ expect }) => {
     const gone = await sandbox.serve({ port: 0 });
     await gone.close();
     const env = { MALIPO_BASE_URL: gone.baseUrl };
@@ -115,20 +117,30 @@ describe.concurrent("malipo payments", () => {
   });
 });
 
-// Not concurrent: a fault befalls whoever comes next.
-describe("a start whose answer is lost", () => {
+// Not concurrent: a fault is injected into the next call, whichever test makes it.
+describe("a lost response", () => {
   test.each(["lostResponse", "truncate"] as const)(
-    "may have happened: exit 4, and what to do (%s)",
+    "to initiate exits with 4 and says what to check (%s)",
     async (kind) => {
       sandbox.faults.add({ match: { endpoint: "mobileMoney.initiate" }, effect: { kind } });
       const { code, json } = await initiate("0712345606");
       expect(code).toBe(EXIT.unknown);
       expect(json().error).toMatchObject({ outcome: "unknown", exit_code: EXIT.unknown });
-      expect(json().error.message).toContain("Look before you do it again");
+      expect(json().error.message).toContain("Check before you run it again: malipo payments list");
     },
   );
 
-  test("of a read is no such thing", async () => {
+  test("to create an invoice says where to check", async () => {
+    sandbox.faults.add({
+      match: { endpoint: "invoices.create" },
+      effect: { kind: "lostResponse" },
+    });
+    const { code, json } = await run(["invoices", "create", "--set", "customer=Asha", "--json"]);
+    expect(code).toBe(EXIT.unknown);
+    expect(json().error.message).toContain("malipo invoices list");
+  });
+
+  test("to a read exits with 1", async () => {
     sandbox.faults.add({
       match: { endpoint: "payments.list" },
       effect: { kind: "status", status: 500 },
@@ -139,7 +151,7 @@ describe("a start whose answer is lost", () => {
 });
 
 describe.concurrent("malipo invoices", () => {
-  test("create, get, update, send, list, delete", async ({ expect }) => {
+  test("create, get, update, send, list and delete work", async ({ expect }) => {
     const fields = ["--set", "customer=Asha", "--set", "amount:=1500", "--set", "items:=[1]"];
     const created = await run(["invoices", "create", ...fields, "--json"]);
     expect(created.code).toBe(EXIT.ok);
@@ -177,23 +189,25 @@ describe.concurrent("malipo invoices", () => {
   });
 
   test.for([
-    [["create"], "No fields"],
-    [["update", "INV-1"], "No fields"],
-    [["create", "--data", "invoice.json"], "named with an @"],
-    [["create", "--data", "[]"], "no JSON object"],
+    [["create"], "The fields are missing"],
+    [["update", "INV-1"], "The fields are missing"],
+    [["create", "--data", "invoice.json"], "use @"],
+    [["create", "--data", "[]"], "must be a JSON object"],
     [["create", "--data", "@/nowhere/at/all"], "no such file"],
     [["create", "--set", "amount"], "path=text"],
-  ] as const)("%j is refused before anything is sent", async ([args, said], { expect }) => {
+  ] as const)("%j is rejected before anything is sent", async ([args, message], { expect }) => {
     const { code, stderr } = await run(["invoices", ...args]);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 });
 
 describe.concurrent("the key", () => {
   const list = ["payments", "list"];
 
-  test("comes from the environment or a file, and is asked for", async ({ expect }) => {
+  test("comes from the environment or a file; without it, the message says how to set it", async ({
+    expect,
+  }) => {
     const path = join(folder, "key");
     writeFileSync(path, `${sandbox.keys.secret}\n`);
     chmodSync(path, 0o600);
@@ -208,7 +222,7 @@ describe.concurrent("the key", () => {
     expect(noFile.stderr).toContain("no such file");
   });
 
-  test("never shows", async ({ expect }) => {
+  test("is never printed", async ({ expect }) => {
     const key = "sk_never_to_be_seen";
     const runs = await Promise.all([
       run([...list, "--json"], { MALIPO_API_KEY: key }),

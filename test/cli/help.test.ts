@@ -1,22 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/definitions/index.ts";
-import type { Command, Form } from "../../src/cli/definitions/types.ts";
+import type { Command, Subcommand } from "../../src/cli/definitions/types.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { parse } from "../../src/cli/parse.ts";
 import { malipo } from "./command-line.ts";
 
-/** Every way of calling a command. */
-const FORMS = COMMANDS.flatMap((command) =>
-  command.forms.map((form) => ({
-    name: [command.name, form.action].filter(Boolean).join(" "),
-    words: [command.name, form.action].filter((word) => word !== undefined),
-    command,
-    form,
-  })),
+/** Every way to call a command. */
+const CALLS = COMMANDS.flatMap((command) =>
+  command.subcommands.map((subcommand) => {
+    const words = [command.name, subcommand.name].filter((word) => word !== undefined);
+    return { name: words.join(" "), words, command, subcommand };
+  }),
 );
 
-/** Words for what a form cannot do without. */
-const argsOf = ({ args = [] }: Form) => args.map(() => "x");
+/** A word for every argument. */
+const wordsFor = ({ args = [] }: Subcommand) => args.map(() => "x");
 
 describe.concurrent("malipo", () => {
   test.each([[], ["--help"], ["-h"], ["help"]])("lists its commands: %j", async (...args) => {
@@ -28,7 +26,7 @@ describe.concurrent("malipo", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("says its version", async ({ expect }) => {
+  test("prints its version", async ({ expect }) => {
     const { stdout } = await malipo(["--version"]);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -37,108 +35,120 @@ describe.concurrent("malipo", () => {
     ["sandbo", 'Did you mean "sandbox"?'],
     ["payment", 'Did you mean "payments"?'],
     ["invioces", 'Did you mean "invoices"?'],
-    ["--sandbox", "There is no flag"],
-    ["xyzzy", "There are sandbox, "],
-  ])("knows no %s, and says what there is", async ([word = "", said = ""], { expect }) => {
+    ["--sandbox", 'Unknown flag "--sandbox"'],
+    ["xyzzy", "Use one of: sandbox, "],
+  ])("rejects %s, and suggests a command", async ([word = "", message = ""], { expect }) => {
     const { code, stdout, stderr } = await malipo([word]);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
-  test("is painted where colour is forced, and plain where NO_COLOR is set", async ({ expect }) => {
-    const painted = await malipo(["--help"], { env: { FORCE_COLOR: "1" } });
-    expect(painted.stdout).toContain("\u001b[1m");
+  test("prints colour if it is forced, and none if NO_COLOR is set", async ({ expect }) => {
+    const coloured = await malipo(["--help"], { env: { FORCE_COLOR: "1" } });
+    expect(coloured.stdout).toContain("\u001b[1m");
     const plain = await malipo(["--help"], { env: { NO_COLOR: "1" } });
     expect(plain.stdout).not.toContain("\u001b");
   });
 });
 
-describe.concurrent("the help of", () => {
-  test.for(FORMS)("malipo $name", async ({ words, form }, { expect }) => {
+describe.concurrent("the help", () => {
+  test.for(CALLS)("of malipo $name is complete", async ({ words, subcommand }, { expect }) => {
     const { code, stdout, stderr } = await malipo([...words, "--help"]);
     expect([code, stderr]).toEqual([EXIT.ok, ""]);
     expect(stdout).toContain(`malipo ${words.join(" ")}`);
-    expect(stdout).toContain(form.summary);
-    for (const flag of form.flags) expect(stdout).toContain(`--${flag.name}`);
-    for (const example of form.examples) expect(stdout).toContain(`malipo ${example}`);
+    expect(stdout).toContain(subcommand.summary);
+    for (const flag of subcommand.flags) expect(stdout).toContain(`--${flag.name}`);
+    for (const example of subcommand.examples) expect(stdout).toContain(`malipo ${example}`);
   });
 
-  test.for(COMMANDS.filter(({ forms }) => forms.length > 1))(
-    "malipo $name lists its forms, asked for or not",
-    async ({ name, forms }, { expect }) => {
-      const [asked, bare] = await Promise.all([malipo([name, "--help"]), malipo([name])]);
-      expect(asked.stdout).toBe(bare.stdout);
-      for (const { action } of forms) expect(asked.stdout).toContain(`malipo ${name} ${action}`);
+  test.for(COMMANDS.filter(({ subcommands }) => subcommands.length > 1))(
+    "of malipo $name lists its subcommands, with --help and without",
+    async ({ name, subcommands }, { expect }) => {
+      const [withFlag, bare] = await Promise.all([malipo([name, "--help"]), malipo([name])]);
+      expect(withFlag.stdout).toBe(bare.stdout);
+      for (const one of subcommands) {
+        expect(withFlag.stdout).toContain(`malipo ${name} ${one.name}`);
+      }
     },
   );
 });
 
-describe.concurrent("a bad flag of", () => {
-  test.for(FORMS)("malipo $name is refused, in words and as JSON", async (one, { expect }) => {
-    const { words, form } = one;
-    const args = [...words, ...argsOf(form), "--jsno"];
+describe.concurrent("an unknown flag", () => {
+  test.for(CALLS)("of malipo $name is rejected, as text and as JSON", async (call, { expect }) => {
+    const args = [...call.words, ...wordsFor(call.subcommand), "--jsno"];
     const { code, stdout, stderr } = await malipo(args);
     expect([code, stdout]).toEqual([EXIT.usage, ""]);
-    expect(stderr).toContain('There is no flag "--jsno" here. Did you mean "--json"?');
-    const told = await malipo([...args, "--json"]);
-    expect([told.code, told.stderr]).toEqual([EXIT.usage, ""]);
-    expect(told.json().error).toMatchObject({ code: "usage", exit_code: EXIT.usage });
+    expect(stderr).toContain('Unknown flag "--jsno". Did you mean "--json"?');
+    const asJson = await malipo([...args, "--json"]);
+    expect([asJson.code, asJson.stderr]).toEqual([EXIT.usage, ""]);
+    expect(asJson.json().error).toMatchObject({ code: "usage", exit_code: EXIT.usage });
   });
 });
 
-describe("parsing", () => {
-  const parsed =
+describe("parse", () => {
+  const parsing =
     (...argv: string[]) =>
     () =>
       parse(COMMANDS, argv);
 
-  test.each(FORMS)("takes every example of malipo $name", ({ command, form }) => {
-    for (const example of form.examples) {
+  test.each(CALLS)("accepts every example of malipo $name", ({ command, subcommand }) => {
+    for (const example of subcommand.examples) {
       const argv = example.split(" ").slice(0, shellEnd(example));
-      expect(parse(COMMANDS, argv)).toMatchObject({ kind: "call", command, form });
+      expect(parse(COMMANDS, argv)).toMatchObject({ kind: "call", command, subcommand });
     }
   });
 
-  test.each(FORMS)("wants every argument of malipo $name, and no more", ({ words, form }) => {
-    const { args = [] } = form;
-    const needed = args.filter(({ optional }) => !optional);
-    if (needed.length > 0) expect(parsed(...words)).toThrow(`wants <${needed[0]?.name}>`);
-    expect(parsed(...words, ...args.map(() => "x"), "extra")).toThrow('with "extra"');
+  test.each(CALLS)("requires the arguments of malipo $name, and takes no more", (call) => {
+    const { words, subcommand } = call;
+    const required = (subcommand.args ?? []).filter(({ optional }) => !optional);
+    if (required.length > 0) {
+      expect(parsing(...words)).toThrow(`requires <${required[0]?.name}>`);
+    }
+    expect(parsing(...words, ...wordsFor(subcommand), "extra")).toThrow('"extra"');
   });
 
-  const valued = FORMS.flatMap(({ words, form }) =>
-    form.flags
+  const withValue = CALLS.flatMap(({ words, subcommand }) =>
+    subcommand.flags
       .filter(({ value }) => value !== undefined)
-      .map((flag) => ({ words: [...words, ...argsOf(form)], flag })),
+      .map((flag) => ({ words: [...words, ...wordsFor(subcommand)], flag })),
   );
 
-  test.each(valued)("wants a value for $words --$flag.name", ({ words, flag }) => {
-    expect(parsed(...words, `--${flag.name}`)).toThrow("wants a value");
-    expect(parsed(...words, `--${flag.name}`, "--json")).toThrow("wants a value");
+  test.each(withValue)("requires a value for $words --$flag.name", ({ words, flag }) => {
+    expect(parsing(...words, `--${flag.name}`)).toThrow(`--${flag.name} requires a value`);
+    expect(parsing(...words, `--${flag.name}`, "--json")).toThrow("requires a value");
     const value = flag.choices?.[0] ?? "x=1";
     const twice = [`--${flag.name}`, value, `--${flag.name}=${value}`];
-    if (flag.many) expect(parsed(...words, ...twice)).not.toThrow();
-    else expect(parsed(...words, ...twice)).toThrow("given twice");
-    if (flag.choices) expect(parsed(...words, `--${flag.name}`, "xyzzy")).toThrow("does not take");
+    if (flag.repeatable) expect(parsing(...words, ...twice)).not.toThrow();
+    else expect(parsing(...words, ...twice)).toThrow("only once");
+    if (flag.choices) expect(parsing(...words, `--${flag.name}`, "xyzzy")).toThrow("cannot be");
   });
 
-  test("gives a switch no value, and a number its minus", () => {
-    expect(parsed("clock", "now", "--json=yes")).toThrow("takes no value");
-    expect(parsed("clock", "advance", "-5s")()).toMatchObject({ input: { args: ["-5s"] } });
+  const withDefault = withValue.filter(({ flag }) => flag.default !== undefined);
+
+  test.each(withDefault)("fills in the default of $words --$flag.name", ({ words, flag }) => {
+    const { name, default: literal, choices } = flag;
+    expect(parsing(...words)()).toMatchObject({ input: { values: { [name]: literal } } });
+    const given = choices?.at(-1) ?? "1";
+    expect(parsing(...words, `--${name}`, given)()).toMatchObject({
+      input: { values: { [name]: given } },
+    });
   });
 
-  test("gives no key a flag: what stands in a command line, others can see", () => {
-    const names = COMMANDS.flatMap(({ forms }: Command) => forms)
+  test("gives a switch no value, and keeps the minus of a number", () => {
+    expect(parsing("clock", "now", "--json=yes")).toThrow("does not take a value");
+    expect(parsing("clock", "advance", "-5s")()).toMatchObject({ input: { args: ["-5s"] } });
+  });
+
+  test("has no flag for the API key, because other users can see a command line", () => {
+    const names = COMMANDS.flatMap(({ subcommands }: Command) => subcommands)
       .flatMap(({ flags }) => flags)
       .map(({ name }) => name);
-    expect(names.filter((name) => /key/.test(name))).toEqual(
-      names.filter((name) => name === "key-file"),
-    );
-    expect(parsed("payments", "list", "--api-key", "sk_1")).toThrow("no flag");
+    expect(new Set(names.filter((name) => name.includes("key")))).toEqual(new Set(["key-file"]));
+    expect(parsing("payments", "list", "--api-key", "sk_1")).toThrow('Unknown flag "--api-key"');
   });
 });
 
-/** Where the shell takes over: `sign - < body.json`. */
+/** The number of words before the shell takes over: `sign - < body.json`. */
 function shellEnd(example: string): number | undefined {
   const at = example.split(" ").findIndex((word) => word === "<" || word === "|");
   return at < 0 ? undefined : at;

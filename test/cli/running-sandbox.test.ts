@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { malipo, type Running, startReceiver, startSandbox } from "./command-line.ts";
 
-// One sandbox for all: each test has a phone of its own.
+// All tests share one sandbox. Each test has its own phone.
 let sandbox: Running;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
@@ -39,19 +39,19 @@ describe.concurrent("malipo phone", () => {
       payment: { reference, status },
     });
     expect(await statusOf(reference)).toBe(status);
-    // What is done is done; and with nothing to answer, it says what to do.
     const again = await malipo(["phone", action, phone, ...sandbox.url]);
     expect(again.code).toBe(EXIT.failed);
     expect(again.stderr).toMatch(/shows no prompt|was put away/);
   });
 
-  test("off and on: a phone that is off shows nothing", async ({ expect }) => {
+  test("off and on: a phone that is off shows no prompt", async ({ expect }) => {
     const phone = "0712111000";
     const off = await malipo(["phone", "off", phone, ...sandbox.url]);
-    expect([off.code, off.stdout]).toEqual([EXIT.ok, "254712111000 is off.\n"]);
+    expect(off.code).toBe(EXIT.ok);
+    expect(off.stdout).toMatch(/^The phone is off\.\n +phone +254712111000\n$/);
     const reference = await prompt(phone);
-    const refused = await malipo(["phone", "approve", phone, ...sandbox.url]);
-    expect(refused.stderr).toContain("is off");
+    const rejected = await malipo(["phone", "approve", phone, ...sandbox.url]);
+    expect(rejected.stderr).toContain("is off");
     expect((await malipo(["phone", "on", phone, ...sandbox.url, "--json"])).json()).toEqual({
       number: "254712111000",
     });
@@ -60,36 +60,36 @@ describe.concurrent("malipo phone", () => {
   });
 
   test.for(["12", "hello", "../status", "%"])(
-    "refuses the number %j",
+    "rejects the number %j",
     async (number, { expect }) => {
       const { code, stderr } = await malipo(["phone", "approve", number, ...sandbox.url]);
       expect(code).toBe(EXIT.failed);
-      expect(stderr).toContain("is no Kenyan mobile number");
+      expect(stderr).toContain("Kenyan mobile number");
     },
   );
 
-  test("without a sandbox says how to start one", async ({ expect }) => {
-    const nobody = await startReceiver();
-    nobody.close();
-    const { origin } = new URL(nobody.url);
+  test("says how to start a sandbox if none is running", async ({ expect }) => {
+    const closed = await startReceiver();
+    closed.close();
+    const { origin } = new URL(closed.url);
     const { code, stderr } = await malipo(["phone", "on", "0712111001", "--url", origin]);
     expect(code).toBe(EXIT.unreachable);
     expect(stderr).toContain("Start one: malipo sandbox");
   });
 
-  test("is not taken in by another server", async ({ expect }) => {
+  test("reports a server that is not a sandbox", async ({ expect }) => {
     const { origin } = new URL(receiver.url);
     const { code, stderr } = await malipo(["phone", "on", "0712111001", "--url", origin]);
     expect(code).toBe(EXIT.failed);
-    expect(stderr).toContain("no sandbox of this version");
+    expect(stderr).toContain("not a sandbox of this version");
   });
 });
 
-// In order: there is one clock.
+// Not concurrent: all tests move the same clock.
 describe("malipo clock", () => {
   const now = async () => (await malipo(["clock", "now", ...sandbox.url, "--json"])).json();
 
-  test("advance lets a prompt expire, and tells the time", async () => {
+  test("advance makes a prompt expire, and prints the time", async () => {
     const reference = await prompt("0712222000");
     const before = await now();
     expect(before.clock).toBe("virtual");
@@ -102,22 +102,22 @@ describe("malipo clock", () => {
   });
 
   test.each([
-    ["-5s", "does not go back"],
-    ["-1", "does not go back"],
-    ["soon", "no length of time"],
-    ["5", "no length of time"],
-    ["5 parsecs", "no length of time"],
-  ])("advance %s is refused, and moves nothing", async (by, said) => {
+    ["-5s", "cannot go back"],
+    ["-1", "cannot go back"],
+    ["soon", "a number with a unit"],
+    ["5", "a number with a unit"],
+    ["5 parsecs", "a number with a unit"],
+  ])("advance %s is rejected, and the clock does not move", async (by, message) => {
     const before = await now();
     const { code, stderr } = await malipo(["clock", "advance", by, ...sandbox.url]);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(await now()).toEqual(before);
   });
 });
 
 describe("malipo events", () => {
-  test("list shows deliveries, the newest first, and resend sends one again", async () => {
+  test("list shows deliveries, newest first, and resend sends one again", async () => {
     await prompt("0712333000");
     const list = (...flags: string[]) => malipo(["events", "list", ...sandbox.url, ...flags]);
     await expect
@@ -127,9 +127,9 @@ describe("malipo events", () => {
     expect(deliveries).toHaveLength(2);
     expect(total).toBeGreaterThan(2);
     expect(deliveries[0]).toMatchObject({ event: "payment.initiated", url: receiver.url });
-    const words = await list();
-    expect(words.stdout).toContain(deliveries[0].id);
-    expect(words.stdout).toContain("200 in");
+    const text = await list();
+    expect(text.stdout).toContain(deliveries[0].id);
+    expect(text.stdout).toContain("200 in");
 
     const before = receiver.received.length;
     const again = await malipo(["events", "resend", deliveries[0].id, ...sandbox.url, "--json"]);
@@ -141,18 +141,18 @@ describe("malipo events", () => {
     expect(sent?.body.toString()).toBe(deliveries[0].body);
   });
 
-  test("list shows those of one state alone, and says where there are none", async () => {
+  test("list shows only deliveries in one state, and says if there are none", async () => {
     const { code, stdout } = await malipo(["events", "list", "--state", "failed", ...sandbox.url]);
     expect(code).toBe(EXIT.ok);
     expect(stdout).toContain("No deliveries");
   });
 
-  test("resend knows no other id, and list no other limit", async () => {
+  test("resend rejects an unknown id, and list an invalid limit", async () => {
     const [unknown, none] = await Promise.all([
       malipo(["events", "resend", "dlv_none", ...sandbox.url]),
       malipo(["events", "list", "--limit", "0", ...sandbox.url]),
     ]);
     expect([unknown.code, none.code]).toEqual([EXIT.failed, EXIT.usage]);
-    expect(unknown.stderr).toContain('no delivery "dlv_none"');
+    expect(unknown.stderr).toContain("dlv_none");
   });
 });

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { CLI, type Given, malipo, startReceiver, startSandbox } from "./command-line.ts";
+import { CLI, malipo, type Surroundings, startReceiver, startSandbox } from "./command-line.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -30,8 +30,8 @@ const newFile = (text?: string): string => {
   return path;
 };
 
-async function running(args: readonly string[], given?: Given) {
-  const sandbox = await startSandbox(args, given);
+async function running(args: readonly string[], surroundings?: Surroundings) {
+  const sandbox = await startSandbox(args, surroundings);
   onTestFinished(async () => {
     await sandbox.stop("SIGKILL");
   });
@@ -39,7 +39,7 @@ async function running(args: readonly string[], given?: Given) {
 }
 
 describe("malipo sandbox", () => {
-  test("answers with its keys, and says the same in its ready file, which goes with it", async () => {
+  test("prints its keys, and writes a ready file that is removed when it stops", async () => {
     const path = newFile();
     const { ready, call, stop } = await running(["--ready-file", path]);
     expect(ready).toMatchObject({ clock: "real", auto: "magic", webhook: null, state: null });
@@ -52,7 +52,7 @@ describe("malipo sandbox", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  test("has the same keys for the same seed, and others for another", async () => {
+  test("has the same keys for the same seed, and other keys for another seed", async () => {
     const [one, same, other] = await Promise.all([
       running(["--seed", "a"]),
       running(["--seed", "a"]),
@@ -62,12 +62,12 @@ describe("malipo sandbox", () => {
     expect(other.ready.keys).not.toEqual(one.ready.keys);
   });
 
-  test("prints what leads to a paid payment: every line to paste works", async () => {
-    const { child, output } = inWords([]);
+  test("prints the steps to a paid payment, and every command in them works", async () => {
+    const { child, output } = startWithoutJson([]);
     await expect.poll(output).toContain("Ctrl-C");
     const text = output();
-    for (const said of ["base URL", "secret key", "public key", "sandbox key", "webhook secret"]) {
-      expect(text).toContain(said);
+    for (const name of ["base URL", "secret key", "public key", "sandbox key", "webhook secret"]) {
+      expect(text).toContain(name);
     }
     const [, url = ""] = /The page: (http:\S+)/.exec(text) ?? [];
     expect((await fetch(url)).status).toBe(200);
@@ -89,7 +89,7 @@ describe("malipo sandbox", () => {
   });
 
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "stops on %s with connections open: idle, half sent, hanging, live",
+    "stops on %s with open connections: idle, half sent and streaming",
     async (signal) => {
       const { ready, url, stop, call } = await running([]);
       const { port } = new URL(ready.url);
@@ -108,7 +108,7 @@ describe("malipo sandbox", () => {
     },
   );
 
-  test("stops when npm ends that started it, which leaves its child behind", async () => {
+  test("stops when the npm that started it is killed", async () => {
     const parent = `
       const { spawn } = require("node:child_process");
       spawn(process.execPath, [process.argv[1], "sandbox", "--port", "0", "--json"], { stdio: "inherit" });
@@ -124,7 +124,7 @@ describe("malipo sandbox", () => {
     await expect.poll(isUp, { timeout: 10_000 }).toBe(false);
   });
 
-  test("says what to change where the port is in use", async () => {
+  test("says what to change if the port is in use", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
@@ -132,8 +132,8 @@ describe("malipo sandbox", () => {
     expect(code).toBe(EXIT.portInUse);
     expect(stderr).toContain(`Port ${port} is in use`);
     expect(stderr).toContain(`malipo sandbox --port ${port + 1}`);
-    const told = await malipo(["sandbox", "--port", String(port), "--json"]);
-    expect(told.json().error).toMatchObject({ code: "port_in_use", exit_code: EXIT.portInUse });
+    const asJson = await malipo(["sandbox", "--port", String(port), "--json"]);
+    expect(asJson.json().error).toMatchObject({ code: "port_in_use", exit_code: EXIT.portInUse });
     server.close();
   });
 
@@ -147,15 +147,15 @@ describe("malipo sandbox", () => {
     ["--webhook", "http://shop.example/hook"],
     ["--ready-file", "/nowhere/at/all.json"],
     ["--state", "/nowhere/at/all.json"],
-  ])("refuses %s %s", async (flag, value) => {
+  ])("rejects %s %s", async (flag, value) => {
     const { code, stdout, stderr } = await malipo(["sandbox", "--port=0", flag, value]);
     expect([code, stdout]).toEqual([flag === "--state" ? EXIT.failed : EXIT.usage, ""]);
     expect(stderr).toContain(flag === "--state" ? "could not be saved" : flag.replace("--", ""));
   });
 });
 
-/** A sandbox without `--json`: its words. */
-function inWords(args: readonly string[]) {
+/** Starts a sandbox without `--json`. */
+function startWithoutJson(args: readonly string[]) {
   const child = spawn(process.execPath, [CLI, "sandbox", "--port", "0", ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
@@ -168,7 +168,7 @@ function inWords(args: readonly string[]) {
 }
 
 describe("malipo sandbox --webhook", () => {
-  test("delivers all eight kinds to the receiver, signed", async () => {
+  test("delivers all eight events to the receiver, signed", async () => {
     const receiver = await startReceiver();
     const { call, ready } = await running(["--webhook", receiver.url]);
     const { data } = await (await call("GET", "/webhooks")).json();
@@ -183,16 +183,16 @@ describe("malipo sandbox --webhook", () => {
     receiver.close();
   });
 
-  test("that never answers: what waits for it shows, and holds nothing up", async () => {
+  test("lists pending deliveries of a receiver that never responds, and still works", async () => {
     const receiver = await startReceiver(() => {});
     const { call, url, stop } = await running(["--webhook", receiver.url]);
     await Promise.all(Array.from({ length: 150 }, () => call("POST", "/invoices", {})));
     await expect.poll(() => receiver.received).toHaveLength(100);
     const { queues, total } = (await malipo(["events", "list", ...url, "--json"])).json();
-    expect(queues).toEqual([{ url: receiver.url, pending: 150, most: 10_000 }]);
+    expect(queues).toEqual([{ url: receiver.url, pending: 150, maxPending: 10_000 }]);
     expect(total).toBe(150);
     const { stdout } = await malipo(["events", "list", ...url]);
-    expect(stdout).toContain(`150 of at most 10000 wait for ${receiver.url}`);
+    expect(stdout).toContain(`150 pending for ${receiver.url}`);
     expect(receiver.received).toHaveLength(100);
     expect(await stop()).toBe(EXIT.ok);
     receiver.close();
@@ -202,14 +202,14 @@ describe("malipo sandbox --webhook", () => {
 describe("malipo sandbox --state", () => {
   const initiate = { amount: 70, phone: "0712345678" };
 
-  test("keeps the world between runs: payments, prompts, webhooks, keys", async () => {
+  test("keeps payments, prompts, webhooks and keys between runs", async () => {
     const receiver = await startReceiver();
     const path = newFile();
     const args = ["--state", path, "--seed", "kept", "--webhook", receiver.url];
     const first = await running(args);
     expect(first.ready.restored).toBe(false);
     const asked = await (await first.call("POST", "/payments/initiate", initiate)).json();
-    // Saved as it happens, and not only at the end.
+    // Each change is saved, not only the end state.
     await expect.poll(() => readFileSync(path, "utf8")).toContain(asked.data.reference);
     expect(statSync(path).mode & 0o077).toBe(0);
     expect(await first.stop("SIGKILL")).toBe(null);
@@ -230,7 +230,7 @@ describe("malipo sandbox --state", () => {
     receiver.close();
   });
 
-  test("keeps virtual time, and lets real time have gone on", async () => {
+  test("keeps virtual time; real time goes on while it is stopped", async () => {
     const path = newFile();
     const virtual = await running(["--state", path, "--clock", "virtual"]);
     await malipo(["clock", "advance", "1h", ...virtual.url]);
@@ -253,30 +253,30 @@ describe("malipo sandbox --state", () => {
     ["cut short", `${BEGINNING}"state":{"version":1,"tim`],
     ["with a part missing", `${BEGINNING}"state":{"version":1}}`],
     ["with nothing in it", `${BEGINNING}"state":null}`],
-  ])("puts a damaged file aside, %s, and begins anew", async (_, text) => {
+  ])("moves a damaged file out of the way, %s, and starts empty", async (_, text) => {
     const path = newFile(text);
     const { ready, stderr, stop } = await running(["--state", path]);
     expect(ready.restored).toBe(false);
-    const [, aside = ""] = /kept as (\S+\.damaged-[\w-]+)/.exec(stderr()) ?? [];
-    expect(readFileSync(aside, "utf8")).toBe(text);
+    const [, movedTo = ""] = /moved to (\S+\.damaged-[\w-]+)/.exec(stderr()) ?? [];
+    expect(readFileSync(movedTo, "utf8")).toBe(text);
     await stop();
     expect((await running(["--state", path])).ready.restored).toBe(true);
   });
 
   test.each([
-    ["of somebody else's", '{"name":"shop","version":"1.0.0"}'],
-    ["that is no JSON", "hello"],
+    ["of another program", '{"name":"shop","version":"1.0.0"}'],
+    ["that is not JSON", "hello"],
     ["that is not text", "\u0000\u0001"],
     ["of a later version", '{"malipo":"malipo sandbox state","version":2,"now":1,"state":{}}'],
-  ])("refuses a file %s, and leaves it as it is", async (_, text) => {
+  ])("rejects a file %s, and leaves it unchanged", async (_, text) => {
     const path = newFile(text);
     const { code, stderr } = await malipo(["sandbox", "--port=0", "--state", path]);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain("left as it is");
+    expect(stderr).toContain("left unchanged");
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  test("takes an empty file for a new one, and refuses a folder", async () => {
+  test("treats an empty file as a new one, and rejects a directory", async () => {
     const empty = await running(["--state", newFile("")]);
     expect(empty.ready.restored).toBe(false);
     const { code, stderr } = await malipo(["sandbox", "--port=0", "--state", folder]);

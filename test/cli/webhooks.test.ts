@@ -7,7 +7,7 @@ import { malipo, startReceiver } from "./command-line.ts";
 const SECRET = "whsec_test";
 const ENV = { MALIPO_WEBHOOK_SECRET: SECRET };
 
-/** Answers as its path says: `/401`, `/302`; 200 for all else. */
+/** Responds with the status that the body names (`status 401`), or with 200. */
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let base: string;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.concurrent("malipo trigger", () => {
     expect(event.event).toBe(kind);
   });
 
-  test("sends another payment each time: receivers drop repeats", async ({ expect }) => {
+  test("sends another payment each time, because receivers drop duplicates", async ({ expect }) => {
     const runs = await Promise.all(
       [1, 2].map(() => trigger("payment.completed", "--to", base, "--json")),
     );
@@ -47,7 +47,9 @@ describe.concurrent("malipo trigger", () => {
     expect(one.payment_id).not.toBe(other.payment_id);
   });
 
-  test("sets fields: text stays text, a number a number, := is JSON", async ({ expect }) => {
+  test("sets fields: text stays text, a number stays a number, := reads JSON", async ({
+    expect,
+  }) => {
     const { json } = await trigger(
       ...["payment.failed", "--to", base, "--json"],
       ...["--set", "data.amount=250.00", "--set", "data.payment_id=7", "--set", "data.note=1"],
@@ -64,19 +66,19 @@ describe.concurrent("malipo trigger", () => {
   });
 
   test.for([
-    ["data.payment_id=seven", "is no JSON"],
-    ["data.tags:=[", "is no JSON"],
+    ["data.payment_id=seven", "is not valid JSON"],
+    ["data.tags:=[", "is not valid JSON"],
     ["amount", "path=text"],
     ["=1", "path=text"],
     ["data.__proto__.x=1", "path=text"],
     ["data..x=1", "path=text"],
-  ])("refuses --set %s", async ([setting = "", said = ""], { expect }) => {
+  ])("rejects --set %s", async ([setting = "", message = ""], { expect }) => {
     const { code, stderr } = await trigger("payment.failed", "--to", base, "--set", setting);
     expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
   });
 
-  test("knows the eight kinds, and sends another only where that is said", async ({ expect }) => {
+  test("sends the eight documented events, and others only with --any", async ({ expect }) => {
     const { code, stderr } = await trigger("payment.complete", "--to", base);
     expect(code).toBe(EXIT.usage);
     expect(stderr).toContain('Did you mean "payment.completed"?');
@@ -86,51 +88,53 @@ describe.concurrent("malipo trigger", () => {
   });
 
   test.for([
-    [401, "refused the signature"],
+    [401, "rejected the signature"],
     [404, "no route"],
-    [302, "Redirects are not followed (to /elsewhere)"],
-    [204, "Anything but 200"],
+    [302, "does not follow redirects (to /elsewhere)"],
+    [204, "Only status 200 counts"],
     [500, "failed"],
   ] as const)(
-    "fails where the receiver answers %i, and says what it means",
+    "fails if the receiver returns %i, and says what it means",
     async (one, { expect }) => {
-      const [status, said] = one;
+      const [status, advice] = one;
       const args = ["invoice.paid", "--to", base, "--set", `data.note=status ${status}`];
       const { code, stdout } = await trigger(...args);
       expect(code).toBe(EXIT.failed);
       expect(stdout).toContain(`${status} in`);
-      expect(stdout).toContain(said);
-      expect((await trigger(...args, "--json")).json().advice).toContain(said);
+      expect(stdout).toContain(advice);
+      expect((await trigger(...args, "--json")).json().advice).toContain(advice);
     },
   );
 
-  test("says why nobody was reached", async ({ expect }) => {
-    const nobody = await startReceiver();
-    nobody.close();
-    const refused = await trigger("invoice.paid", "--to", nobody.url);
-    expect(refused.code).toBe(EXIT.unreachable);
-    expect(refused.stderr).toContain("nothing listens there (ECONNREFUSED)");
+  test("says why the receiver could not be reached", async ({ expect }) => {
+    const closed = await startReceiver();
+    closed.close();
+    const rejected = await trigger("invoice.paid", "--to", closed.url);
+    expect(rejected.code).toBe(EXIT.unreachable);
+    expect(rejected.stderr).toContain("nothing is listening there (ECONNREFUSED)");
     const reset = await trigger("invoice.paid", "--to", base, "--set", "data.note=hang up");
     expect(reset.code).toBe(EXIT.unreachable);
-    expect(reset.stderr).toContain("hung up");
+    expect(reset.stderr).toContain("closed without a response");
     const noTls = await trigger("invoice.paid", "--to", base.replace("http", "https"), "--json");
     expect(noTls.json().error).toMatchObject({ code: "unreachable", exit_code: 3 });
   });
 
-  test("wants an address and a secret", async ({ expect }) => {
-    const [noAddress, odd, noSecret, empty] = await Promise.all([
+  test("requires a URL and a secret", async ({ expect }) => {
+    const [noUrl, odd, noSecret, empty] = await Promise.all([
       trigger("invoice.paid"),
       trigger("invoice.paid", "--to", "ftp://x"),
       malipo(["trigger", "invoice.paid", "--to", base]),
       malipo(["trigger", "invoice.paid", "--to", base, "--secret="], { env: ENV }),
     ]);
-    for (const { code } of [noAddress, odd, noSecret, empty]) expect(code).toBe(EXIT.usage);
-    expect(noAddress.stderr).toContain("--to is missing");
+    for (const { code } of [noUrl, odd, noSecret, empty]) expect(code).toBe(EXIT.usage);
+    expect(noUrl.stderr).toContain("--to is required");
     expect(odd.stderr).toContain('"ftp://x"');
     expect(noSecret.stderr).toContain("MALIPO_WEBHOOK_SECRET");
   });
 
-  test("shows what a receiver writes without letting it steer the terminal", async ({ expect }) => {
+  test("prints what a receiver sends without letting it control the terminal", async ({
+    expect,
+  }) => {
     const sly = await startReceiver((_, response) => response.end("\u001b[2Jgone\u0007"));
     const { stdout } = await trigger("invoice.paid", "--to", sly.url);
     expect(stdout).toContain("\\u001b[2Jgone\\u0007");

@@ -1,9 +1,9 @@
 import type { DriftView, RequestView, ResponseView, RetryView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, late, refused, type Step, status, truncated } from "./support/answers.ts";
 import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
+import { json, late, refused, type Step, status, truncated } from "./support/responses.ts";
+import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -12,46 +12,46 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Told =
+type HookCall =
   | ["request", RequestView]
   | ["response", ResponseView]
   | ["retry", RetryView]
   | ["drift", DriftView];
 
-/** A gateway whose hooks keep all that they are told. */
+/** A gateway whose hooks record their calls. */
 function listening(steps: readonly Step[]) {
-  const told: Told[] = [];
+  const hookCalls: HookCall[] = [];
   const met = gatewayMeeting(steps, {
     hooks: {
-      request: (view) => told.push(["request", view]),
-      response: (view) => told.push(["response", view]),
-      retry: (view) => told.push(["retry", view]),
-      drift: (view) => told.push(["drift", view]),
+      request: (view) => hookCalls.push(["request", view]),
+      response: (view) => hookCalls.push(["response", view]),
+      retry: (view) => hookCalls.push(["retry", view]),
+      drift: (view) => hookCalls.push(["drift", view]),
     },
   });
-  return { ...met, told };
+  return { ...met, hookCalls };
 }
 
 const payment = (data: object) =>
   json({ success: true, data }, { headers: { "x-request-id": "r_1" } });
 
-test("hooks are told of each attempt, its answer, the wait after it, and the drift, in order", async () => {
-  const { gateway, told } = listening([
+test("hooks are called for each attempt, its response, the wait after it, and the drift, in order", async () => {
+  const { gateway, hookCalls } = listening([
     refused,
     late(120, status(503, { "retry-after": "3" })),
     late(80, payment({ status: "pending", amount: 5 })),
   ]);
   vi.spyOn(Math, "random").mockReturnValue(0.5);
-  const answered = gateway.payments.get("PAY-1", { maxRetries: 2 });
+  const pending = gateway.payments.get("PAY-1", { maxRetries: 2 });
   await vi.advanceTimersByTimeAsync(60_000);
-  await answered;
+  await pending;
 
   const view = {
     endpoint: "GET /payments/{reference}",
     method: "GET",
     url: `${BASE_URL}/payments/PAY-1`,
   };
-  expect(told).toEqual([
+  expect(hookCalls).toEqual([
     ["request", { ...view, attempt: 1 }],
     ["retry", { ...view, attempt: 1, delayMs: 125, error: expect.any(ConnectionError) }],
     ["request", { ...view, attempt: 2 }],
@@ -72,20 +72,20 @@ test("hooks are told of each attempt, its answer, the wait after it, and the dri
   ]);
 });
 
-test("the view of an answer holds its headers, as Headers that are a copy", async () => {
-  const { gateway, told } = listening([payment({ status: "pending" })]);
+test("the view of a response holds a copy of its headers", async () => {
+  const { gateway, hookCalls } = listening([payment({ status: "pending" })]);
   const { response } = await gateway.payments.get("PAY-1").withResponse();
-  const [, view] = told.find(([name]) => name === "response") ?? expect.unreachable();
+  const [, view] = hookCalls.find(([name]) => name === "response") ?? expect.unreachable();
   const { headers } = view as ResponseView;
   expect(headers.get("X-Request-Id")).toBe("r_1");
   headers.set("x-request-id", "changed");
   expect(response.headers.get("x-request-id")).toBe("r_1");
 });
 
-test("the error of a retry is the one that the caller would have had, with the worst outcome so far", async () => {
-  const { gateway, told } = listening([truncated, refused]);
+test("the error of a retry is the one that the caller would have got, with the worst outcome so far", async () => {
+  const { gateway, hookCalls } = listening([truncated, refused]);
   const error = await failureOf(gateway.invoices.update(1, {}));
-  const retries = told.flatMap(([name, view]) => (name === "retry" ? [view] : []));
+  const retries = hookCalls.flatMap(([name, view]) => (name === "retry" ? [view] : []));
   expect(retries).toMatchObject([
     { attempt: 1, error: { code: "connection", outcome: "unknown" } },
     { attempt: 2, error: { code: "connection", outcome: "unknown" } },
@@ -93,33 +93,33 @@ test("the error of a retry is the one that the caller would have had, with the w
   expect(error).toMatchObject({ outcome: "unknown" });
 });
 
-test("an attempt that is not answered has no view of an answer, and the last failure none of a retry", async () => {
-  const { gateway, told } = listening([refused]);
+test("the response hook is not called without a response, and the retry hook not after the last attempt", async () => {
+  const { gateway, hookCalls } = listening([refused]);
   await failureOf(gateway.merchant.get({ maxRetries: 1 }));
-  expect(told.map(([name]) => name)).toEqual(["request", "retry", "request"]);
+  expect(hookCalls.map(([name]) => name)).toEqual(["request", "retry", "request"]);
 });
 
-test.each(ROWS)("every view of $name names its row, and no parameter of it", async (row) => {
-  const { gateway, told } = listening([json(contentAnswer(row))]);
+test.each(ROWS)("every view of $name names its endpoint without its parameters", async (row) => {
+  const { gateway, hookCalls } = listening([json(minimalBody(row))]);
   await row.call(gateway, IDS);
   const endpoint = `${row.method} ${row.path({ reference: "{reference}", webhook: "{id}", invoice: "{invoice}" })}`;
-  expect(told.map(([name, view]) => [name, view.endpoint])).toEqual([
+  expect(hookCalls.map(([name, view]) => [name, view.endpoint])).toEqual([
     ["request", endpoint],
     ["response", endpoint],
   ]);
 });
 
-test("a path of one's own is named without the key that it holds", async () => {
-  const { gateway, told } = listening([json({})]);
+test("an undocumented path is named without the key that it holds", async () => {
+  const { gateway, hookCalls } = listening([json({})]);
   await gateway.request({ method: "GET", path: `/echo/${KEYS.secret}/x` });
-  expect(told.map(([, view]) => view.endpoint)).toEqual(["GET /echo//x", "GET /echo//x"]);
+  expect(hookCalls.map(([, view]) => view.endpoint)).toEqual(["GET /echo//x", "GET /echo//x"]);
 });
 
-test("nothing is told of a call that is refused before it is sent", async () => {
-  const { gateway, told } = listening([json({})]);
+test("no hook is called for a call that is rejected before it is sent", async () => {
+  const { gateway, hookCalls } = listening([json({})]);
   await failureOf(gateway.payments.get(".."));
   await failureOf(gateway.mobileMoney.validatePhone("x"));
-  expect(told).toEqual([]);
+  expect(hookCalls).toEqual([]);
 });
 
 describe("a hook that fails", () => {
@@ -147,9 +147,9 @@ describe("a hook that fails", () => {
       const hooks = { request: hook, response: hook, retry: hook, drift: hook };
       const steps = [status(503), payment({ status: 1, amount: 5 })];
       const { gateway } = gatewayMeeting(steps, { hooks });
-      const answered = gateway.payments.get("PAY-1");
+      const pending = gateway.payments.get("PAY-1");
       await vi.advanceTimersByTimeAsync(60_000);
-      await expect(answered).resolves.toEqual({ status: "1", amount: 5 });
+      await expect(pending).resolves.toEqual({ status: "1", amount: 5 });
 
       const failing = gatewayMeeting([status(503)], { hooks });
       const error = await failureOf(failing.gateway.payments.get("PAY-1"));
@@ -172,7 +172,7 @@ describe("a hook that fails", () => {
   });
 });
 
-test("a function that the request hook returns is told how that attempt ended", async () => {
+test("a function that the request hook returns is called when that attempt has ended", async () => {
   const ends: unknown[] = [];
   const steps = [refused, late(120, status(503)), late(80, json({ success: true, data: {} }))];
   const { gateway } = gatewayMeeting(steps, {
@@ -183,9 +183,9 @@ test("a function that the request hook returns is told how that attempt ended", 
           ends.push({ attempt, ...result }),
     },
   });
-  const answered = gateway.merchant.get();
+  const pending = gateway.merchant.get();
   await vi.advanceTimersByTimeAsync(60_000);
-  await answered;
+  await pending;
   const end = { aborted: false };
   expect(ends).toEqual([
     { attempt: 1, ...end, status: undefined, error: expect.any(ConnectionError), durationMs: 0 },
@@ -194,7 +194,7 @@ test("a function that the request hook returns is told how that attempt ended", 
   ]);
 });
 
-test("a function that the request hook returns is told of the caller's own abort", async () => {
+test("a function that the request hook returns is called after the caller's own abort", async () => {
   const ends: unknown[] = [];
   const { gateway } = gatewayMeeting([late(500, json({}))], {
     hooks: { request: () => (result) => ends.push(result) },
@@ -207,7 +207,7 @@ test("a function that the request hook returns is told of the caller's own abort
   expect(ends).toEqual([{ aborted: true, durationMs: 200 }]);
 });
 
-test("a function that the request hook returns may throw, and fails no call", async () => {
+test("a function that the request hook returns never fails a call", async () => {
   const { gateway } = gatewayMeeting([json({ success: true, data: { name: "Duka" } })], {
     hooks: {
       request: () => () => {

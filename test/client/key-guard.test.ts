@@ -1,8 +1,8 @@
 import { ConfigurationError, Gateway, type GatewayOptions, KeyTypeError } from "malipo";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { json, script } from "./support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "./support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "./support/rows.ts";
+import { json, script } from "./support/responses.ts";
+import { IDS, minimalBody, ROWS } from "./support/rows.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -26,33 +26,33 @@ async function expectRefusal(call: Promise<unknown>, holds: string): Promise<voi
   const error = await rejection(call);
   expect(error).toBeInstanceOf(KeyTypeError);
   expect(error).toMatchObject({ code: "key_type", outcome: "not_sent" });
-  expect(error.message).toContain("needs a secret key");
-  expect(error.message).toContain(`and this is ${holds}.`);
+  expect(error.message).toContain("requires a secret key");
+  expect(error.message).toContain(`this gateway has ${holds}.`);
 }
 
-test("there are eight calls for public keys, and ten for secret ones", () => {
+test("eight calls are open to public keys, and ten only to secret keys", () => {
   expect([READS.length, WRITES.length]).toEqual([8, 10]);
 });
 
 describe("a public key", () => {
-  test.each(WRITES)("is refused $name before any byte is sent", async (row) => {
+  test.each(WRITES)("may not call $name, and no byte is sent", async (row) => {
     const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
     await expectRefusal(row.call(gateway, IDS), "a public key");
     expect(sent).toHaveLength(0);
   });
 
-  test.each(READS)("is let through to $name", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { apiKey: KEYS.public });
+  test.each(READS)("may call $name", async (row) => {
+    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { apiKey: KEYS.public });
     await row.call(gateway, IDS);
     expect(sent).toHaveLength(1);
   });
 
-  test("is refused before its parameters are looked at", async () => {
+  test("is rejected before the parameters are checked", async () => {
     const { gateway } = gatewayMeeting([json({})], { apiKey: KEYS.public });
     await expectRefusal(gateway.mobileMoney.initiate({ amount: -1, phone: "x" }), "a public key");
   });
 
-  test("is refused no less for saying that a browser is allowed", async () => {
+  test("is rejected also with dangerouslyAllowBrowser", async () => {
     const { gateway, sent } = gatewayMeeting([json({})], {
       apiKey: KEYS.public,
       dangerouslyAllowBrowser: true,
@@ -63,20 +63,22 @@ describe("a public key", () => {
 });
 
 describe.each(["secret", "sandbox"] as const)("a %s key", (kind) => {
-  test.each(ROWS)("is let through to $name", async (row) => {
-    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { apiKey: KEYS[kind] });
+  test.each(ROWS)("may call $name", async (row) => {
+    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { apiKey: KEYS[kind] });
     await row.call(gateway, IDS);
     expect(sent).toHaveLength(1);
   });
 });
 
 describe("in a browser", () => {
-  test("a secret key is refused by the constructor", () => {
+  test("a secret key is rejected by the constructor", () => {
     expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow(ConfigurationError);
-    expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow("secret key in a browser");
+    expect(() => inBrowser({ apiKey: KEYS.secret })).toThrow(
+      "secret key must not be used in a browser",
+    );
   });
 
-  test("a secret key is let through where that is asked for by its name", async () => {
+  test("a secret key is accepted with dangerouslyAllowBrowser", async () => {
     const { fetch, sent } = script(json({ data: {} }));
     const options = { apiKey: KEYS.secret as string, fetch, dangerouslyAllowBrowser: true };
     await inBrowser(options).invoices.create({});
@@ -84,10 +86,10 @@ describe("in a browser", () => {
   });
 
   test.each(["public", "sandbox"] as const)(
-    "a %s key makes the eight reads and no more",
+    "a %s key may make only the eight reads",
     async (kind) => {
       for (const row of ROWS) {
-        const { fetch, sent } = script(json(contentAnswer(row)));
+        const { fetch, sent } = script(json(minimalBody(row)));
         const call = row.call(inBrowser({ apiKey: KEYS[kind], fetch }), IDS);
         if (row.open === "to public keys") {
           await call;
@@ -103,16 +105,16 @@ describe("in a browser", () => {
     },
   );
 
-  test("a sandbox key does everything where that is asked for by its name", async () => {
+  test("a sandbox key may make every call with dangerouslyAllowBrowser", async () => {
     for (const row of ROWS) {
-      const { fetch, sent } = script(json(contentAnswer(row)));
+      const { fetch, sent } = script(json(minimalBody(row)));
       const options = { apiKey: KEYS.sandbox as string, fetch, dangerouslyAllowBrowser: true };
       await row.call(inBrowser(options), IDS);
       expect(sent).toHaveLength(1);
     }
   });
 
-  test("a sandbox key makes no other request than GET", async () => {
+  test("a sandbox key may make only GET requests of undocumented paths", async () => {
     const { fetch, sent } = script(json({}));
     const gateway = inBrowser({ apiKey: KEYS.sandbox as string, fetch });
     await expectRefusal(
@@ -141,11 +143,14 @@ describe("gateway.request with a public key", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test.each(ROWS)("takes the rules of $name for its path", async ({ method, path, body, open }) => {
-    const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
-    const call = gateway.request({ method, path: path(IDS), body: body?.(IDS) });
-    if (open === "to public keys") await call;
-    else await expectRefusal(call, "a public key");
-    expect(sent).toHaveLength(open === "to public keys" ? 1 : 0);
-  });
+  test.each(ROWS)(
+    "follows the rules of $name for its path",
+    async ({ method, path, body, open }) => {
+      const { gateway, sent } = gatewayMeeting([json({})], { apiKey: KEYS.public });
+      const call = gateway.request({ method, path: path(IDS), body: body?.(IDS) });
+      if (open === "to public keys") await call;
+      else await expectRefusal(call, "a public key");
+      expect(sent).toHaveLength(open === "to public keys" ? 1 : 0);
+    },
+  );
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { fail, html, json, reset, type Step, text } from "./support/answers.ts";
 import { gatewayMeeting, rejection } from "./support/gateway.ts";
+import { fail, html, json, reset, type Step, text } from "./support/responses.ts";
 
 const PHONE = "254712345678";
 const MASKED = "2547*****678";
@@ -20,7 +20,7 @@ const ECHOES: [string, Step][] = [
   ["in what fetch throws", fail(new Error(`cannot reach ${PHONE}`))],
 ];
 
-describe.each(ECHOES)("a phone that comes back %s", (_, step) => {
+describe.each(ECHOES)("a phone that the service echoes %s", (_, step) => {
   test("is masked in the error's message and in its stack", async () => {
     const { gateway } = gatewayMeeting([step], { maxRetries: 0 });
     const error = await rejection(gateway.mobileMoney.initiate({ amount: 1, phone: PHONE }));
@@ -48,12 +48,12 @@ test("a phone that comes back in any usual way of writing it is masked", async (
   }
 });
 
-test("the body of an error keeps the phone, for whoever asks for it", async () => {
+test("the body of an error keeps the phone", async () => {
   const { gateway } = gatewayMeeting([json({ error: PHONE }, { status: 400 })]);
   expect(await rejection(gateway.merchant.get())).toHaveProperty("body", { error: PHONE });
 });
 
-test("a phone that is refused is masked in the message, the stack and the issues", async () => {
+test("a rejected phone is masked in the message, the stack and the issues", async () => {
   const digits = fc.string({
     unit: fc.constantFrom(..."0123456789"),
     minLength: 16,
@@ -84,7 +84,7 @@ test.each([
 });
 
 test.each(["12345678", "INV-0042", "2026-01-01", "KES 250000.00", "PAY-7HX2"])(
-  "%s is no phone, and stays as it is",
+  "%s is not a phone and is not masked",
   async (said) => {
     const { gateway } = gatewayMeeting([json({ error: said }, { status: 400 })]);
     expect((await rejection(gateway.merchant.get())).message).toContain(said);

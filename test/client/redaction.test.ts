@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { Gateway, type GatewayOptions } from "malipo";
 import { describe, expect, test } from "vitest";
-import { fail, json, type Step, script, text, truncated } from "./support/answers.ts";
 import { BASE_URL, rejection } from "./support/gateway.ts";
+import { fail, json, type Step, script, text, truncated } from "./support/responses.ts";
 import { showingsOf } from "./support/showing.ts";
 
 const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
-// Long enough that no key stands in a message by chance.
+// Long enough that no message holds a key by chance.
 const key = fc
   .tuple(
     fc.constantFrom("pk_", "sk_", "sb_"),
@@ -19,7 +19,7 @@ const escaped = (value: unknown) =>
   JSON.stringify(value).replaceAll("/", "\\/").replaceAll("_", "\\u005f");
 const spoiled = (value: string) => Object.assign(new TypeError("fetch failed"), { cause: value });
 
-/** Ways for a service, or for what lies between, to give the key back. */
+/** Ways in which a service, or a proxy before it, may echo the key. */
 // biome-ignore format: a table is read across
 const ECHOES: [string, (key: string) => Step][] = [
   ["in the error of an envelope", (key) => json({ success: false, error: `bad key ${key}` }, { status: 401 })],
@@ -59,7 +59,7 @@ const ECHOES: [string, (key: string) => Step][] = [
   }],
 ];
 
-describe.each(ECHOES)("a key that comes back %s", (_, echo) => {
+describe.each(ECHOES)("a key that the service echoes %s", (_, echo) => {
   test("shows in no error and in no hook's view", async () => {
     await fc.assert(
       fc.asyncProperty(key, async (apiKey) => {
@@ -80,7 +80,7 @@ describe.each(ECHOES)("a key that comes back %s", (_, echo) => {
   });
 });
 
-test("a key that comes back before a retry does not show in the retry's view", async () => {
+test("a key that the service echoes before a retry does not show in the retry's view", async () => {
   const apiKey = "pk_live_quiteSecret";
   const views: unknown[] = [];
   const again = { "retry-after": "0", "x-echo": apiKey };
@@ -124,7 +124,7 @@ describe("a gateway", () => {
   });
 });
 
-describe("a key that is put where it does not belong", () => {
+describe("a key in the wrong place", () => {
   const calls: [string, (gateway: Gateway, key: string) => Promise<unknown>][] = [
     ["as a phone", ({ mobileMoney }, key) => mobileMoney.validatePhone(key)],
     [

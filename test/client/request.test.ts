@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { InvalidParamsError, NotFoundError, type RequestParams } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
-import { json, text } from "./support/answers.ts";
 import { BASE_URL, gatewayMeeting, gatewayOn, KEYS, rejection } from "./support/gateway.ts";
+import { json, text } from "./support/responses.ts";
 
 const ANSWER = json({ success: true, data: { total: "7.00" }, v: 2 });
 
@@ -33,7 +33,7 @@ describe("gateway.request", () => {
     },
   );
 
-  test("sends no body where there is none, and says so by no content type", async () => {
+  test("sends no body and no content type where there is no body", async () => {
     const { gateway, sent } = gatewayMeeting([ANSWER]);
     await gateway.request({ method: "POST", path: "/reports", body: undefined });
     expect(sent[0]?.body).toBeUndefined();
@@ -49,7 +49,7 @@ describe("gateway.request", () => {
     await expect(gateway.request({ method: "GET", path: "/reports" })).resolves.toEqual(data);
   });
 
-  test("gives the response and the whole body by withResponse()", async () => {
+  test("resolves with the response and the whole body by withResponse()", async () => {
     const { gateway } = gatewayMeeting([ANSWER]);
     const { data, response, body } = await gateway
       .request({ method: "GET", path: "/reports" })
@@ -88,7 +88,7 @@ describe("the path of a request", () => {
   );
   const BASES = [BASE_URL, "https://gateway.test", "https://gateway.test/a/b/c"];
 
-  test("stays below the base URL, or is refused and sends nothing", async () => {
+  test("stays below the base URL, or is rejected and nothing is sent", async () => {
     await fc.assert(
       fc.asyncProperty(path, fc.constantFrom(...BASES), async (given, baseUrl) => {
         const { gateway, sent } = gatewayMeeting([ANSWER], { baseUrl });
@@ -148,7 +148,7 @@ describe("the path of a request", () => {
     null,
     7,
     ["/reports"],
-  ])("%j is refused, and nothing is sent", async (given) => {
+  ])("%j is rejected, and nothing is sent", async (given) => {
     const { gateway, sent } = gatewayMeeting([ANSWER]);
     const error = await rejection(gateway.request({ method: "GET", path: given as string }));
     expect(error).toBeInstanceOf(InvalidParamsError);
@@ -157,13 +157,13 @@ describe("the path of a request", () => {
   });
 });
 
-describe("what cannot be sent is refused", () => {
+describe("a request that cannot be sent is rejected", () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
 
   test.each<[string, Record<string, unknown>, (string | number)[]]>([
     ["another method", { method: "TRACE" }, ["method"]],
-    ["a method that is none", { method: "GET /x HTTP/1.1\r\n" }, ["method"]],
+    ["a method that does not exist", { method: "GET /x HTTP/1.1\r\n" }, ["method"]],
     ["no method", { method: undefined }, ["method"]],
     ["a GET with a body", { method: "GET", body: {} }, ["body"]],
     ["a HEAD with a body", { method: "HEAD", body: null }, ["body"]],

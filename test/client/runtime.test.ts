@@ -6,7 +6,7 @@ type Globals = Parameters<typeof isBrowser>[0];
 const CHROME = { userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0", product: "Gecko" };
 const NODE = { env: {}, versions: { node: "24.21.0" } };
 
-// What each place shows of itself, as far as it tells one from another.
+// The globals of each runtime that tell it apart.
 const BROWSERS: [string, Globals][] = [
   ["a window", { document: {}, navigator: CHROME }],
   ["a window with a bundler's process", { document: {}, navigator: CHROME, process: { env: {} } }],
@@ -60,13 +60,13 @@ const SERVERS: [string, Globals][] = [
   ["a place that shows nothing", {}],
 ];
 
-describe("a browser is", () => {
+describe("these are browsers", () => {
   test.each(BROWSERS)("%s", (_, globals) => {
     expect(isBrowser(globals)).toBe(true);
   });
 });
 
-describe("no browser is", () => {
+describe("these are not browsers", () => {
   test.each(SERVERS)("%s", (_, globals) => {
     expect(isBrowser(globals)).toBe(false);
   });

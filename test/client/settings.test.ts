@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { ConfigurationError, Gateway, type GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, script } from "./support/answers.ts";
 import { BASE_URL, KEYS } from "./support/gateway.ts";
+import { json, script } from "./support/responses.ts";
 
 beforeEach(() => {
   vi.stubEnv("MALIPO_API_KEY", undefined);
@@ -19,7 +19,7 @@ const SETUP = { apiKey: KEYS.secret as string, baseUrl: BASE_URL };
 const set = (options: Record<string, unknown>) => () =>
   new Gateway({ ...SETUP, ...options } as GatewayOptions);
 
-/** Where a gateway so set up sends its first request, and with which headers. */
+/** The first request of a gateway with these options. */
 async function firstRequest(options: GatewayOptions) {
   const { fetch, sent } = script(json({ data: {} }));
   await new Gateway({ fetch, ...options }).merchant.get();
@@ -56,13 +56,13 @@ describe("the key", () => {
     ["nothing", ""],
     ["no text", 42],
     ["null", null],
-  ])("is refused with %s", (_, apiKey) => {
+  ])("is rejected with %s", (_, apiKey) => {
     const { message } = refusal(set({ apiKey }));
     expect(message).toMatch(/API key/);
     if (typeof apiKey === "string" && apiKey.length > 3) expect(message).not.toContain(apiKey);
   });
 
-  test("is asked for by its name, and the environment's, where there is none", () => {
+  test("is asked for by the names of its option and its environment variable", () => {
     const { message } = refusal(() => new Gateway({ baseUrl: BASE_URL }));
     expect(message).toContain("`apiKey`");
     expect(message).toContain("MALIPO_API_KEY");
@@ -81,7 +81,7 @@ describe("the key", () => {
     [undefined, "x-api-key", KEYS.secret],
     ["x-api-key", "x-api-key", KEYS.secret],
     ["bearer", "authorization", `Bearer ${KEYS.secret}`],
-  ] as const)("goes out as `auth` says: %s", async (auth, name, value) => {
+  ] as const)("is sent as `auth` says: %s", async (auth, name, value) => {
     const { headers } = await firstRequest({ ...SETUP, auth });
     expect(headers.get(name)).toBe(value);
     expect(headers.has(name === "authorization" ? "x-api-key" : "authorization")).toBe(false);
@@ -122,11 +122,11 @@ describe("the base URL", () => {
     "https://user:word@gateway.test",
     "https://gateway.test/?a=1",
     "https://gateway.test/#a",
-  ])("%j is refused", (baseUrl) => {
+  ])("%j is rejected", (baseUrl) => {
     expect(refusal(set({ baseUrl })).message).toContain("`baseUrl`");
   });
 
-  test("is asked for in the constructor, by its name and the environment's", () => {
+  test("is asked for in the constructor, by the names of its option and its environment variable", () => {
     const { message } = refusal(() => new Gateway({ apiKey: KEYS.secret }));
     expect(message).toContain("`baseUrl`");
     expect(message).toContain("MALIPO_BASE_URL");
@@ -134,14 +134,14 @@ describe("the base URL", () => {
 });
 
 describe("the environment", () => {
-  test("gives the key and the base URL where no option does", async () => {
+  test("provides the key and the base URL where no option does", async () => {
     vi.stubEnv("MALIPO_API_KEY", "pk_env_1");
     vi.stubEnv("MALIPO_BASE_URL", "https://env.test/v1");
     const { url, headers } = await firstRequest({});
     expect([url, headers.get("x-api-key")]).toEqual(["https://env.test/v1/merchant", "pk_env_1"]);
   });
 
-  test("stands back behind an option", async () => {
+  test("is ignored where there is an option", async () => {
     vi.stubEnv("MALIPO_API_KEY", "pk_env_1");
     vi.stubEnv("MALIPO_BASE_URL", "https://env.test/v1");
     const { url, headers } = await firstRequest(SETUP);
@@ -151,7 +151,7 @@ describe("the environment", () => {
   test.each([
     ["MALIPO_API_KEY", "https://env.test"],
     ["MALIPO_BASE_URL", "pk_env_1"],
-  ])("an empty %s counts as none", (name) => {
+  ])("an empty %s counts as missing", (name) => {
     vi.stubEnv("MALIPO_API_KEY", "pk_env_1");
     vi.stubEnv("MALIPO_BASE_URL", "https://env.test");
     vi.stubEnv(name, "");
@@ -173,7 +173,7 @@ describe("the environment", () => {
     vi.stubGlobal("process", process);
     const error = refusal(() => new Gateway());
     vi.unstubAllGlobals();
-    expect(error.message).toContain("No API key");
+    expect(error.message).toContain("The API key is missing");
   });
 
   test("is checked as an option is", () => {
@@ -186,7 +186,7 @@ describe("the environment", () => {
 
 describe("an option", () => {
   test.each(["apikey", "baseURL", "timeout", "retries", "headers", "signal", "toString", ""])(
-    "that there is none of is refused by name, with those there are: %j",
+    "that does not exist is rejected with the names that do: %j",
     (name) => {
       const { message } = refusal(set({ [name]: undefined }));
       expect(message).toContain(`"${name}"`);
@@ -195,7 +195,7 @@ describe("an option", () => {
   );
 
   test.each(["onRequest", "requests", "error"])(
-    "of hooks that there is none of is refused: %s",
+    "of hooks that does not exist is rejected: %s",
     (name) => {
       const { message } = refusal(set({ hooks: { [name]: () => {} } }));
       expect(message).toContain(`"${name}"`);
@@ -203,7 +203,7 @@ describe("an option", () => {
     },
   );
 
-  test("that is undefined is as if it were not given", async () => {
+  test("that is undefined has its default", async () => {
     const { url } = await firstRequest({
       ...SETUP,
       auth: undefined,
@@ -224,7 +224,7 @@ describe("an option", () => {
     expect(refusal(set({ fetch })).message).toContain("`fetch`");
   });
 
-  test("`fetch` is the global one where none is given, as it is at the time of the call", async () => {
+  test("`fetch` is the global one at the time of the call by default", async () => {
     const gateway = new Gateway(SETUP);
     const { fetch, sent } = script(json({ data: {} }));
     vi.stubGlobal("fetch", fetch);

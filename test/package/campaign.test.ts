@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
 const PAYMENTS = 200;
-// Leases are shortened, so that a crash is over sooner.
+// Short leases, so that a crash is over sooner.
 const ARGS = ["--payments", `${PAYMENTS}`, "--seed", "1", "--store", "all", "--lease", "2500"];
 
 interface Run {
@@ -14,7 +14,7 @@ interface Run {
   readonly stderr: string;
 }
 
-// Not in one breath with the test runner, which has to answer meanwhile.
+// In a process of its own, so that the test runner stays responsive.
 const campaign = (...args: string[]): Promise<Run> =>
   new Promise((resolve) => {
     const script = ["test/stress/prompts/main.ts", ...args];
@@ -25,7 +25,7 @@ const campaign = (...args: string[]): Promise<Run> =>
 
 describe("a campaign of injected faults", () => {
   let run: Run;
-  /** The rows of a store's table: the figure and what stands beside it. */
+  /** The rows of a store's table: the count and the note beside it. */
   function tableOf(store: string): ReadonlyMap<string, string> {
     const table = run.stdout.split("\n\n").find((block) => block.startsWith(`${store} store,`));
     const rows = (table ?? "").matchAll(/^ {2}(\S.*?) {2,}(.*(?:\n {10,}.*)*)$/gm);
@@ -36,42 +36,42 @@ describe("a campaign of injected faults", () => {
     run = await campaign(...ARGS);
   }, 600_000);
 
-  test("ends with every promise held", () => {
+  test("keeps every promise", () => {
     expect(run.stdout + run.stderr).toContain("Every promise held.");
     expect(run.status).toBe(0);
   });
 
   test.for(STORES)(
-    "counts one prompt a key, and no wrong or missing answer: %s",
+    "counts one prompt per key, and no wrong or missing status: %s",
     (store, { skip }) => {
-      // An engine that this machine lacks is named, and missed by nobody else.
+      // This machine may lack an engine. The campaign says so.
       if (run.stdout.includes(`${store} store: NOT RUN`)) return skip();
       const table = tableOf(store);
       expect(table.get("prompts")).toBe(`${PAYMENTS} in the service's own ledger`);
       expect(table.get("most prompts for one key")).toBe("1 at most 1: held");
-      for (const row of ["wrong final answers", "orders left unknown", "what must never happen"]) {
+      for (const row of ["wrong final statuses", "orders left unknown", "unexpected errors"]) {
         expect(table.get(row), row).toBe("0 none: held");
       }
       const [, completed, failed] =
-        /completed (\d+), failed (\d+)/.exec(table.get("final answers") ?? "") ?? [];
+        /completed (\d+), failed (\d+)/.exec(table.get("final statuses") ?? "") ?? [];
       expect(Number(completed) + Number(failed)).toBe(PAYMENTS);
     },
   );
 
-  test.for(STORES)("meets with every fault there is: %s", (store, { skip }) => {
+  test.for(STORES)("injects every kind of fault: %s", (store, { skip }) => {
     if (run.stdout.includes(`${store} store: NOT RUN`)) return skip();
     const table = tableOf(store);
     const counted = (name: string) => new RegExp(`(^|, )${name} [1-9]`);
     const before = "reset hang 500 502 503 504 408 422 429 latency".split(" ");
     const after = "lostResponse truncate 500 504 hang slow".split(" ");
-    const webhooks = "lost late doubled reordered refused".split(" ");
+    const webhooks = "lost late duplicated reordered failed".split(" ");
     for (const name of before) expect(table.get("faults before the charge")).toMatch(counted(name));
     for (const name of after) expect(table.get("faults after the charge")).toMatch(counted(name));
     for (const name of webhooks) expect(table.get("webhooks")).toMatch(counted(name));
     expect(table.get("workers killed")).toMatch(store === "memory" ? /^0$/ : /^4 [1-9]/);
   });
 
-  test("says how to ask for one, where it is asked wrongly", async () => {
+  test("explains its options when one is wrong", async () => {
     const { status, stderr } = await campaign("--store", "oracle");
     expect(status).toBe(1);
     expect(stderr).toContain("--store is oracle.");

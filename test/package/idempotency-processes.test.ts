@@ -23,7 +23,7 @@ const apiKey = sandbox.keys.secret;
 let served: ServedSandbox;
 const workers: Worker[] = [];
 
-/** The references of an order's payments, by the gateway's own ledger. */
+/** The references of an order's payments, in the gateway's own ledger. */
 async function prompts(order: string): Promise<string[]> {
   const gateway = new Gateway({ apiKey, baseUrl: served.baseUrl });
   const { items } = await gateway.payments.list({ per_page: 100 });
@@ -34,11 +34,11 @@ async function prompts(order: string): Promise<string[]> {
 
 interface Accident {
   readonly idempotencyKey: string;
-  /** What the others are told, who came before its lease was over. */
+  /** What the others get before the lease of the dead worker is over. */
   readonly replies: Promise<Reply[]>;
 }
 
-/** A worker is killed while it waits for an answer; the others ask for the same. */
+/** A worker is killed while it waits for a response. The others send the same key. */
 async function accident(
   idempotencyKey: string,
   victim: Worker,
@@ -109,7 +109,7 @@ afterAll(async () => {
 describe.each(STORES.filter(([, place]) => place !== undefined))("processes on one %s", (store) => {
   const shop = () => shops.get(store) as Awaited<ReturnType<typeof open>>;
 
-  test("make one prompt of many clicks at once, and all get its reference", async () => {
+  test("make one prompt for many simultaneous clicks, and all get its reference", async () => {
     const { others } = shop();
     for (let round = 1; round <= 5; round++) {
       const idempotencyKey = `${run}-${store.slice(0, 2)}-${round}`;
@@ -121,7 +121,7 @@ describe.each(STORES.filter(([, place]) => place !== undefined))("processes on o
     }
   });
 
-  test("never prompt again for one that was killed after the prompt, and get what it is resolved with", async () => {
+  test("do not prompt again after a worker was killed after its prompt, and get the resolved reference", async () => {
     const { others, prompted, restart } = shop();
     const { idempotencyKey } = prompted;
     expect(await prompted.replies).toEqual(
@@ -138,7 +138,7 @@ describe.each(STORES.filter(([, place]) => place !== undefined))("processes on o
     expect(await prompts(idempotencyKey)).toEqual([reference]);
   });
 
-  test('prompt once for one that was killed before the prompt, when it is resolved as "not_sent"', async () => {
+  test('prompt once after a worker was killed before its prompt, when the key is resolved as "not_sent"', async () => {
     const { others, unprompted } = shop();
     const { idempotencyKey } = unprompted;
     expect(await unprompted.replies).toEqual(

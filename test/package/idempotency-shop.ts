@@ -7,7 +7,7 @@ import type { Reply, Shop, Task } from "./idempotency-worker.ts";
 
 const WORKER = fileURLToPath(new URL("./idempotency-worker.ts", import.meta.url));
 
-/** A process of its own. */
+/** A worker process. */
 export interface Worker {
   /** Pays, or resolves, under a key. */
   do(task: Task): Promise<Reply>;

@@ -1,25 +1,25 @@
-// A server of a shop that has several: it pays what it is told to pay, and says what came of it.
+// One of several servers of a shop. It does what the test tells it to, and reports the result.
 import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
 
-/** What every worker of one shop is given. */
+/** The settings that all workers of one shop share. */
 export interface Shop {
   readonly store: keyof typeof STORES;
-  /** The file or the address of the store. */
+  /** The file or the URL of the store. */
   readonly place: string;
   readonly apiKey: string;
   readonly baseUrl: string;
 }
 
-/** What a worker is told to do: to resolve, or else to pay. */
+/** A worker's task: to resolve a key if `resolve` is set, otherwise to pay. */
 export interface Task {
   readonly idempotencyKey: string;
   readonly resolve?: string;
   readonly totalTimeoutMs?: number;
-  /** Where the gateway is for this once. */
+  /** Another gateway, for this task only. */
   readonly baseUrl?: string;
 }
 
-/** What came of it. */
+/** The result of a task. */
 export interface Reply {
   readonly reference?: string;
   /** The error's code and outcome. */

@@ -1,5 +1,5 @@
-// One small script for every runtime: the client against a served sandbox, the signature check, and
-// the fetch adapter. Plain JavaScript, since not every runtime reads types.
+// One script for every runtime: the client against a served sandbox, the signature check, and the
+// fetch adapter. Plain JavaScript, because not every runtime reads types.
 import { Gateway, isGatewayError } from "malipo";
 import { fetchHandler } from "malipo/fetch";
 import { createWebhookReceiver, memoryInbox, signWebhook, verifyWebhook } from "malipo/webhooks";
@@ -10,20 +10,20 @@ const BODY = JSON.stringify({
   timestamp: "2026-01-01T09:00:31+03:00",
   data: { reference: "PAY-1", status: "completed", amount: "100.00", note: "Café ☕" },
 });
-// Of `printf BODY | openssl dgst -sha256 -hmac whsec_matrix`.
+// The output of `printf BODY | openssl dgst -sha256 -hmac whsec_matrix`.
 const SIGNATURE = "5576040c82db72c16a1f09d4494c739fb9b0c9daf33ce83a7cda84945d3e0f31";
 
 function check(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-async function refusal(work) {
+async function rejection(work) {
   try {
     await work();
   } catch (error) {
     return error;
   }
-  throw new Error("it was not refused");
+  throw new Error("it was not rejected");
 }
 
 const request = (signature, body = BODY) =>
@@ -33,7 +33,7 @@ const request = (signature, body = BODY) =>
     body,
   });
 
-/** Everything that must hold; `isPage`: where a customer's browser is. */
+/** The checks. `isPage` is true in a browser's page. */
 const CHECKS = {
   "reads with a public key": async ({ baseUrl, keys, reference }) => {
     const gateway = new Gateway({ apiKey: keys.public, baseUrl });
@@ -42,10 +42,10 @@ const CHECKS = {
     check(response.status === 200, "the response");
     check((await gateway.payments.list()).items.length > 0, "the list");
   },
-  "pays with a secret key, where it may be": async ({ baseUrl, keys, isPage }) => {
+  "pays with a secret key, except in a page": async ({ baseUrl, keys, isPage }) => {
     const make = () => new Gateway({ apiKey: keys.secret, baseUrl });
     if (isPage)
-      return check((await refusal(make)).code === "configuration", "a secret key in a page");
+      return check((await rejection(make)).code === "configuration", "a secret key in a page");
     const gateway = make();
     const params = { amount: 10, phone: "0712345678" };
     const [one, two] = await Promise.all(
@@ -61,7 +61,7 @@ const CHECKS = {
   },
   "fails with typed errors": async ({ baseUrl, keys }) => {
     const gateway = new Gateway({ apiKey: keys.public, baseUrl });
-    const missing = await refusal(() => gateway.payments.get("none"));
+    const missing = await rejection(() => gateway.payments.get("none"));
     check(isGatewayError(missing) && missing.code === "not_found", "404");
     check(missing.outcome === "rejected", "its outcome");
     const silent = new Gateway({
@@ -69,9 +69,9 @@ const CHECKS = {
       baseUrl,
       fetch: () => new Promise(() => {}),
     });
-    const late = await refusal(() => silent.merchant.get({ timeoutMs: 20, maxRetries: 0 }));
+    const late = await rejection(() => silent.merchant.get({ timeoutMs: 20, maxRetries: 0 }));
     check(late.code === "timeout" && late.outcome === "unknown", "a timeout");
-    const wrong = await refusal(() => gateway.request({ method: "POST", path: "/x" }));
+    const wrong = await rejection(() => gateway.request({ method: "POST", path: "/x" }));
     check(wrong.code === "key_type", "a public key that posts");
   },
   "shows no key": async ({ baseUrl, keys }) => {
@@ -119,7 +119,7 @@ const CHECKS = {
   },
 };
 
-/** @returns what failed, by the name of its check; nothing where all holds. */
+/** @returns one line per failed check. */
 export async function conformance(scene) {
   const failures = [];
   for (const [name, run] of Object.entries(CHECKS)) {

@@ -1,23 +1,22 @@
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
+import { freePort } from "../support/free-port.ts";
 import type { Scene } from "./scene.ts";
 
-/** What a runtime found. */
+/** The result of a runtime. */
 export interface Found {
   readonly version: string;
   readonly checks: number;
   readonly failures: readonly string[];
 }
 
-/** A runtime: its name, and how the script is run in it, in the folder where the tarball is installed. */
+/** A runtime. `run` runs the script in the folder where the tarball is installed. */
 export interface Engine {
   readonly name: string;
   run(folder: string, scene: Scene): Promise<Found>;
@@ -26,7 +25,7 @@ export interface Engine {
 const MODULES = fileURLToPath(new URL("./tools/node_modules", import.meta.url));
 const run = promisify(execFile);
 
-/** Prints the version of whatever runs it, and what the script found. */
+/** Prints the version of the runtime, and the result of the script. */
 const MAIN = `
 const version = globalThis.Bun?.version ?? globalThis.Deno?.version.deno ?? process.versions.node;
 const found = await conformance(JSON.parse(process.env.SCENE));
@@ -67,14 +66,6 @@ export default {
   fetch: async (request) => Response.json(await conformance(await request.json())),
 };
 `;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 async function inWorkerd(folder: string, scene: Scene): Promise<Found> {
   const port = await freePort();
@@ -117,7 +108,7 @@ async function inChromium(folder: string, scene: Scene): Promise<Found> {
   const browser = await launchChromium();
   try {
     const page = await browser.newPage();
-    // A document of the loopback, without a policy of its own: what a shop's page is.
+    // A document on loopback without a content security policy, like a shop's page.
     await page.goto(`${scene.baseUrl}/merchant`);
     await page.addScriptTag({ content: code, type: "module" });
     await page.waitForFunction(() => "conformance" in globalThis);

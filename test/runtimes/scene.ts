@@ -1,17 +1,17 @@
 import { Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 
-/** What the conformance script is handed, in every runtime. */
+/** What the conformance script gets in every runtime. */
 export interface Scene {
   readonly baseUrl: string;
   readonly keys: Readonly<Record<"public" | "secret", string>>;
   /** A payment that is completed. */
   readonly reference: string;
-  /** Where a customer's browser is: a secret key must be refused. */
+  /** Whether it runs in a page, where a secret key must be rejected. */
   readonly isPage: boolean;
 }
 
-/** A gateway on loopback with one completed payment in it. */
+/** A gateway on loopback with one completed payment. */
 export async function openScene(): Promise<{ scene: Scene; close(): Promise<void> }> {
   const sandbox = createSandbox();
   const service = await sandbox.serve({ port: 0 });

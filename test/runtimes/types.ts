@@ -1,5 +1,5 @@
-// Compiles what a user would write against the packed declarations, under every compiler and every
-// way of resolving modules, with nothing skipped; then prints what one import costs a compiler.
+// Compiles a user's code against the packed declarations, with every supported compiler and module
+// resolution, without skipLibCheck. Then prints what one import costs a compiler.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const RESOLUTIONS = [
   { name: "bundler", module: "esnext" },
 ];
 
-/** What a user writes: every entry that needs no framework's own types. */
+/** A user's code, with every entry point that works without the types of a framework. */
 const USE = `
 import { Gateway, type Payment, isGatewayError, PaymentPendingError } from "malipo";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
@@ -51,7 +51,7 @@ export async function pay(): Promise<Payment> {
 }
 export const total: Promise<string> = gateway.invoices.get(1).then(({ total }) => total);
 const page = new Gateway({ apiKey: "pk_live_1" });
-// @ts-expect-error: a public key starts no payment
+// @ts-expect-error: a public key cannot start a payment
 export const refused = () => page.mobileMoney.initiate({ amount: 1, phone: "0712345678" });
 export const seen = () => usePayment(page, "PAY-1").status;
 

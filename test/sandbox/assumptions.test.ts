@@ -15,14 +15,21 @@ describe("an assumption", () => {
     },
   );
 
-  test("is made once about each thing", () => {
+  test("is about one thing that no other is about", () => {
     const subjects = Object.values(ASSUMPTIONS).map(({ about }) => about);
     expect(new Set(subjects).size).toBe(subjects.length);
   });
 });
 
-describe("the prose of an assumption names what the sandbox runs on", () => {
-  const { address, amountBounds, lists, promptLife, answerTime, balance } = ASSUMPTIONS;
+describe("the text of an assumption names the value that the sandbox uses", () => {
+  const {
+    address,
+    amountBounds,
+    lists,
+    promptLifetime: promptLife,
+    autoAnswerDelay: answerTime,
+    balance,
+  } = ASSUMPTIONS;
   const { deliverySchedule, invoices } = ASSUMPTIONS;
   const { origin, prefix, port } = address.value;
   const units = [
@@ -42,7 +49,7 @@ describe("the prose of an assumption names what the sandbox runs on", () => {
     ["the least amount", amountBounds.choice, `${grouped(amountBounds.value.minAmount)} to `],
     ["the greatest amount", amountBounds.choice, ` to ${grouped(amountBounds.value.maxAmount)},`],
     ["the length of a page", lists.choice, `${lists.value.perPage} unless given`],
-    ["the longest page", lists.choice, `${lists.value.mostPerPage} at most`],
+    ["the longest page", lists.choice, `${lists.value.maxPerPage} at most`],
     ["the life of a prompt", promptLife.choice, `${promptLife.value / 1_000} s,`],
     ["the time of an answer", answerTime.choice, `${answerTime.value / 1_000} s after`],
     ["the first balance", balance.choice, `${money(balance.value)} at first`],
@@ -56,7 +63,7 @@ describe("the prose of an assumption names what the sandbox runs on", () => {
     expect(choice).toContain(words);
   });
 
-  test("and the sandbox does run on it", async () => {
+  test("and the sandbox uses it", async () => {
     const sandbox = createSandbox();
     const { sandbox: key } = sandbox.keys;
     const call = async (method: string, path: string, body?: object) => {

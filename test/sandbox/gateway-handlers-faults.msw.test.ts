@@ -36,7 +36,7 @@ describe("a fault", () => {
     expect((await initiate()).status).toBe(200);
   });
 
-  test("of kind truncate breaks the body off, with the payment made", async () => {
+  test("of kind truncate breaks off the body, and the payment was made", async () => {
     sandbox.faults.add({ effect: { kind: "truncate" } });
     const response = await initiate();
     expect(response.status).toBe(200);
@@ -47,7 +47,7 @@ describe("a fault", () => {
   test.each<FaultEffect>([
     { kind: "status", status: 503, headers: { "Retry-After": "1" }, body: "busy" },
     { kind: "latency", ms: 10 },
-  ])("of kind $kind shows on the answer", async (effect) => {
+  ])("of kind $kind is marked on the response", async (effect) => {
     sandbox.faults.add({ effect });
     const response = await initiate();
     expect(response.status).toBe(effect.kind === "status" ? 503 : 200);

@@ -69,7 +69,7 @@ async function makeDelivery(url: string) {
 }
 
 describe("gatewayHandlers", () => {
-  test("answer the global fetch for the sandbox's base URL, and print nothing", async () => {
+  test("serve the global fetch at the sandbox's base URL, and print nothing", async () => {
     listen(...gatewayHandlers(sandbox));
     const gateway = new Gateway({ apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl });
     const { reference } = await gateway.mobileMoney.initiate({ amount: 100, phone: PHONE });
@@ -79,7 +79,7 @@ describe("gatewayHandlers", () => {
     expect(printed).toEqual([]);
   });
 
-  test("answer every method, body and header as the sandbox does in process", async () => {
+  test("respond to every method, body and header as the sandbox does in process", async () => {
     listen(...gatewayHandlers(sandbox));
     const other = createSandbox();
     for (const [method, path, body] of [
@@ -103,7 +103,7 @@ describe("gatewayHandlers", () => {
   });
 
   test.each(["", "/", "/nothing", "/payments/PAY-1/refund", "/nothing?page=1"])(
-    "answer 404 for the unknown path %j below it, silently",
+    "return 404 for the unknown path %j below it, and print nothing",
     async (path) => {
       listen(...gatewayHandlers(sandbox));
       const response = await fetch(sandbox.baseUrl + path, { headers });
@@ -118,7 +118,7 @@ describe("gatewayHandlers", () => {
     "https://sandbox.malipo.test/merchant",
     "https://sandbox.malipo.test/api/v1x/merchant",
     "https://sandbox.malipo.test/api",
-  ])("leave a foreign request to the user's strategy: %s", async (address) => {
+  ])("leave other requests to the user's strategy: %s", async (address) => {
     listen(...gatewayHandlers(sandbox));
     await expect(fetch(address, { headers })).rejects.toThrow();
     expect(printed).toEqual([expect.stringMatching(/^error /)]);
@@ -132,7 +132,7 @@ describe("gatewayHandlers", () => {
     "https://pay.example.test",
     "http://localhost:4010/api/v1",
     "http://127.0.0.1:9999/a/b/c",
-  ])("answer for another base URL, and then for no other: %s", async (baseUrl) => {
+  ])("serve only another base URL, if it is given: %s", async (baseUrl) => {
     listen(...gatewayHandlers(sandbox, { baseUrl }));
     const base = baseUrl.replace(/\/$/, "");
     expect((await fetch(`${base}/merchant`, { headers })).status).toBe(200);
@@ -145,11 +145,11 @@ describe("gatewayHandlers", () => {
   test.each<[string, object]>([
     ["an unknown option", { baseURL: "https://pay.example.test" }],
     ["a base URL that is none", { baseUrl: "/api/v1" }],
-  ])("refuse %s", (_, options) => {
+  ])("reject %s", (_, options) => {
     expect(() => gatewayHandlers(sandbox, options)).toThrow(ConfigurationError);
   });
 
-  test("let a handler that stands before them answer instead", async () => {
+  test("let an earlier handler respond instead", async () => {
     const address = `${sandbox.baseUrl}/merchant`;
     listen(
       http.get(address, () => HttpResponse.json({ mine: true })),
@@ -170,7 +170,7 @@ describe("gatewayHandlers", () => {
 });
 
 describe("a delivery", () => {
-  test("gets out to a receiver on the real network, silently", async () => {
+  test("reaches a receiver on the real network, and nothing is printed", async () => {
     const { url, events } = await realReceiver();
     listen(...gatewayHandlers(sandbox));
     expect((await makeDelivery(url))?.state).toBe("delivered");
@@ -182,21 +182,24 @@ describe("a delivery", () => {
   test.each<[string, (mine: RequestHandler) => RequestHandler[]]>([
     ["before", (mine) => [mine, ...gatewayHandlers(sandbox)]],
     ["after", (mine) => [...gatewayHandlers(sandbox), mine]],
-  ])("is answered by the user's handler for its address, placed %s ours", async (_, place) => {
-    const bodies: string[] = [];
-    const mine = http.post(ADDRESS, async ({ request }) => {
-      const body = await request.text();
-      const secret = sandbox.webhookSecret;
-      bodies.push(verifyWebhook({ body, headers: request.headers, secret }).event);
-      return HttpResponse.json({ ResultCode: 0, ResultDesc: "received" });
-    });
-    listen(...place(mine));
-    expect((await makeDelivery(ADDRESS))?.attempts).toMatchObject([{ status: 200 }]);
-    expect(bodies).toEqual(["invoice.created"]);
-    expect(printed).toEqual([]);
-  });
+  ])(
+    "gets the response of the user's handler for its address, placed %s ours",
+    async (_, place) => {
+      const bodies: string[] = [];
+      const mine = http.post(ADDRESS, async ({ request }) => {
+        const body = await request.text();
+        const secret = sandbox.webhookSecret;
+        bodies.push(verifyWebhook({ body, headers: request.headers, secret }).event);
+        return HttpResponse.json({ ResultCode: 0, ResultDesc: "received" });
+      });
+      listen(...place(mine));
+      expect((await makeDelivery(ADDRESS))?.attempts).toMatchObject([{ status: 200 }]);
+      expect(bodies).toEqual(["invoice.created"]);
+      expect(printed).toEqual([]);
+    },
+  );
 
-  test("that the user's handler refuses is tried again", async () => {
+  test("that the user's handler rejects is retried", async () => {
     let asked = 0;
     const mine = http.post(ADDRESS, () => new HttpResponse(null, { status: asked++ ? 200 : 503 }));
     listen(...gatewayHandlers(sandbox), mine);

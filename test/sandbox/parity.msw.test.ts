@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { gatewayHandlers } from "malipo/msw";
 import { setupServer } from "msw/node";
 import { expect, test } from "vitest";
-import { directly, transcriptThrough } from "../suites/sandbox-script.ts";
-import { CANNOT_SHOW, without } from "../suites/sandbox-skins.ts";
+import { inProcess, recordTranscript } from "../suites/sandbox-script.ts";
+import { TRANSPORT_LIMITS, without } from "../suites/sandbox-transports.ts";
 
 // The strategy's name in msw 2, and in msw 3.
 const STRICT = { onUnhandledRequest: "error", onUnhandledFrame: "error" } as const;
 
-test("one script gives the same transcript through msw, but for what is listed", async () => {
-  const direct = await transcriptThrough(directly);
-  const mocked = await transcriptThrough((sandbox) => {
+test("one script gives the same transcript through msw, except for the listed limits", async () => {
+  const direct = await recordTranscript(inProcess);
+  const mocked = await recordTranscript((sandbox) => {
     const server = setupServer(...gatewayHandlers(sandbox));
     server.listen(STRICT);
     return {
@@ -19,7 +19,7 @@ test("one script gives the same transcript through msw, but for what is listed",
       close: () => server.close(),
     };
   });
-  expect(without(mocked, CANNOT_SHOW.msw)).toEqual(without(direct, CANNOT_SHOW.msw));
+  expect(without(mocked, TRANSPORT_LIMITS.msw)).toEqual(without(direct, TRANSPORT_LIMITS.msw));
   const differing = direct.filter((entry, at) => !isDeepStrictEqual(entry, mocked[at]));
-  expect(new Set(differing.map(({ code }) => code))).toEqual(new Set(["ECONNRESET"]));
+  expect(new Set(differing.map(({ errorCode }) => errorCode))).toEqual(new Set(["ECONNRESET"]));
 }, 60_000);

@@ -3,7 +3,7 @@ import { createSandbox, type SandboxOptions } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 
 describe("a sandbox", () => {
-  test("is made without any option", () => {
+  test("can be created without options", () => {
     const sandbox = createSandbox();
     expect(sandbox.baseUrl).toBe("https://sandbox.malipo.test/api/v1");
     expect(sandbox.keys).toEqual({
@@ -14,7 +14,7 @@ describe("a sandbox", () => {
     expect(sandbox.webhookSecret).toMatch(/^\S{16,}$/);
   });
 
-  test("takes undefined for the default of every option", () => {
+  test("uses the default of every option that is undefined", () => {
     const none = { seed: undefined, clock: undefined, auto: undefined, limits: undefined };
     const sandbox = createSandbox({ ...none, deliveryTimeoutMs: undefined, deliver: undefined });
     expect(sandbox.snapshot()).toEqual(createSandbox().snapshot());
@@ -27,14 +27,14 @@ describe("a sandbox", () => {
     ["a clock of null", { clock: null }],
     ["an unknown auto", { auto: "cancel" }],
     ["an unknown limit", { limits: { max: 5 } }],
-    ["a limit that is no number", { limits: { maxAmount: "70000" } }],
+    ["a limit that is not a number", { limits: { maxAmount: "70000" } }],
     ["a limit of NaN", { limits: { minAmount: Number.NaN } }],
     ["a limit below 0", { limits: { minAmount: -1 } }],
     ["a timeout of 0", { deliveryTimeoutMs: 0 }],
     ["a timeout without an end", { deliveryTimeoutMs: Number.POSITIVE_INFINITY }],
-    ["a timeout that is no number", { deliveryTimeoutMs: "soon" }],
-    ["a sender that is no function", { deliver: "https://shop.example.test" }],
-  ])("is not made with %s", (_, options) => {
+    ["a timeout that is not a number", { deliveryTimeoutMs: "soon" }],
+    ["a sender that is not a function", { deliver: "https://shop.example.test" }],
+  ])("is not created with %s", (_, options) => {
     expect(() => createSandbox(options as SandboxOptions)).toThrow(ConfigurationError);
   });
 
@@ -43,14 +43,14 @@ describe("a sandbox", () => {
     ["no kind", {}],
     ["an unknown kind", { kind: "private" }],
     ["an inherited name for a kind", { kind: "constructor" }],
-  ])("makes no key with %s", (_, options) => {
+  ])("creates no key with %s", (_, options) => {
     const sandbox = createSandbox();
     const before = sandbox.snapshot();
     expect(() => sandbox.createKey(options as { kind: "secret" })).toThrow(ConfigurationError);
     expect(sandbox.snapshot()).toEqual(before);
   });
 
-  test("gives copies of its keys", () => {
+  test("returns copies of its keys", () => {
     const sandbox = createSandbox();
     const { secret } = sandbox.keys;
     (sandbox.keys as { secret: string }).secret = "sk_other";
@@ -75,7 +75,7 @@ describe("its fetch", () => {
     ],
     ["Headers", () => sandbox.fetch(merchant, { headers: new Headers(headers) })],
     ["a list of headers", () => sandbox.fetch(merchant, { headers: Object.entries(headers) })],
-  ])("takes %s", async (_, ask) => {
+  ])("accepts %s", async (_, ask) => {
     const response = await ask();
     expect(response).toBeInstanceOf(Response);
     expect(response.status).toBe(200);
@@ -88,7 +88,7 @@ describe("its fetch", () => {
     ["bytes", () => ({ body: bytes })],
     ["a Blob", () => ({ body: new Blob([bytes]) })],
     ["a stream", () => ({ body: new Blob([bytes]).stream(), duplex: "half" }) as RequestInit],
-  ])("takes a body as %s", async (_, init) => {
+  ])("accepts a body as %s", async (_, init) => {
     const secret = { "x-api-key": sandbox.keys.secret };
     const request = { method: "POST", headers: secret, ...init() };
     const response = await sandbox.fetch(`${sandbox.baseUrl}/invoices`, request);

@@ -3,27 +3,27 @@ import type { IdempotencyStore } from "malipo";
 import { describe, expect, test, vi } from "vitest";
 import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
 
-/** A store that outlives its process, and how to look behind it. */
+/** A durable store, and how a test reaches its data. */
 export interface Durable {
   readonly open: Open;
-  /** All that is stored, as text. */
+  /** Everything that is stored, as text. */
   contents(): Promise<string>;
-  /** Makes a record one of this version, long past its retention. */
+  /** Gives a record this version and an expired retention. */
   setVersion(key: string, version: number): Promise<void>;
   /** A store of the same kind whose engine cannot be reached. */
   unreachable(): Promise<IdempotencyStore>;
-  /** Takes the engine down as a crash would, and brings it back. */
+  /** Crashes the engine and starts it again. */
   crash?(): Promise<void>;
 }
 
-/** What a store promises further that is shared by processes and outlives them. */
+/** What a store promises besides where processes share it. */
 export function standsByTheContractOfDurability(
   name: string,
   durable: () => Durable,
   { crashes }: { crashes: boolean },
 ): void {
   describe(`${name} as a durable idempotency store`, { timeout: PATIENCE_MS }, () => {
-    test("lets exactly one of 100 attempts at once begin, over several connections", async () => {
+    test("lets exactly one of 100 simultaneous attempts begin, over several connections", async () => {
       const stores = await Promise.all(Array.from({ length: 4 }, () => durable().open()));
       const key = freshKey();
       const begun = await Promise.all(
@@ -35,7 +35,7 @@ export function standsByTheContractOfDurability(
       expect(begun.filter((state) => state === "in_flight")).toHaveLength(99);
     });
 
-    test("shows what one connection did to every other", async () => {
+    test("shows the changes of one connection to every other", async () => {
       const [one, another] = [await durable().open(), await durable().open()];
       const key = freshKey();
       await one.begin(key, attemptOf("a"));
@@ -48,7 +48,7 @@ export function standsByTheContractOfDurability(
       });
     });
 
-    test("writes none of the parameters down", async () => {
+    test("stores none of the parameters", async () => {
       const store = await durable().open();
       const key = freshKey();
       await store.begin(key, attemptOf("a", { parameters: '{"phone":"0733998877"}' }));
@@ -62,7 +62,7 @@ export function standsByTheContractOfDurability(
       ["unknown", (store, key) => store.finish(key, "a", { state: "unknown" })],
       ["succeeded", (store, key) => store.finish(key, "a", { state: "succeeded", result: "R" })],
     ] as [string, (store: IdempotencyStore, key: string) => Promise<void>][])(
-      "refuses a record of a later version that is %s, and leaves it alone",
+      "rejects a record of a later version that is %s, and does not change it",
       async (_, end) => {
         const store = await durable().open();
         const key = freshKey();
@@ -78,7 +78,7 @@ export function standsByTheContractOfDurability(
         await expect(store.resolve(key, undefined)).rejects.toThrow("version 2");
         await store.finish(key, "b", { state: "unknown" });
         await store.forget(key, "b");
-        // Whatever cleans up does so when a call ends.
+        // Expired records are dropped when a call ends.
         await store.begin(`${key}'`, attemptOf("c"));
         await store.finish(`${key}'`, "c", { state: "unknown" });
         await store.resolve(`${key}'`, undefined);
@@ -86,7 +86,7 @@ export function standsByTheContractOfDurability(
       },
     );
 
-    test("rejects whatever it is asked while it cannot be reached", async () => {
+    test("rejects every operation while it cannot be reached", async () => {
       const store = await durable().unreachable();
       await expect(store.begin("k", attemptOf("a"))).rejects.toThrow();
       await expect(store.finish("k", "a", { state: "unknown" })).rejects.toThrow();
@@ -96,7 +96,7 @@ export function standsByTheContractOfDurability(
 
     if (!crashes) return;
 
-    test("lets no key begin twice across a crash in mid-run, and keeps what it said", async () => {
+    test("lets no key begin twice across a crash, and keeps its results", async () => {
       const owners = new Map<string, string[]>();
       const prefix = freshKey();
       let back = false;

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 3_600_000;
 const passed = (ms: number) => vi.setSystemTime(START + ms);
 const DONE = { state: "succeeded", result: "R" } as const;
 
-/** Ways to a result. */
+/** Ways to a stored result. */
 const RESULTS: readonly [how: string, reach: (store: IdempotencyStore, key: string) => unknown][] =
   [
     [
@@ -26,7 +26,7 @@ const RESULTS: readonly [how: string, reach: (store: IdempotencyStore, key: stri
     ],
   ];
 
-/** What a store promises further that goes by the clock of its process: its times, to the millisecond. */
+/** What a store promises besides where it uses the clock of its process: times to the millisecond. */
 export function keepsTimeByThisClock(name: string, open: Open): void {
   describe(`${name} as an idempotency store with a clock`, () => {
     const stateOf = async (store: IdempotencyStore, key: string) =>
@@ -40,7 +40,7 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
       vi.useRealTimers();
     });
 
-    test("has an attempt in flight until its lease is over, and not longer", async () => {
+    test("keeps an attempt in flight until its lease is over", async () => {
       const [store, key] = [await open(), freshKey()];
       await store.begin(key, attemptOf("a", { leaseMs: 1_000 }));
       passed(999);
@@ -51,7 +51,7 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
 
     describe.each(RESULTS)("remembers a result %s", (_, reach) => {
       test.each([
-        ["30 days, unless it is told otherwise", undefined, 30 * DAY_MS],
+        ["30 days, by default", undefined, 30 * DAY_MS],
         ["its retention", { retentionMs: 1_000 }, 1_000],
       ])("for %s, and not longer", async (_, options, ms) => {
         const [store, key] = [await open(options), freshKey()];
@@ -63,7 +63,7 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
       });
     });
 
-    test("counts the retention of a result that is written again from then on", async () => {
+    test("counts the retention of a result from its last write", async () => {
       const [store, again, once] = [await brief(), freshKey(), freshKey()];
       for (const key of [again, once]) {
         await store.begin(key, attemptOf("a"));
@@ -78,7 +78,7 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
       expect(await stateOf(store, again)).toBe("begun");
     });
 
-    test("drops nothing for a result that stands no more", async () => {
+    test("drops nothing for a result that was replaced", async () => {
       const [store, freed, unsure] = [await brief(), freshKey(), freshKey()];
       for (const key of [freed, unsure]) {
         await store.begin(key, attemptOf("a"));

@@ -1,11 +1,11 @@
 import type { IdempotencyStore, NewAttempt } from "malipo";
 
-/** Opens a store. All that one opener opens are stores of one place. */
+/** Opens a store. All stores of one opener share their records. */
 export type Open = (options?: { retentionMs?: number }) => Promise<IdempotencyStore>;
 
 export const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
 
-/** Real engines write to real disks. */
+/** The time limit of a test, in milliseconds: real engines write to real disks. */
 export const PATIENCE_MS = 60_000;
 
 let keys = 0;

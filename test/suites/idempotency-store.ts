@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { IdempotencyStore, Standing } from "malipo";
+import type { BeginResult, IdempotencyStore } from "malipo";
 import { memoryIdempotency } from "malipo";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { keepsItsRetention } from "./idempotency-retention.ts";
@@ -8,10 +8,10 @@ import { attemptOf, freshKey, type Open, PARAMETERS, PATIENCE_MS } from "./idemp
 const same = attemptOf("somebody");
 const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
 
-/** Ways to each standing, as what `begin` gives and what `resolve` gives. */
-const STANDINGS: readonly [
+/** Ways to each state that `begin` and `resolve` return. */
+const STATES: readonly [
   name: string,
-  standing: Exclude<Standing["state"], "begun">,
+  state: Exclude<BeginResult["state"], "begun">,
   reach: (store: IdempotencyStore, key: string) => Promise<unknown>,
 ][] = [
   ["in flight", "in_flight", (store, key) => store.begin(key, attemptOf("a"))],
@@ -46,17 +46,17 @@ const STANDINGS: readonly [
   ],
 ];
 
-const FURTHER: Partial<Record<Standing["state"], object>> = {
+const FURTHER: Partial<Record<BeginResult["state"], object>> = {
   succeeded: { result: "R" },
   unknown: { owner: "a" },
 };
-const standing = (state: Standing["state"], sameParameters: boolean) => ({
+const found = (state: BeginResult["state"], sameParameters: boolean) => ({
   state,
   sameParameters,
   ...FURTHER[state],
 });
 
-/** What every store promises, `name` says of which. */
+/** What every store promises. `name` is the store's. */
 export function standsByTheContract(name: string, open: Open): void {
   describe(`${name} as an idempotency store`, { timeout: PATIENCE_MS }, () => {
     let store: IdempotencyStore;
@@ -66,7 +66,7 @@ export function standsByTheContract(name: string, open: Open): void {
       key = freshKey();
     });
 
-    test("lets exactly one of 100 attempts at once begin", async () => {
+    test("lets exactly one of 100 simultaneous attempts begin", async () => {
       const begun = await Promise.all(
         Array.from({ length: 100 }, (_, i) => store.begin(key, attemptOf(`owner ${i}`))),
       );
@@ -74,40 +74,37 @@ export function standsByTheContract(name: string, open: Open): void {
       expect(others).toEqual(Array(99).fill({ state: "in_flight", sameParameters: true }));
     });
 
-    test.each(STANDINGS)("says of a key that is %s what stands", async (_, state, reach) => {
+    test.each(STATES)("returns the state of a key that is %s", async (_, state, reach) => {
       await reach(store, key);
-      expect(await store.begin(key, same)).toEqual(standing(state, true));
-      expect(await store.begin(key, other)).toEqual(standing(state, false));
+      expect(await store.begin(key, same)).toEqual(found(state, true));
+      expect(await store.begin(key, other)).toEqual(found(state, false));
     });
 
-    test.each(STANDINGS)(
+    test.each(STATES)(
       "resolves a key that is %s only if it is unknown",
       async (_, state, reach) => {
         await reach(store, key);
         expect(await store.resolve(key, "R")).toBe(state);
         const after = state === "unknown" ? "succeeded" : state;
-        expect(await store.begin(key, same)).toEqual(standing(after, true));
+        expect(await store.begin(key, same)).toEqual(found(after, true));
       },
     );
 
-    test.each(STANDINGS)(
-      "frees a key that is %s only if it is unknown",
-      async (_, state, reach) => {
-        await reach(store, key);
-        expect(await store.resolve(key, undefined)).toBe(state);
-        const after = state === "unknown" ? { state: "begun" } : standing(state, true);
-        expect(await store.begin(key, same)).toEqual(after);
-      },
-    );
+    test.each(STATES)("frees a key that is %s only if it is unknown", async (_, state, reach) => {
+      await reach(store, key);
+      expect(await store.resolve(key, undefined)).toBe(state);
+      const after = state === "unknown" ? { state: "begun" } : found(state, true);
+      expect(await store.begin(key, same)).toEqual(after);
+    });
 
     test.each(["R", undefined])(
-      "resolves the attempt that was named, and none that began since, with %s",
+      "resolves only the attempt of the given owner, with %s",
       async (result) => {
         await store.begin(key, attemptOf("a", { leaseMs: 0 }));
         expect(await store.resolve(key, result, "before")).toBe("another");
-        expect(await store.begin(key, same)).toEqual(standing("unknown", true));
+        expect(await store.begin(key, same)).toEqual(found("unknown", true));
         expect(await store.resolve(key, result, "a")).toBe("unknown");
-        const after = result === undefined ? { state: "begun" } : standing("succeeded", true);
+        const after = result === undefined ? { state: "begun" } : found("succeeded", true);
         expect(await store.begin(key, same)).toEqual(after);
       },
     );
@@ -120,46 +117,46 @@ export function standsByTheContract(name: string, open: Open): void {
 
     test("turns an attempt into an unknown one once its lease is over", async () => {
       await store.begin(key, attemptOf("a", { leaseMs: 500 }));
-      expect(await store.begin(key, same)).toEqual(standing("in_flight", true));
+      expect(await store.begin(key, same)).toEqual(found("in_flight", true));
       await vi.waitFor(
-        async () => expect(await store.begin(key, same)).toEqual(standing("unknown", true)),
+        async () => expect(await store.begin(key, same)).toEqual(found("unknown", true)),
         PATIENCE_MS,
       );
       expect(await store.resolve(key, undefined)).toBe("unknown");
     });
 
-    test("lets the owner finish after its lease, where nobody resolved it", async () => {
+    test("lets the owner finish after its lease, unless it was resolved", async () => {
       await store.begin(key, attemptOf("a", { leaseMs: 0 }));
       await store.finish(key, "a", { state: "succeeded", result: "R" });
-      expect(await store.begin(key, same)).toEqual(standing("succeeded", true));
+      expect(await store.begin(key, same)).toEqual(found("succeeded", true));
     });
 
-    test.each(STANDINGS)("lets nobody but the owner end what is %s", async (_, state, reach) => {
+    test.each(STATES)("lets only the owner end an attempt that is %s", async (_, state, reach) => {
       await reach(store, key);
       await store.finish(key, "b", { state: "succeeded", result: "another" });
       await store.finish(key, "b", { state: "unknown" });
       await store.forget(key, "b");
-      expect(await store.begin(key, same)).toEqual(standing(state, true));
+      expect(await store.begin(key, same)).toEqual(found(state, true));
     });
 
-    test("lets the owner free its key, for other parameters too", async () => {
+    test("lets the owner free its key, also for other parameters", async () => {
       await store.begin(key, attemptOf("a"));
       await store.forget(key, "a");
       expect(await store.begin(key, { ...other, owner: "b" })).toEqual({ state: "begun" });
     });
 
     test.each(["succeeded", "unknown"] as const)(
-      "keeps from a late owner what was resolved meanwhile, should it end as %s",
+      "keeps a resolved record from its old owner, which ends as %s",
       async (state) => {
         await store.begin(key, attemptOf("a", { leaseMs: 0 }));
         await store.resolve(key, "R");
         await store.finish(key, "a", state === "unknown" ? { state } : { state, result: "late" });
         await store.forget(key, "a");
-        expect(await store.begin(key, same)).toEqual(standing("succeeded", true));
+        expect(await store.begin(key, same)).toEqual(found("succeeded", true));
       },
     );
 
-    test("keeps any two keys apart, and any result as it was", async () => {
+    test("keeps any two keys apart and any result unchanged", async () => {
       const texts = fc.uniqueArray(
         fc.string({ unit: "binary", minLength: 1 }).filter((text) => !text.includes("\0")),
         { maxLength: 6 },
@@ -179,7 +176,7 @@ export function standsByTheContract(name: string, open: Open): void {
       );
     });
 
-    test("does what the store in memory does, whatever the order of steps", async () => {
+    test("behaves as the store in memory does, for any order of operations", async () => {
       const owner = fc.constantFrom("a", "b");
       const parameters = fc.constantFrom("1", "2");
       const end = fc.constantFrom(

@@ -1,15 +1,15 @@
 import { ENDPOINTS, type Endpoint } from "../../src/contract/endpoints.ts";
-import type { Entry, Recorder } from "./sandbox-skins.ts";
+import type { Entry, Recorder } from "./sandbox-transports.ts";
 
 export const PHONE = "0712345678";
 export const INITIATE = "/mobile-money/payment/initiate";
 export const HOOK = { name: "shop", url: "https://shop.test/hook", events: ["payment.completed"] };
 
-/** `data` of an answer. */
+/** `data` of a response. */
 export const dataOf = ({ body = "{}" }: Entry) => JSON.parse(body).data ?? {};
 
-/** Every row with every kind of key, with one that lacks the scope, with none, and with a stranger's. */
-export async function everyRow({ call, sandbox }: Recorder): Promise<void> {
+/** Every endpoint with every kind of key, with a key without the scope, without a key, and with an unknown one. */
+export async function everyEndpoint({ call, sandbox }: Recorder): Promise<void> {
   const { keys } = sandbox;
   const paid = dataOf(
     await call("POST", INITIATE, { key: keys.secret, body: { amount: 75, phone: PHONE } }),
@@ -29,7 +29,7 @@ export async function everyRow({ call, sandbox }: Recorder): Promise<void> {
   for (const [name, { method, path }] of Object.entries<Endpoint>(ENDPOINTS)) {
     const [resource = ""] = name.split(".");
     for (const kind of ["public", "secret", "sandbox"] as const) {
-      // Made anew for each, so that a deletion finds something.
+      // New ones for each call, so that a deletion finds something.
       const webhook = dataOf(
         await call("POST", "/webhooks/register", { key: keys.secret, body: HOOK }),
       );
@@ -55,7 +55,7 @@ export async function everyRow({ call, sandbox }: Recorder): Promise<void> {
   }
 }
 
-/** What is refused, one by one. */
+/** Every kind of request that is rejected. */
 export async function wrongCalls({ call, sandbox }: Recorder): Promise<void> {
   const { secret: key } = sandbox.keys;
   const bodies: unknown[] = [

@@ -1,8 +1,15 @@
 import { createSandbox, type FaultEffect, MAGIC_SUFFIXES, type Sandbox } from "malipo/sandbox";
-import { dataOf, everyRow, HOOK, INITIATE, PHONE, wrongCalls } from "./sandbox-script-calls.ts";
-import { type Entry, type Recorder, recorder, type Skin } from "./sandbox-skins.ts";
+import {
+  dataOf,
+  everyEndpoint,
+  HOOK,
+  INITIATE,
+  PHONE,
+  wrongCalls,
+} from "./sandbox-script-calls.ts";
+import { createRecorder, type Entry, type Recorder, type Transport } from "./sandbox-transports.ts";
 
-/** A customer's phones, and time. */
+/** Phones and the clock. */
 async function phones({ call, look, sandbox }: Recorder): Promise<void> {
   const { secret: key } = sandbox.keys;
   const pay = async (phone: string) =>
@@ -12,7 +19,7 @@ async function phones({ call, look, sandbox }: Recorder): Promise<void> {
     await sandbox.clock.advance("3s");
     await call("GET", `/payments/${reference}`, { key });
   }
-  const acts: ((sandbox: Sandbox) => void)[] = [
+  const actions: ((sandbox: Sandbox) => void)[] = [
     (one) => one.phone(PHONE).approve(),
     (one) => one.phone(PHONE).cancel(),
     (one) => one.phone(PHONE).enterWrongPin(),
@@ -21,7 +28,7 @@ async function phones({ call, look, sandbox }: Recorder): Promise<void> {
     (one) => one.phone(PHONE).always("approve"),
     (one) => one.phone(PHONE).setBalance("50.00"),
   ];
-  for (const act of acts) {
+  for (const act of actions) {
     const { reference } = await pay(PHONE);
     await pay(PHONE);
     look("the prompt", sandbox.phone(PHONE).prompt);
@@ -35,7 +42,7 @@ async function phones({ call, look, sandbox }: Recorder): Promise<void> {
   look("the time", sandbox.clock.now().toISOString());
 }
 
-/** Deliveries to a receiver that refuses some, and their retries. */
+/** Deliveries to a receiver that rejects some of them, and their retries. */
 async function deliveries({ call, look, sandbox }: Recorder): Promise<void> {
   const { secret: key } = sandbox.keys;
   const events = [
@@ -49,7 +56,7 @@ async function deliveries({ call, look, sandbox }: Recorder): Promise<void> {
   await call("POST", "/webhooks/register", { key, body: { ...HOOK, events } });
   await call("POST", "/webhooks/register", {
     key,
-    body: { ...HOOK, url: "https://shop.test/refused", events },
+    body: { ...HOOK, url: "https://shop.test/rejected", events },
   });
   const { number, id } = dataOf(await call("POST", "/invoices", { key, body: { amount: 5 } }));
   await call("POST", `/invoices/${id}/send`, { key, body: {} });
@@ -85,7 +92,7 @@ const EFFECTS: readonly FaultEffect[] = [
 async function faults({ call, look, sandbox }: Recorder): Promise<void> {
   const { secret: key } = sandbox.keys;
   const pay = (phone: string) =>
-    call("POST", INITIATE, { key, body: { amount: 1, phone }, note: "at fault" });
+    call("POST", INITIATE, { key, body: { amount: 1, phone }, note: "with a fault" });
   for (const [index, effect] of EFFECTS.entries()) {
     sandbox.faults.add({ effect });
     await pay(`073400000${index}`);
@@ -93,7 +100,11 @@ async function faults({ call, look, sandbox }: Recorder): Promise<void> {
   }
   sandbox.faults.add({ effect: { kind: "hang" } });
   const controller = new AbortController();
-  const hanging = call("GET", "/merchant", { key, note: "at fault", signal: controller.signal });
+  const hanging = call("GET", "/merchant", {
+    key,
+    note: "with a fault",
+    signal: controller.signal,
+  });
   while ((sandbox.snapshot().faults as unknown[]).length > 0) await new Promise(setImmediate);
   controller.abort();
   await hanging;
@@ -117,35 +128,35 @@ async function faults({ call, look, sandbox }: Recorder): Promise<void> {
   look("the deliveries", sandbox.deliveries.all());
 }
 
-/** What the receiver of all deliveries answers. */
+/** How the receiver of all deliveries responds. */
 const deliver = async ({ url }: Request) =>
-  new Response(null, { status: url.endsWith("/refused") ? 500 : 200 });
+  new Response(null, { status: url.endsWith("/rejected") ? 500 : 200 });
 
-/** The whole script through a skin: the same transcript through each. */
-export async function transcriptThrough(
-  open: (sandbox: Sandbox) => Skin | Promise<Skin>,
+/** Runs the whole script through a transport. Every transport gives the same transcript. */
+export async function recordTranscript(
+  open: (sandbox: Sandbox) => Transport | Promise<Transport>,
 ): Promise<readonly Entry[]> {
   const sandbox = createSandbox({ seed: "parity", deliver });
-  const skin = await open(sandbox);
+  const transport = await open(sandbox);
   try {
-    const record = recorder(sandbox, skin);
-    for (const part of [everyRow, wrongCalls, phones, deliveries, faults]) await part(record);
-    record.look("the world", sandbox.snapshot());
+    const record = createRecorder(sandbox, transport);
+    for (const part of [everyEndpoint, wrongCalls, phones, deliveries, faults]) await part(record);
+    record.look("the state", sandbox.snapshot());
     return record.transcript;
   } finally {
-    await skin.close();
+    await transport.close();
   }
 }
 
 /** In process. */
-export const directly = ({ baseUrl, fetch }: Sandbox): Skin => ({
+export const inProcess = ({ baseUrl, fetch }: Sandbox): Transport => ({
   baseUrl,
   fetch,
   close: () => {},
 });
 
-/** On a socket. */
-export async function overHttp(sandbox: Sandbox): Promise<Skin> {
+/** Over HTTP. */
+export async function overHttp(sandbox: Sandbox): Promise<Transport> {
   const { baseUrl, close } = await sandbox.serve({ port: 0 });
   return { baseUrl, fetch: (url, init) => fetch(url, init), close };
 }

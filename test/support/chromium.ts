@@ -5,11 +5,11 @@ const [executablePath] = spawnSync("sh", ["-c", "command -v chromium"], {
   encoding: "utf8",
 }).stdout.split("\n");
 
-/** Whether the suites that need a browser can run here; says so loudly where they cannot. */
+/** Whether the tests that need a browser can run here. Prints a warning if they cannot. */
 export const hasChromium: boolean = Boolean(executablePath);
 if (!hasChromium) {
   process.stderr.write(
-    "\n!!! NO CHROMIUM: the browser suites did not run. Install Debian's chromium.\n\n",
+    "\n!!! NO CHROMIUM: the browser tests did not run. Install Debian's chromium.\n\n",
   );
 }
 

@@ -6,14 +6,12 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A folder of a user's, with the packed tarball installed in it and nothing else. */
+/** A user's folder with the packed tarball installed. */
 export interface Installed {
   readonly folder: string;
-  /** What the tarball ships. */
-  readonly files: readonly string[];
-  readonly unpackedBytes: number;
-  /** Writes a file into the folder and runs it with this Node; gives what it printed. */
+  /** Writes a file into the folder, runs it with this Node.js and returns what it printed. */
   run(name: string, text: string): string;
+  /** Writes a file into the folder and returns its path. */
   write(name: string, text: string): string;
   remove(): void;
 }
@@ -21,18 +19,16 @@ export interface Installed {
 const npm = (args: string[], cwd: string): string =>
   execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
-/** Packs what `dist` holds now, and installs it as a user would. */
-export function installPacked(...besides: string[]): Installed {
+/** Packs `dist` as it is now, and installs the tarball as a user would. */
+export function installPacked(...others: string[]): Installed {
   const folder = mkdtempSync(join(tmpdir(), "malipo-installed-"));
-  const [packed] = JSON.parse(
-    npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], ROOT),
-  );
+  npm(["pack", "--ignore-scripts", "--pack-destination", folder], ROOT);
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ name: "shop", version: "1.0.0", private: true }),
   );
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
-  npm(["install", "--no-audit", "--no-fund", `./${tarball}`, ...besides], folder);
+  npm(["install", "--no-audit", "--no-fund", `./${tarball}`, ...others], folder);
   const write = (name: string, text: string) => {
     const path = join(folder, name);
     writeFileSync(path, text);
@@ -40,8 +36,6 @@ export function installPacked(...besides: string[]): Installed {
   };
   return {
     folder,
-    files: packed.files.map(({ path }: { path: string }) => path),
-    unpackedBytes: packed.unpackedSize,
     write,
     run: (name, text) =>
       execFileSync(process.execPath, [write(name, text)], { cwd: folder, encoding: "utf8" }),

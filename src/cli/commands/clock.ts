@@ -1,38 +1,28 @@
+import { parseDuration } from "../../internal/duration.ts";
+import type { CommandResult } from "../../sandbox/control/commands.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { usage } from "../failure.ts";
-import { orderSandbox } from "../running-sandbox.ts";
-import { result } from "../terminal/output.ts";
+import { DURATION_RULE } from "../input/flag-values.ts";
+import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
+import { printResult } from "../terminal/output.ts";
 
-interface Time {
-  readonly now: string;
-  readonly clock: "virtual" | "real";
-}
-
-// Every delivery that falls due on the way is waited for.
+/** The sandbox waits for every delivery that becomes due on the way. */
 const ADVANCE_TIMEOUT_MS = 600_000;
 
-export async function run({ action, args: [by = ""], text, json }: Input): Promise<number> {
-  const order =
-    action === "now"
-      ? ({ method: "GET", path: "/clock" } as const)
-      : ({
-          method: "POST",
-          path: "/clock/advance",
-          body: { by: lengthIn(by) },
-          timeoutMs: ADVANCE_TIMEOUT_MS,
-        } as const);
-  const time = await orderSandbox<Time>(text.url, order);
-  result(json, time, () => `${time.now} (${time.clock})`);
+export async function run({ subcommand, args: [by = ""], values, json }: Input): Promise<number> {
+  const time =
+    subcommand === "now"
+      ? await querySandbox<CommandResult<"clock">>(values, "/clock")
+      : await runCommand(values, "clock", { by: checkDuration(by) }, ADVANCE_TIMEOUT_MS);
+  printResult(json, time, () => `${time.now} (${time.clock})`);
   return EXIT.ok;
 }
 
-function lengthIn(by: string): string {
+function checkDuration(by: string): string {
   if (by.startsWith("-")) {
-    throw usage(`The clock does not go back ("${by}"). A new sandbox begins anew.`);
+    throw usageError(`The clock cannot go back; got "${by}". To begin again, start a new sandbox.`);
   }
-  if (/^\d+(\.\d+)?(ms|s|m|min|h|d)$/.test(by)) return by;
-  throw usage(
-    `"${by}" is no length of time. It takes a number with ms, s, m, h or d, such as 61s.`,
-  );
+  if (parseDuration(by) === undefined) throw usageError(`<by> ${DURATION_RULE}; got "${by}".`);
+  return by;
 }

@@ -1,29 +1,33 @@
 import type { Input } from "../definitions/types.ts";
 import type { Check } from "../diagnosis/check.ts";
-import { examine } from "../diagnosis/gateway.ts";
-import { examineReceiver } from "../diagnosis/receiver.ts";
+import { checkGateway } from "../diagnosis/gateway.ts";
+import { checkReceiver } from "../diagnosis/receiver.ts";
 import { EXIT } from "../exit-codes.ts";
-import { gatewayOptions } from "../input/gateway-options.ts";
-import { addressOf, secretOf } from "../input/values.ts";
-import { paint, printable, result } from "../terminal/output.ts";
+import { readUrl, signingSecret } from "../input/flag-values.ts";
+import { gatewayOptions } from "../input/gateway.ts";
+import { paint, printable, printResult } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
-  const { text, json } = input;
-  // Looked at first: a wrong value is to be told before anything is sent.
-  const receiver = text.webhook && {
-    to: addressOf("--webhook", text.webhook),
-    secret: secretOf(text.secret),
+  const { values, json } = input;
+  // Read before the checks: an invalid value is reported before anything is sent.
+  const receiver = values.webhook && {
+    url: readUrl(values, "webhook"),
+    secret: signingSecret(values),
   };
-  const checks = await examine(gatewayOptions(input), text["key-file"]);
-  if (receiver) checks.push(...(await examineReceiver(receiver.to, receiver.secret)));
-  else {
-    const detail = "not asked for: --webhook http://localhost:3000/webhooks";
-    checks.push({ name: "receiver", state: "skipped", detail });
-  }
+  const checks = [
+    ...(await checkGateway(gatewayOptions(input), values["key-file"])),
+    ...(receiver ? await checkReceiver(receiver.url, receiver.secret) : [RECEIVER_SKIPPED]),
+  ];
   const healthy = !checks.some(({ state }) => state === "fail");
-  result(json, { healthy, checks }, () => checks.map(lineOf).join("\n"));
+  printResult(json, { healthy, checks }, () => checks.map(formatCheck).join("\n"));
   return healthy ? EXIT.ok : EXIT.failed;
 }
+
+const RECEIVER_SKIPPED: Check = {
+  name: "receiver",
+  state: "skipped",
+  detail: "not checked. To check it: --webhook http://localhost:3000/webhooks",
+};
 
 const MARKS = {
   ok: () => paint("green", "ok  "),
@@ -32,7 +36,7 @@ const MARKS = {
   skipped: () => paint("dim", "-   "),
 } as const;
 
-function lineOf({ name, state, detail, advice }: Check): string {
+function formatCheck({ name, state, detail, advice }: Check): string {
   const line = `${MARKS[state]()}  ${name.padEnd(11)}  ${printable(detail)}`;
   return advice === undefined ? line : `${line}\n${" ".repeat(19)}${printable(advice)}`;
 }

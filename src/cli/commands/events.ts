@@ -1,88 +1,74 @@
+import { COMMANDS } from "../../sandbox/control/commands.ts";
+import type { Delivery } from "../../sandbox/index.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { wholeNumber } from "../input/values.ts";
-import { orderSandbox } from "../running-sandbox.ts";
-import { columns, grid, paint, result } from "../terminal/output.ts";
+import { readWholeNumber } from "../input/flag-values.ts";
+import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
+import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
 
-interface Attempt {
-  readonly at: string;
-  readonly status?: number;
-  readonly error?: string;
-  readonly latencyMs: number;
-}
-
-interface Delivery {
-  readonly id: string;
-  readonly event: string;
-  readonly url: string;
-  readonly state: "pending" | "delivered" | "failed";
-  readonly attempts: readonly Attempt[];
-  readonly nextAttemptAt?: string;
-}
-
-interface Log {
-  readonly deliveries: readonly Delivery[];
+interface DeliveryLog {
+  readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];
   readonly total: number;
-  readonly queues: readonly { url: string; pending: number; most: number }[];
+  readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
 
-export async function run(input: Input): Promise<number> {
-  return input.action === "list" ? list(input) : resend(input);
-}
+export const run = (input: Input): Promise<number> =>
+  input.subcommand === "list" ? list(input) : resend(input);
 
-async function list({ text, json }: Input): Promise<number> {
+const MAX_LIMIT = 100_000;
+
+async function list({ values, json }: Input): Promise<number> {
   const query = new URLSearchParams({
-    limit: String(wholeNumber("limit", text.limit ?? "20", 1, 100_000)),
-    ...(text.state !== undefined && { state: text.state }),
+    limit: String(readWholeNumber(values, "limit", 1, MAX_LIMIT)),
+    ...(values.state !== undefined && { state: values.state }),
   });
-  const log = await orderSandbox<Log>(text.url, { method: "GET", path: `/deliveries?${query}` });
-  result(json, log, () => wordsOf(log));
+  const log = await querySandbox<DeliveryLog>(values, `/deliveries?${query}`);
+  printResult(json, log, () => formatLog(log));
   return EXIT.ok;
 }
 
-async function resend({ args: [id = ""], text, json }: Input): Promise<number> {
-  const path = `/deliveries/${encodeURIComponent(id)}/resend`;
-  const delivery = await orderSandbox<Delivery>(text.url, { method: "POST", path });
-  const arrived = delivery.attempts.at(-1)?.status === 200;
-  result(json, delivery, () =>
-    columns([
+async function resend({ args: [id = ""], values, json }: Input): Promise<number> {
+  const delivery = await runCommand(values, "deliveries/resend", { id });
+  printResult(json, delivery, () => {
+    const fields = formatFields([
       ["delivery", delivery.id],
       ["event", delivery.event],
       ["to", delivery.url],
-      ["answer", lastOf(delivery)],
+      ["response", formatLastAttempt(delivery)],
       ["state", delivery.state],
-    ]),
-  );
-  return arrived ? EXIT.ok : EXIT.failed;
+    ]);
+    return `${COMMANDS["deliveries/resend"].message(delivery)}\n${fields}`;
+  });
+  return delivery.attempts.at(-1)?.status === 200 ? EXIT.ok : EXIT.failed;
 }
 
-/** What the last attempt came to. */
-function lastOf({ attempts }: Delivery): string {
+function formatLastAttempt({ attempts }: Delivery): string {
   const last = attempts.at(-1);
-  if (last === undefined) return "under way";
+  if (last === undefined) return "in flight";
   return last.status === undefined ? `${last.error}` : `${last.status} in ${last.latencyMs} ms`;
 }
 
-function wordsOf({ deliveries, total, queues }: Log): string {
+const HEAD = ["delivery", "event", "state", "attempts", "last response", "", "to"];
+
+function formatLog({ deliveries, total, queues }: DeliveryLog): string {
   if (total === 0) {
-    return "No deliveries. They go to registered webhooks: malipo sandbox --webhook http://localhost:3000/webhooks";
+    return "No deliveries. To receive them, register a receiver: malipo sandbox --webhook http://localhost:3000/webhooks";
   }
-  const rows = deliveries.map((one) => [
-    one.id,
-    one.event,
-    one.state,
-    `${one.attempts.length}`,
-    lastOf(one),
-    one.nextAttemptAt === undefined ? "" : `next ${one.nextAttemptAt.slice(11, 19)}`,
-    one.url,
+  const rows = deliveries.map((delivery) => [
+    delivery.id,
+    delivery.event,
+    delivery.state,
+    `${delivery.attempts.length}`,
+    formatLastAttempt(delivery),
+    delivery.nextAttemptAt === undefined ? "" : `next ${delivery.nextAttemptAt.slice(11, 19)}`,
+    delivery.url,
   ]);
-  const waiting = queues.map(
-    ({ url, pending, most }) => `${pending} of at most ${most} wait for ${url}`,
+  const notes = queues.map(
+    ({ url, pending, maxPending }) =>
+      `${pending} pending for ${url} (the maximum is ${maxPending})`,
   );
-  const shown =
-    deliveries.length < total ? [`${deliveries.length} of ${total} shown: --limit`] : [];
-  const head = ["delivery", "event", "state", "tries", "last answer", "", "to"];
-  return [grid([head, ...rows]), ...[...waiting, ...shown].map((line) => paint("dim", line))].join(
-    "\n",
-  );
+  if (deliveries.length < total) {
+    notes.push(`${deliveries.length} of ${total} shown. To see more: --limit ${total}`);
+  }
+  return [formatTable([HEAD, ...rows]), ...notes.map((note) => paint("dim", note))].join("\n");
 }

@@ -1,29 +1,29 @@
+import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { usage } from "../failure.ts";
 import { bodyFields } from "../input/body-fields.ts";
-import { gatewayOf } from "../input/gateway-options.ts";
-import { queryOf } from "../input/values.ts";
-import { columns, paint, result } from "../terminal/output.ts";
+import { parseQuery } from "../input/flag-values.ts";
+import { createGateway } from "../input/gateway.ts";
+import { formatFields, formatMeta, printResult } from "../terminal/output.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export async function run(input: Input): Promise<number> {
-  if (input.action === "list") return list(input);
-  const answer = await answerTo(input);
-  result(input.json, answer, () => columns(Object.entries(answer)));
+  if (input.subcommand === "list") return list(input);
+  const result = await callInvoices(input);
+  printResult(input.json, result, () => formatFields(Object.entries(result)));
   return EXIT.ok;
 }
 
-async function answerTo(input: Input): Promise<Fields> {
+async function callInvoices(input: Input): Promise<Fields> {
   const fields = await bodyFields(input);
-  const { invoices } = gatewayOf(input);
+  const { invoices } = createGateway(input);
   const [invoice = ""] = input.args;
-  switch (input.action) {
+  switch (input.subcommand) {
     case "create":
-      return invoices.create(needed(fields));
+      return invoices.create(requireFields(fields));
     case "update":
-      return invoices.update(invoice, needed(fields));
+      return invoices.update(invoice, requireFields(fields));
     case "send":
       return invoices.send(invoice, fields);
     case "delete":
@@ -33,18 +33,20 @@ async function answerTo(input: Input): Promise<Fields> {
   }
 }
 
-function needed(fields: Record<string, unknown> | undefined): Record<string, unknown> {
+function requireFields(fields: Fields | undefined): Fields {
   if (fields !== undefined) return fields;
-  throw usage("No fields. Give --set name=value, or --data with a JSON object.");
+  throw usageError("The fields are missing. Give --set name=value, or --data with a JSON object.");
 }
 
 async function list(input: Input): Promise<number> {
-  const { items, meta } = await gatewayOf(input).invoices.list(queryOf(input.many.query));
-  result(input.json, { items, meta }, () => {
-    // The interface shows no field of an invoice: each is shown as it came.
-    const lines = items.map((invoice) => columns(Object.entries(invoice)));
-    const found = Object.keys(meta).length === 0 ? [] : [paint("dim", JSON.stringify(meta))];
-    return [...(lines.length === 0 ? ["No invoices."] : lines), ...found].join("\n\n");
+  const query = parseQuery(input.repeated.query);
+  const { items, meta } = await createGateway(input).invoices.list(query);
+  printResult(input.json, { items, meta }, () => {
+    // The service documents no field of an invoice: all fields are printed.
+    const invoices = items.map((invoice) => formatFields(Object.entries(invoice)));
+    return [...(items.length === 0 ? ["No invoices."] : invoices), ...formatMeta(meta)].join(
+      "\n\n",
+    );
   });
   return EXIT.ok;
 }

@@ -1,60 +1,70 @@
 import type { Payment } from "../../contract/payment.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { gatewayOf } from "../input/gateway-options.ts";
-import { amountOf, durationOf, needed, queryOf } from "../input/values.ts";
-import { columns, grid, paint, result } from "../terminal/output.ts";
+import { parseQuery, readAmount, readTimeout, requireValue } from "../input/flag-values.ts";
+import { createGateway } from "../input/gateway.ts";
+import { formatFields, formatMeta, formatTable, printResult } from "../terminal/output.ts";
 
-export const run = (input: Input): Promise<number> =>
-  ACTIONS[input.action]?.(input) as Promise<number>;
+export function run(input: Input): Promise<number> {
+  switch (input.subcommand) {
+    case "list":
+      return list(input);
+    case "initiate":
+      return initiate(input);
+    case "wait":
+      return wait(input);
+    default:
+      return get(input);
+  }
+}
 
-const ACTIONS: Readonly<Record<string, (input: Input) => Promise<number>>> = {
-  get: async (input) => {
-    const payment = await gatewayOf(input).payments.get(input.args[0] ?? "");
-    result(input.json, payment, () => wordsOf(payment));
-    return EXIT.ok;
-  },
+async function get(input: Input): Promise<number> {
+  const [reference = ""] = input.args;
+  printPayment(input, await createGateway(input).payments.get(reference));
+  return EXIT.ok;
+}
 
-  list: async (input) => {
-    const page = await gatewayOf(input).payments.list(queryOf(input.many.query));
-    const { items, meta } = page;
-    result(input.json, { items, meta }, () => listed(items, meta));
-    return EXIT.ok;
-  },
+async function list(input: Input): Promise<number> {
+  const query = parseQuery(input.repeated.query);
+  const { items, meta } = await createGateway(input).payments.list(query);
+  printResult(input.json, { items, meta }, () =>
+    [items.length === 0 ? "No payments." : formatPayments(items), ...formatMeta(meta)].join("\n"),
+  );
+  return EXIT.ok;
+}
 
-  initiate: async (input) => {
-    const { text } = input;
-    const payment = await gatewayOf(input).mobileMoney.initiate({
-      amount: amountOf("amount", needed("amount", text.amount)),
-      phone: needed("phone", text.phone),
-      account_reference: text["account-reference"],
-      description: text.description,
-      payment_account_id: text["payment-account-id"],
-    });
-    result(input.json, payment, () => wordsOf(payment));
-    return EXIT.ok;
-  },
+async function initiate(input: Input): Promise<number> {
+  const { values } = input;
+  const payment = await createGateway(input).mobileMoney.initiate({
+    amount: readAmount(values, "amount"),
+    phone: requireValue(values, "phone"),
+    account_reference: values["account-reference"],
+    description: values.description,
+    payment_account_id: values["payment-account-id"],
+  });
+  printPayment(input, payment);
+  return EXIT.ok;
+}
 
-  wait: async (input) => {
-    const timeoutMs = durationOf("timeout", input.text.timeout ?? "2m");
-    const payment = await gatewayOf(input).payments.waitFor(input.args[0] ?? "", { timeoutMs });
-    result(input.json, payment, () => wordsOf(payment));
-    return payment.status === "completed" ? EXIT.ok : EXIT.failed;
-  },
-};
+async function wait(input: Input): Promise<number> {
+  const [reference = ""] = input.args;
+  const timeoutMs = readTimeout(input.values, "timeout");
+  const payment = await createGateway(input).payments.waitFor(reference, { timeoutMs });
+  printPayment(input, payment);
+  return payment.status === "completed" ? EXIT.ok : EXIT.failed;
+}
 
-const wordsOf = (payment: Readonly<Record<string, unknown>>) => columns(Object.entries(payment));
+const printPayment = ({ json }: Input, payment: Readonly<Record<string, unknown>>) =>
+  printResult(json, payment, () => formatFields(Object.entries(payment)));
 
-function listed(items: readonly Payment[], meta: Readonly<Record<string, unknown>>): string {
+function formatPayments(payments: readonly Payment[]): string {
   const text = (value: unknown) => (value === undefined ? "" : String(value));
-  const rows = items.map((one) => [
-    text(one.reference),
-    one.status,
-    `${text(one.currency)} ${text(one.amount)}`,
-    text(one.phone),
-    text(one.account_reference),
+  const rows = payments.map((payment) => [
+    text(payment.reference),
+    payment.status,
+    `${text(payment.currency)} ${text(payment.amount)}`,
+    text(payment.phone),
+    text(payment.account_reference),
   ]);
-  const head = ["reference", "status", "amount", "phone", "account reference"];
-  const found = Object.keys(meta).length === 0 ? [] : [paint("dim", JSON.stringify(meta))];
-  return [items.length === 0 ? "No payments." : grid([head, ...rows]), ...found].join("\n");
+  return formatTable([["reference", "status", "amount", "phone", "account reference"], ...rows]);
 }

@@ -1,28 +1,25 @@
+import { COMMANDS } from "../../sandbox/control/commands.ts";
+import type { PhoneSubcommand } from "../definitions/sandbox.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { orderSandbox } from "../running-sandbox.ts";
-import { columns, result } from "../terminal/output.ts";
+import { runCommand } from "../sandbox/running-sandbox.ts";
+import { formatFields, printResult } from "../terminal/output.ts";
 
-interface Answer {
-  readonly number: string;
-  readonly payment?: Readonly<Record<string, unknown>>;
-}
-
-export async function run({ action, args: [number = ""], text, json }: Input): Promise<number> {
-  const path = `/phones/${encodeURIComponent(number)}/${action}`;
-  const answer = await orderSandbox<Answer>(text.url, { method: "POST", path });
-  result(json, answer, () => wordsOf(answer, action));
+export async function run({ subcommand, args, values, json }: Input): Promise<number> {
+  const [number = ""] = args;
+  // The parser has checked the subcommand.
+  const name = `phone/${subcommand as PhoneSubcommand}` as const;
+  const result = await runCommand(values, name, { number });
+  const { payment } = result;
+  printResult(json, result, () => {
+    const fields = formatFields([
+      ["phone", result.number],
+      ["payment", payment?.reference],
+      ["status", payment?.status],
+      ["amount", payment && `${payment.currency} ${payment.amount}`],
+      ["reason", payment?.failure_reason],
+    ]);
+    return `${COMMANDS[name].message(result)}\n${fields}`;
+  });
   return EXIT.ok;
-}
-
-function wordsOf({ number, payment }: Answer, action: string): string {
-  if (payment === undefined) return `${number} is ${action}.`;
-  const { reference, status, currency, amount, failure_reason } = payment;
-  return columns([
-    ["phone", number],
-    ["payment", reference],
-    ["status", status],
-    ["amount", `${currency} ${amount}`],
-    ["reason", failure_reason],
-  ]);
 }

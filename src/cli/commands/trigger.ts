@@ -1,38 +1,47 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
-import { adviceFor, sendSigned } from "../diagnosis/send-signed.ts";
+import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
-import { usage } from "../failure.ts";
-import { setField } from "../input/set-fields.ts";
-import { addressOf, needed, secretOf } from "../input/values.ts";
+import { readUrl, signingSecret } from "../input/flag-values.ts";
+import { setField } from "../input/set-field.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { columns, result } from "../terminal/output.ts";
-import { didYouMean } from "../terminal/suggest.ts";
+import { formatFields, printResult } from "../terminal/output.ts";
+import { suggest } from "../terminal/suggest.ts";
 
-export async function run({ args: [kind = ""], text, many, on, json }: Input): Promise<number> {
-  if (!on.has("any") && !(EVENT_KINDS as readonly string[]).includes(kind)) {
-    const meant = didYouMean(kind, EVENT_KINDS);
-    throw usage(`The interface names no event "${kind}". ${meant} --any sends it all the same.`);
-  }
-  const to = addressOf("--to", needed("to", text.to));
-  const secret = secretOf(text.secret);
+export async function run(input: Input): Promise<number> {
+  const { args, values, repeated, json } = input;
+  const [kind = ""] = args;
+  if (!input.switches.has("any")) checkKind(kind);
+  const to = readUrl(values, "to");
+  const secret = signingSecret(values);
   const event = sampleEvent(kind);
-  for (const setting of many.set ?? []) setField(event, setting);
+  for (const setting of repeated.set ?? []) setField(event, setting);
   const body = JSON.stringify(event);
   const signature = signWebhook(body, secret);
-  const answer = await sendSigned(to, body, signature);
-  const advice = adviceFor(answer.status, answer.location);
-  result(json, { to: to.href, event, body, signature, answer, ...(advice && { advice }) }, () =>
-    columns([
-      ["event", kind],
-      ["to", to.href],
-      ["body", body],
-      ["signature", signature],
-      ["answer", `${answer.status} in ${answer.latencyMs} ms`],
-      ["said", answer.body === "" ? undefined : answer.body],
-      ["advice", advice],
-    ]),
+  const response = await sendDelivery(to, body, signature);
+  const advice = adviceFor(response);
+  printResult(
+    json,
+    { to: to.href, event, body, signature, answer: response, ...(advice && { advice }) },
+    () =>
+      formatFields([
+        ["event", kind],
+        ["to", to.href],
+        ["body", body],
+        ["signature", signature],
+        ["response", `${response.status} in ${response.latencyMs} ms`],
+        ["response body", response.body === "" ? undefined : response.body],
+        ["advice", advice],
+      ]),
   );
-  return answer.status === 200 ? EXIT.ok : EXIT.failed;
+  return response.status === 200 ? EXIT.ok : EXIT.failed;
+}
+
+function checkKind(kind: string): void {
+  if (EVENT_KINDS.some((known) => known === kind)) return;
+  throw usageError(
+    `The service documents no event "${kind}". ${suggest(kind, EVENT_KINDS)} To send it anyway, add --any.`,
+  );
 }

@@ -1,99 +1,105 @@
-import { isGatewayError } from "../../errors/any.ts";
-import type { WebhookErrorCode } from "../../errors/webhook.ts";
+import type { WebhookEvent } from "../../contract/events.ts";
+import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
-import { whyMismatch } from "../diagnosis/why-mismatch.ts";
-import { whyNoEvent } from "../diagnosis/why-no-event.ts";
+import { explainMismatch } from "../diagnosis/explain-mismatch.ts";
+import { EMPTY_BODY, explainPayload } from "../diagnosis/explain-payload.ts";
 import { EXIT } from "../exit-codes.ts";
-import { usage } from "../failure.ts";
 import { readBytes } from "../input/files.ts";
-import { needed, secretOf, wholeNumber } from "../input/values.ts";
-import { columns, paint, result } from "../terminal/output.ts";
+import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
+import { formatFields, paint, printResult } from "../terminal/output.ts";
 
-/** What was checked, once more, for whoever asks why it failed. */
-interface Checked {
+interface Delivery {
   readonly body: Buffer;
   readonly signature: string;
   readonly secrets: readonly string[];
 }
 
-const YEAR_SECONDS = 366 * 24 * 3_600;
+const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
-export async function run({ args: [file], text, many, json }: Input): Promise<number> {
-  // As a header line, where it was copied whole.
-  const given = needed("signature", text.signature);
-  const signature = given.replace(/^x-service-signature\s*:\s*/i, "");
-  const secrets = many.secret ?? [secretOf(undefined)];
-  if (secrets.includes("")) throw usage("--secret is empty. Is its variable set?");
-  const age = text["max-age"];
-  const maxAgeSeconds = age && wholeNumber("max-age", age, 1, YEAR_SECONDS);
+export async function run({ args: [file], values, repeated, json }: Input): Promise<number> {
+  // The header line may have been copied whole.
+  const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
+  const secrets = repeated.secret ?? [signingSecret(values)];
+  if (secrets.includes("")) {
+    throw usageError("--secret is empty. If it comes from a variable, check that it is set.");
+  }
+  const maxAgeSeconds = values["max-age"] && readWholeNumber(values, "max-age", 1, MAX_AGE_SECONDS);
   const body = await readBytes(file);
   try {
-    const event = verifyWebhook({
-      body,
-      signature,
-      secret: secrets,
-      ...(maxAgeSeconds && { maxAgeSeconds }),
-    });
-    const { event: kind, timestamp } = event;
-    result(json, { genuine: true, bytes: body.length, event }, () =>
-      [
-        paint("green", "Genuine."),
-        columns([
-          ["event", kind],
-          ["timestamp", timestamp],
-          ["bytes", String(body.length)],
-        ]),
-      ].join("\n"),
-    );
+    const options = { body, signature, secret: secrets };
+    const event = verifyWebhook({ ...options, ...(maxAgeSeconds && { maxAgeSeconds }) });
+    const result = { genuine: true, bytes: body.length, event };
+    printResult(json, result, () => formatGenuine(event, body.length));
     return EXIT.ok;
   } catch (error) {
-    if (!isGatewayError(error) || !("status" in error)) throw error;
-    const code = error.code as WebhookErrorCode;
-    const why = EXPLANATIONS[code]({ body, signature, secrets }, error.message);
-    const { status } = error;
-    result(json, { genuine: false, bytes: body.length, code, why, status }, () =>
-      [
-        paint("red", code === "payload_invalid" ? "Genuine, but no event." : "Not genuine."),
-        columns([
-          ["code", code],
-          ["why", why],
-          ["answer it", `with ${status}`],
-          ["bytes", String(body.length)],
-        ]),
-      ].join("\n"),
-    );
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    const { code, status, message } = error;
+    const why = EXPLANATIONS[code]({ body, signature, secrets }, message);
+    const rejection = { genuine: false, bytes: body.length, code, why, status };
+    printResult(json, rejection, () => formatRejection(rejection));
     return EXIT.failed;
   }
 }
 
-const HEX = "It takes 64 hex digits, as the header X-Service-Signature holds them";
+function formatGenuine({ event, timestamp }: WebhookEvent, bytes: number): string {
+  const fields = formatFields([
+    ["event", event],
+    ["timestamp", timestamp],
+    ["bytes", String(bytes)],
+  ]);
+  return `${paint("green", "The signature is genuine.")}\n${fields}`;
+}
 
-/** Why, by the code of the error. */
+interface Rejection {
+  readonly bytes: number;
+  readonly code: WebhookErrorCode;
+  readonly why: string;
+  readonly status: number;
+}
+
+function formatRejection({ bytes, code, why, status }: Rejection): string {
+  const title =
+    code === "payload_invalid"
+      ? "The signature is genuine, but the body is not a valid event."
+      : "The delivery is not genuine.";
+  const fields = formatFields([
+    ["code", code],
+    ["why", why],
+    ["respond", `with status ${status}`],
+    ["bytes", String(bytes)],
+  ]);
+  return `${paint("red", title)}\n${fields}`;
+}
+
+const EXPECTED = "It must be 64 hex digits, the value of the header X-Service-Signature.";
+
+const UNEXPLAINED =
+  "It was signed with another secret, or the body was changed after signing. It is none of the usual causes: changed line endings, a byte order mark, re-serialised JSON, or white space around the secret.";
+
+/** Why verification failed, by the code of the error. */
 const EXPLANATIONS: Readonly<
-  Record<WebhookErrorCode, (checked: Checked, message: string) => string>
+  Record<WebhookErrorCode, (delivery: Delivery, message: string) => string>
 > = {
-  signature_missing: () => `There is no signature. ${HEX}.`,
+  signature_missing: () => `The signature is missing. ${EXPECTED}`,
   signature_malformed: ({ signature }) => {
     const isBase64 = /^[A-Za-z0-9+/]{43}=$/.test(signature);
     return isBase64
-      ? `The signature is base64. ${HEX}.`
-      : `The signature has ${signature.length} characters. ${HEX}.`;
+      ? `The signature is base64. ${EXPECTED}`
+      : `The signature has ${signature.length} characters. ${EXPECTED}`;
   },
   signature_mismatch: ({ body, signature, secrets }) => {
     const digits = signature
       .trim()
       .replace(/^sha256=/i, "")
       .toLowerCase();
-    return (
-      whyMismatch(body, secrets, digits) ??
-      (body.length === 0
-        ? "The body is empty: was it read before?"
-        : "Another secret signed it, or the body was changed. None of the usual accidents (line ends, byte order marks, JSON written anew, white space around the secret) explains it.")
-    );
+    const found = explainMismatch(body, secrets, digits);
+    if (found !== undefined) return found;
+    return body.length === 0 ? EMPTY_BODY : UNEXPLAINED;
   },
   timestamp_out_of_range: (_, message) =>
-    `${message} The signature is genuine: this may be a replay, a late retry (they keep the first timestamp), or a wrong clock here.`,
-  payload_invalid: ({ body }) => whyNoEvent(body),
+    `${message} The signature is genuine. This may be a replay, a late redelivery (the timestamp stays the first one), or a wrong clock on this machine.`,
+  payload_invalid: ({ body }) => explainPayload(body),
   body_not_raw: (_, message) => message,
 };

@@ -1,52 +1,60 @@
+import { DURATION_UNITS } from "../../internal/duration.ts";
 import type { Flag } from "./types.ts";
 
-// Flags that several commands take.
+// The flags that several commands take.
 
-export const SANDBOX: Flag = {
+export const SANDBOX_URL: Flag = {
   name: "url",
-  value: "address",
-  summary: "where the sandbox runs",
-  standard: "http://127.0.0.1:4010",
+  value: "url",
+  summary: "the URL of the running sandbox",
+  default: "http://127.0.0.1:4010",
 };
 
 export const GATEWAY: readonly Flag[] = [
   {
     name: "base-url",
-    value: "address",
-    summary: "the service, path prefix included",
-    standard: "MALIPO_BASE_URL",
+    value: "url",
+    summary: "the URL of the service, with its path prefix",
+    fallback: "MALIPO_BASE_URL",
   },
   {
     name: "key-file",
     value: "path",
-    summary: "a file that holds the API key and nothing else",
-    standard: "the key in MALIPO_API_KEY",
+    summary: "a file that contains only the API key",
+    fallback: "the key in MALIPO_API_KEY",
   },
 ];
 
 export const SECRET: Flag = {
   name: "secret",
   value: "secret",
-  summary: "the webhook signing secret, exactly as given",
-  standard: "MALIPO_WEBHOOK_SECRET",
+  summary: "the webhook signing secret, exactly as the service shows it",
+  fallback: "MALIPO_WEBHOOK_SECRET",
 };
 
 export const QUERY: Flag = {
   name: "query",
   value: "name=value",
-  summary: "passed on to the service, whose interface shows no query",
-  many: true,
+  summary: "a query parameter, passed to the service unchanged",
+  repeatable: true,
 };
 
 export const SET: Flag = {
   name: "set",
   value: "path=text",
-  summary: "sets a field; path:=json for numbers, true, lists",
-  many: true,
+  summary: "sets a field; path:=json sets a number, a boolean or a list",
+  repeatable: true,
 };
 
 export const DATA: Flag = {
   name: "data",
   value: "json",
-  summary: "all fields as one JSON object; @path reads a file, @- the standard input",
+  summary: "all fields as one JSON object; @path reads a file, @- reads standard input",
+};
+
+export const WAIT_TIMEOUT: Flag = {
+  name: "timeout",
+  value: "duration",
+  summary: `how long to wait: a number with a unit (${DURATION_UNITS.join(", ")})`,
+  default: "2m",
 };

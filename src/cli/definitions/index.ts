@@ -3,17 +3,17 @@ import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
 import { WEBHOOK_COMMANDS } from "./webhooks.ts";
 
-/** Every command. The help, the docs and the suggestions are printed from these rows. */
+/** Every command. The parser, the help, the docs and the suggestions read these definitions. */
 export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
 ];
 
-/** The environment variables that are read. */
+/** The environment variables that the command line reads. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
-  MALIPO_API_KEY: "the API key. No flag takes one: what stands in a command line, others can see",
-  MALIPO_BASE_URL: "the service's address, path prefix included",
+  MALIPO_API_KEY: "the API key. No flag takes it, because other users can see a command line",
+  MALIPO_BASE_URL: "the URL of the service, with its path prefix",
   MALIPO_WEBHOOK_SECRET: "the webhook signing secret",
-  NO_COLOR: "no colour, whatever its value",
+  NO_COLOR: "any value turns colour off",
 };

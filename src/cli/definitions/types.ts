@@ -1,61 +1,64 @@
-// What a row of the command table is made of. The rows are in `commands.ts`.
-
-/** A word after the command. */
-export interface Arg {
+/** A positional argument, after the command and its subcommand. */
+export interface Argument {
   readonly name: string;
   readonly optional?: true;
 }
 
 export interface Flag {
-  /** Without its dashes. */
+  /** Without the dashes. */
   readonly name: string;
-  /** What stands for its value in the help; without one, the flag is a switch. */
+  /** What the help shows in the place of the value: `--port <number>`. A switch has none. */
   readonly value?: string;
   readonly summary: string;
-  /** What holds where it is not given. */
-  readonly standard?: string;
+  /** The value that the parser fills in when the flag is not given. */
+  readonly default?: string;
+  /** In words: where the value comes from when the flag is not given. */
+  readonly fallback?: string;
   readonly choices?: readonly string[];
-  /** May be given several times. */
-  readonly many?: true;
+  readonly repeatable?: true;
 }
 
-/** One way of calling a command. */
-export interface Form {
-  /** The second word, for commands that have several: `events list`. */
-  readonly action?: string;
+/** One way to call a command. */
+export interface Subcommand {
+  /** `list` in `events list`. A command with only one way to call it has no subcommand name. */
+  readonly name?: string;
   readonly summary: string;
-  readonly args?: readonly Arg[];
+  readonly args?: readonly Argument[];
   readonly flags: readonly Flag[];
   /** Without `malipo` at the beginning. */
   readonly examples: readonly string[];
-  /** Doing it twice makes it happen twice. */
+  /** It starts something that happens twice if the command runs twice. */
   readonly creates?: true;
 }
 
-/** What a command is called with, checked against its row. */
+/** The values that flags were given, or that hold by default, by the name of the flag. */
+export type FlagValues = Readonly<Record<string, string | undefined>>;
+
+/** What a command was called with, checked against its definition. */
 export interface Input {
-  readonly action: string;
+  /** Empty for a command without subcommands. */
+  readonly subcommand: string;
   readonly args: readonly string[];
-  /** Flags with a value, by name. */
-  readonly text: Readonly<Record<string, string | undefined>>;
-  /** Flags that may be given several times, by name. */
-  readonly many: Readonly<Record<string, readonly string[] | undefined>>;
-  /** Switches that were given. */
-  readonly on: ReadonlySet<string>;
-  /** One JSON document instead of words. */
+  /** Of the flags that may be given once. */
+  readonly values: FlagValues;
+  /** Of the repeatable flags: all values, by the name of the flag. */
+  readonly repeated: Readonly<Record<string, readonly string[] | undefined>>;
+  /** The switches that were given. */
+  readonly switches: ReadonlySet<string>;
+  /** Print one JSON document instead of text. */
   readonly json: boolean;
 }
 
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  readonly forms: readonly Form[];
-  /** Loaded when it is called: no command pays for another's imports. */
+  readonly subcommands: readonly Subcommand[];
+  /** Imports the command when it is called, so that no command pays for the imports of another. */
   readonly load: () => Promise<{ run(input: Input): Promise<number> }>;
 }
 
-/** What every form takes besides its own. */
+/** The flags that every subcommand takes. */
 export const COMMON_FLAGS: readonly Flag[] = [
-  { name: "json", summary: "print one JSON document, errors too" },
+  { name: "json", summary: "print one JSON document, also for an error" },
   { name: "help", summary: "print this help" },
 ];

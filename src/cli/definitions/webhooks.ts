@@ -1,21 +1,24 @@
 import { SECRET, SET } from "./flags.ts";
 import type { Command } from "./types.ts";
 
-/** Webhooks by hand: sent, signed, checked. */
+/** The commands that send, sign and verify webhooks by hand. */
 export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
     name: "trigger",
     summary: "send a signed event to any receiver, without a gateway",
     load: () => import("../commands/trigger.ts"),
-    forms: [
+    subcommands: [
       {
-        summary: "Sends one signed event to a receiver, and shows its answer.",
+        summary: "Sends one signed event to a receiver and shows the response.",
         args: [{ name: "event" }],
         flags: [
-          { name: "to", value: "address", summary: "the receiver" },
+          { name: "to", value: "url", summary: "the URL of the receiver" },
           SECRET,
-          { ...SET, summary: "changes a field of the event; path:=json for numbers, true, lists" },
-          { name: "any", summary: "allow a kind that the interface does not name" },
+          {
+            ...SET,
+            summary: "sets a field of the event; path:=json sets a number, a boolean or a list",
+          },
+          { name: "any", summary: "allow an event that the service does not document" },
         ],
         examples: [
           "trigger payment.completed --to http://localhost:3000/webhooks --secret whsec_1",
@@ -29,9 +32,9 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
     name: "sign",
     summary: "sign a body as the service does",
     load: () => import("../commands/sign.ts"),
-    forms: [
+    subcommands: [
       {
-        summary: "Prints the signature of a body, taken over its raw bytes.",
+        summary: "Prints the signature of a body. The raw bytes are signed.",
         args: [{ name: "file", optional: true }],
         flags: [SECRET],
         examples: ["sign body.json --secret whsec_1", "sign - < body.json"],
@@ -40,23 +43,23 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   },
   {
     name: "verify",
-    summary: "check a delivery, and say why it is refused",
+    summary: "verify the signature of a delivery, and say why it is rejected",
     load: () => import("../commands/verify.ts"),
-    forms: [
+    subcommands: [
       {
-        summary: "Checks a body against its signature, and says why it does not match.",
+        summary: "Verifies a body and its signature. If they do not match, says why.",
         args: [{ name: "file", optional: true }],
         flags: [
           {
             name: "signature",
             value: "hex",
-            summary: "what the header X-Service-Signature held",
+            summary: "the value of the header X-Service-Signature",
           },
-          { ...SECRET, many: true },
+          { ...SECRET, repeatable: true },
           {
             name: "max-age",
             value: "seconds",
-            summary: "refuse events whose signed timestamp is older",
+            summary: "reject events whose signed timestamp is older",
           },
         ],
         examples: [

@@ -1,4 +1,4 @@
-/** What the doctor found out about one thing. */
+/** What `malipo doctor` found about one thing. */
 export interface Check {
   readonly name: string;
   readonly state: "ok" | "warn" | "fail" | "skipped";

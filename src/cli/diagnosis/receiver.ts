@@ -1,53 +1,50 @@
 import { randomBytes } from "node:crypto";
-import { timestampOf } from "../../sandbox/clock/time.ts";
+import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
-import { Failure } from "../failure.ts";
+import { CliError } from "../cli-error.ts";
 import type { Check } from "./check.ts";
-import { adviceFor, sendSigned } from "./send-signed.ts";
+import { adviceFor, sendDelivery } from "./send-delivery.ts";
 
-/** A kind that the interface does not name: no receiver ships goods for it. */
+/** An event that the service does not document, so that no receiver ships goods for it. */
 const PING = "malipo.ping";
 
-/** Sends a receiver a signed ping, which it has to take, and a forged one, which it has to refuse. */
-export async function examineReceiver(to: URL, secret: string): Promise<Check[]> {
-  const ping = (number: number) =>
-    JSON.stringify({
-      event: PING,
-      timestamp: timestampOf(Date.now()),
-      data: { message: "malipo doctor", number },
-    });
+/** Sends a receiver a signed ping, which it must accept, and a forged one, which it must reject. */
+export async function checkReceiver(to: URL, secret: string): Promise<Check[]> {
   try {
-    return [
-      await genuine(to, ping(1), secret),
-      await forged(to, ping(2), signWebhook(ping(2), randomBytes(32))),
-    ];
+    return [await checkSigned(to, pingBody(1), secret), await checkForged(to, pingBody(2))];
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof CliError)) throw error;
     return [{ name: "receiver", state: "fail", detail: error.message }];
   }
 }
 
-async function genuine(to: URL, body: string, secret: string): Promise<Check> {
+const pingBody = (number: number) =>
+  JSON.stringify({
+    event: PING,
+    timestamp: formatTimestamp(Date.now()),
+    data: { message: "malipo doctor", number },
+  });
+
+async function checkSigned(to: URL, body: string, secret: string): Promise<Check> {
   const name = "receiver";
-  const answer = await sendSigned(to, body, signWebhook(body, secret));
-  const detail = `a signed ${PING} to ${to.href}: ${answer.status} in ${answer.latencyMs} ms`;
-  const advice = adviceFor(answer.status, answer.location);
+  const response = await sendDelivery(to, body, signWebhook(body, secret));
+  const detail = `a signed ${PING} to ${to.href}: ${response.status} in ${response.latencyMs} ms`;
+  const advice = adviceFor(response);
   return advice === undefined
     ? { name, state: "ok", detail }
     : { name, state: "fail", detail, advice };
 }
 
-async function forged(to: URL, body: string, signature: string): Promise<Check> {
+async function checkForged(to: URL, body: string): Promise<Check> {
   const name = "forgery";
-  const { status } = await sendSigned(to, body, signature);
-  const detail = `the same with a forged signature: ${status}`;
+  const { status } = await sendDelivery(to, body, signWebhook(body, randomBytes(32)));
+  const detail = `a ping with a forged signature: ${status}`;
   if (status === 401) return { name, state: "ok", detail };
-  return status >= 200 && status < 300
-    ? {
-        name,
-        state: "fail",
-        detail,
-        advice: "It takes forged deliveries: anybody can tell it that a payment was made. Verify.",
-      }
-    : { name, state: "warn", detail, advice: "Refused, but the interface asks for 401." };
+  if (status < 200 || status >= 300) {
+    const advice = "The receiver rejects it, but should do so with status 401.";
+    return { name, state: "warn", detail, advice };
+  }
+  const advice =
+    "The receiver accepts forged deliveries: anyone can report a payment that was never made. Verify the signature.";
+  return { name, state: "fail", detail, advice };
 }

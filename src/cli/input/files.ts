@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
-import { usage } from "../failure.ts";
+import { usageError } from "../cli-error.ts";
 
-/** Bytes of a file, or of the standard input for `-` and for no name at all. Never decoded. */
+/** The bytes of a file, or of standard input if the path is `-` or missing. They are not decoded. */
 export async function readBytes(path: string | undefined): Promise<Buffer> {
   if (path !== undefined && path !== "-") return readFile(path);
   if (process.stdin.isTTY) {
-    throw usage("No body. Name a file, or send one in: malipo … - < body.json");
+    throw usageError("The body is missing. Name a file, or pipe the body in: ... - < body.json");
   }
   return buffer(process.stdin);
 }
@@ -15,13 +15,13 @@ export function readFile(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw usage(`${path} cannot be read: ${WHY[code ?? ""] ?? code}.`);
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    throw usageError(`Cannot read ${path}: ${REASONS[code] ?? code}.`);
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
   EACCES: "permission denied",
-  EISDIR: "it is a folder",
+  EISDIR: "it is a directory",
 };

@@ -1,39 +1,49 @@
-/** How many letters have to be added, dropped, changed or swapped to make one word of the other. */
-function distance(from: string, to: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= from.length; i++) {
-    const above = row;
-    row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const same = from[i - 1] === to[j - 1] ? 0 : 1;
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const at = (cells: number[], index: number) => cells[index] as number;
-      row[j] = Math.min(
-        at(above, j) + 1,
-        at(row, j - 1) + 1,
-        at(above, j - 1) + same,
-        swapped ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
+/**
+ * The edit distance of two words: how many letters must be added, removed, changed or swapped with
+ * their neighbour (Damerau-Levenshtein, optimal string alignment).
+ */
+function editDistance(from: string, to: string): number {
+  let previous: number[] = [];
+  let current = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const above = current;
+    current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwapped =
+        row > 1 &&
+        column > 1 &&
+        from[row - 1] === to[column - 2] &&
+        from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        cell(above, column) + 1,
+        cell(current, column - 1) + 1,
+        cell(above, column - 1) + (isSame ? 0 : 1),
+        isSwapped ? cell(previous, column - 2) + 1 : Number.POSITIVE_INFINITY,
       );
     }
-    before = above;
+    previous = above;
   }
-  return row.at(-1) as number;
+  return cell(current, to.length);
 }
 
-/** The word that was probably meant; `undefined` where none is near. */
-function nearest(word: string, words: readonly string[]): string | undefined {
-  const typed = word.toLowerCase();
-  const begun = words.filter((one) => typed.length > 1 && one.startsWith(typed));
-  if (begun.length === 1) return begun[0];
-  const [best] = words.map((one) => [distance(typed, one), one] as const).sort(([a], [b]) => a - b);
+const cell = (cells: readonly number[], column: number) => cells[column] as number;
+
+/** The word that was probably meant; `undefined` if no word is similar. */
+function findSimilar(typed: string, words: readonly string[]): string | undefined {
+  const lower = typed.toLowerCase();
+  const completions = words.filter((word) => lower.length > 1 && word.startsWith(lower));
+  if (completions.length === 1) return completions[0];
+  const [best] = words
+    .map((word) => ({ word, distance: editDistance(lower, word) }))
+    .sort((a, b) => a.distance - b.distance);
   if (best === undefined) return undefined;
-  const [far, found] = best;
-  return far <= Math.max(1, Math.floor(found.length / 3)) ? found : undefined;
+  const limit = Math.max(1, Math.floor(best.word.length / 3));
+  return best.distance <= limit ? best.word : undefined;
 }
 
-/** ` Did you mean "…"?`, or what there is. */
-export function didYouMean(word: string, words: readonly string[]): string {
-  const meant = nearest(word, words);
-  return meant === undefined ? `There are ${words.join(", ")}.` : `Did you mean "${meant}"?`;
+/** `Did you mean "sandbox"?`, or all the words there are. */
+export function suggest(typed: string, words: readonly string[]): string {
+  const similar = findSimilar(typed, words);
+  return similar === undefined ? `Use one of: ${words.join(", ")}.` : `Did you mean "${similar}"?`;
 }

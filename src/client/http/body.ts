@@ -1,6 +1,6 @@
 import type { Schema } from "../../contract/schema.ts";
-import { InvalidParamsError } from "../../errors/configuration.ts";
 import { maskPhones, withoutSecret } from "../../internal/redact.ts";
+import { invalidParams } from "../invalid-params.ts";
 
 function show(value: unknown, key: string): string {
   if (value === undefined) return "nothing";
@@ -32,22 +32,17 @@ export function bodyText(
       path: path as (string | number)[],
       message: `${message}, got ${show(at(body, path), key)}`,
     }));
-    const said = issues.map(({ path, message }) => [...path, message].join(": "));
-    throw new InvalidParamsError(`${endpoint}: ${said.join("; ")}. Nothing was sent.`, issues);
+    throw invalidParams(endpoint, issues);
   }
-  const message = "expected what JSON can hold: no cycles, no bigint, no function";
-  const refused = (options?: ErrorOptions) =>
-    new InvalidParamsError(
-      `${endpoint}: ${message}. Nothing was sent.`,
-      [{ path: [], message }],
-      options,
-    );
+  const message = "expected a body that JSON can hold: no cycle, no bigint, no function";
+  const notJson = (options?: ErrorOptions) =>
+    invalidParams(endpoint, [{ path: [], message }], options);
   let text: string | undefined;
   try {
     text = JSON.stringify(checked.data);
   } catch (cause) {
-    throw refused({ cause });
+    throw notJson({ cause });
   }
-  if (text === undefined) throw refused();
+  if (text === undefined) throw notJson();
   return text;
 }

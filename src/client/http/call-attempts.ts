@@ -1,6 +1,6 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones, withoutSecret } from "../../internal/redact.ts";
-import { type AttemptResult, type RequestView, tell } from "../hooks.ts";
+import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
 import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
@@ -100,7 +100,7 @@ export class CallAttempts {
     if (delayMs >= this.#deadline - performance.now()) return false;
     if (!isRetryable(this.#context.effect, this.#failure)) return false;
     this.#delayMs = delayMs;
-    tell(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
+    callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
   }
 
@@ -143,7 +143,7 @@ export class CallAttempts {
   #start(): Started {
     const attempt = ++this.#count;
     const view = () => this.#view(attempt);
-    const onEnd = tell(this.#settings.hooks.request, view);
+    const onEnd = callHook(this.#settings.hooks.request, view);
     const at = performance.now();
     return {
       view,
@@ -157,7 +157,7 @@ export class CallAttempts {
   #finish(started: Started, end: AttemptEnd): void {
     const durationMs = performance.now() - started.at;
     const report = (result: Partial<AttemptResult>) =>
-      tell(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
+      callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
     this.#failure = undefined;
     if (end.kind === "aborted") return void report({ aborted: true });
     if (end.kind === "response") this.#tellResponse(started, end.received, durationMs);
@@ -173,7 +173,7 @@ export class CallAttempts {
   }
 
   #tellResponse(started: Started, { response }: HttpResponse, durationMs: number): void {
-    tell(this.#settings.hooks.response, () => ({
+    callHook(this.#settings.hooks.response, () => ({
       ...started.view(),
       status: response.status,
       headers: safeHeaders(response.headers, this.#settings.key),

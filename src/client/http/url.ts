@@ -1,4 +1,4 @@
-import { InvalidParamsError } from "../../errors/configuration.ts";
+import { invalidParam } from "../invalid-params.ts";
 
 /** What a query may hold. `undefined` is left out, a list is repeated. */
 export interface Query {
@@ -9,11 +9,6 @@ export interface Query {
     | readonly (string | number | boolean)[]
     | undefined;
 }
-
-const refuse = (endpoint: string, name: string, message: string) =>
-  new InvalidParamsError(`${endpoint}: ${name}: ${message}. Nothing was sent.`, [
-    { path: [name], message },
-  ]);
 
 /**
  * A path with its parameters filled in. Each stays in its own segment: `/` and `?` are encoded, and
@@ -33,7 +28,7 @@ export function fillPath(endpoint: string, template: string, params: readonly un
         // Half of a surrogate pair: no text at all.
       }
     }
-    throw refuse(endpoint, name, 'expected an identifier other than "", "." and ".."');
+    throw invalidParam(endpoint, name, 'expected an identifier other than "", "." and ".."');
   });
 }
 
@@ -49,7 +44,7 @@ export function checkPath(path: unknown): string {
     /^\/[^\s\\?#\p{Cc}\p{Cs}]*$/u.test(path) &&
     !path.split("/").some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
   if (fits) return path;
-  throw refuse(
+  throw invalidParam(
     "request",
     "path",
     'expected a path below the base URL that begins with "/", without "..", a query or white space',
@@ -63,7 +58,11 @@ export function queryString(endpoint: string, query: Query = {}): string {
     for (const one of [value].flat()) {
       if (one === undefined) continue;
       if (!["string", "number", "boolean"].includes(typeof one)) {
-        throw refuse(endpoint, name, "expected a string, a number, a boolean or a list of them");
+        throw invalidParam(
+          endpoint,
+          name,
+          "expected a string, a number, a boolean or a list of them",
+        );
       }
       search.append(name, String(one));
     }

@@ -1,22 +1,22 @@
-import { InvalidParamsError } from "../../errors/configuration.ts";
+import { describeValue } from "../../internal/check-options.ts";
+import { invalidParam } from "../invalid-params.ts";
 
-const LONGEST = 255;
+const MAX_KEY_LENGTH = 255;
 
-// Half a character, or a NUL: no database keeps these as they are, so that two keys could meet.
+// Databases change half of a surrogate pair and a NUL, so two keys could become one.
 const isStorable = (key: string) => !/\p{Surrogate}/u.test(key) && !key.includes("\0");
 
-function faultOf(key: unknown): string | undefined {
-  if (typeof key !== "string") return key === null ? "null" : typeof key;
-  if (key === "" || key.length > LONGEST) return `${key.length} characters`;
+/** What is wrong with a key; `undefined` for a valid one. */
+function findFault(key: unknown): string | undefined {
+  if (typeof key !== "string") return describeValue(key);
+  if (key === "" || key.length > MAX_KEY_LENGTH) return `${key.length} characters`;
   return isStorable(key) ? undefined : "one with a character that cannot be stored";
 }
 
-/** @throws {InvalidParamsError} where it is no string of 1 to 255 characters. */
+/** @throws {InvalidParamsError} for a key that is not a string of 1 to 255 characters. */
 export function checkIdempotencyKey(endpoint: string, key: unknown): string {
-  const given = faultOf(key);
-  if (given === undefined) return key as string;
-  const message = `expected a string of 1 to ${LONGEST} characters, got ${given}`;
-  throw new InvalidParamsError(`${endpoint}: idempotencyKey: ${message}. Nothing was sent.`, [
-    { path: ["idempotencyKey"], message },
-  ]);
+  const fault = findFault(key);
+  if (fault === undefined) return key as string;
+  const expected = `expected a string of 1 to ${MAX_KEY_LENGTH} characters, got ${fault}`;
+  throw invalidParam(endpoint, "idempotencyKey", expected);
 }

@@ -1,25 +1,59 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
-import { ConfigurationError, InvalidParamsError } from "../../errors/configuration.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
 import { IdempotencyConflictError } from "../../errors/payment.ts";
+import { checkOptionNames } from "../../internal/check-options.ts";
 import { type CallInput, nameOf } from "../call.ts";
-import { type RequestParams, rowFor } from "../request.ts";
-import { checkNames, type Settings } from "../settings.ts";
+import { invalidParam } from "../invalid-params.ts";
+import { endpointForRequest, type RequestParams } from "../request.ts";
+import type { Settings } from "../settings.ts";
 import { checkIdempotencyKey } from "./key.ts";
-import { attemptSeen, recordKey, storeFailed } from "./run-once.ts";
-import { resolvedAnswer } from "./stored-response.ts";
+import { recordName, storeError } from "./run-once.ts";
+import type { ResolveResult } from "./store.ts";
+import { encodeReference } from "./stored-response.ts";
+import { lastUnknownOwner } from "./unknown-attempts.ts";
 
-/** A call that creates: by its name, or by what `gateway.request` sent. */
+/** A call that creates something: its name, or the method and path of a `gateway.request`. */
 export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;
 
-function creationFor(name: CreateName): [Endpoint, CallInput] {
-  const [, method, path] = /^(POST|PATCH) (\/.*)$/.exec(name) ?? [];
-  const [row, input]: [Endpoint | undefined, CallInput] =
-    path === undefined
-      ? [Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined, {}]
-      : rowFor({ method: method as RequestParams["method"], path });
-  if (row?.effect === "create") return [row, input];
-  throw new ConfigurationError(`No call that creates is named ${JSON.stringify(name)}.`);
+/** Which attempt `gateway.idempotency.resolve` resolves. */
+export interface ResolveOptions {
+  /**
+   * The call that the key was used with, such as `"invoices.send"`, or `"POST /reports"` for a
+   * `gateway.request`. Set it for every call but a mobile-money prompt.
+   *
+   * @default "mobileMoney.initiate"
+   */
+  endpoint?: CreateName | undefined;
+  /**
+   * `error.attempt` of the `OutcomeUnknownError`. Set it where another process than this one got the
+   * error, such as in a back office.
+   *
+   * @default the last attempt that this process got the error for, otherwise any
+   */
+  attempt?: string | undefined;
 }
+
+/** The endpoint that a name stands for, and the input that its record is named after. */
+function createEndpoint(name: CreateName): [Endpoint, CallInput] {
+  const request = /^(?<method>POST|PATCH) (?<path>\/.*)$/.exec(name)?.groups;
+  const found: [Endpoint | undefined, CallInput] =
+    request === undefined
+      ? [Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined, {}]
+      : endpointForRequest(request as unknown as RequestParams);
+  const [endpoint, input] = found;
+  if (endpoint?.effect === "create") return [endpoint, input];
+  throw new ConfigurationError(
+    `\`endpoint\` must be the name of a call that creates something, such as "invoices.send" or "POST /reports"; got ${JSON.stringify(name)}.`,
+  );
+}
+
+const NOT_RESOLVED: Readonly<Record<Exclude<ResolveResult, "unknown">, string>> = {
+  free: "The key is free: there is no attempt to resolve.",
+  in_flight: "The attempt is in flight. Wait until it has ended.",
+  succeeded: "The attempt has succeeded. Make the call again to get its result.",
+  another:
+    "Another attempt has begun since this process looked. Look again, then resolve that one.",
+};
 
 /** Idempotency keys whose attempt has an unknown outcome. */
 export class Idempotency {
@@ -30,24 +64,20 @@ export class Idempotency {
   }
 
   /**
-   * Closes an attempt whose outcome is unknown, after you have looked what became of it: in
-   * `payments.list()`, in your webhooks, on the statement, by asking the customer.
+   * Resolves an attempt of unknown outcome, after you have found out what became of it: in
+   * `payments.list()`, in your webhooks, on the statement, or by asking the customer.
    *
-   * With a reference, calls with this key give that reference from now on. With `"not_sent"`, the
-   * key is free again, and the next call prompts the customer: be sure.
+   * With a reference, calls with this key return that reference from now on. With `"not_sent"`, the
+   * key is free again and the next call prompts the customer, so be sure.
    *
-   * Closes the attempt that you were told of, and no other: where another process has resolved it and
-   * prompted again meanwhile, it refuses, and you look once more.
+   * It resolves only the attempt that you looked up. Where another process has resolved that one and
+   * prompted again, it rejects, and you look once more.
    *
    * @param idempotencyKey - The key of the attempt.
-   * @param outcome - The reference of the payment it made, or `"not_sent"`.
-   * @param options - `endpoint`: the call that the key was used with, as `"invoices.send"`, or as
-   * `"POST /reports"` where it was a `gateway.request`. Default: `"mobileMoney.initiate"`. `attempt`:
-   * `error.attempt` of the `OutcomeUnknownError`, where another process was told of it. Default: the
-   * last one that this process was told of, else whichever stands.
-   * @throws {IdempotencyConflictError} where that attempt is not what stands under the key: another
-   * one is, it is under way, it succeeded, or there is none.
-   * @throws {ConnectionError} where the store fails. It may be resolved again.
+   * @param outcome - The reference of the payment that it made, or `"not_sent"`.
+   * @throws {IdempotencyConflictError} where there is no such attempt: the key is free, the attempt
+   * is in flight or has succeeded, or another one has begun.
+   * @throws {ConnectionError} where the store fails. Call `resolve` again.
    *
    * @example
    * ```ts
@@ -64,34 +94,31 @@ export class Idempotency {
   async resolve(
     idempotencyKey: string,
     outcome: string,
-    options: { endpoint?: CreateName | undefined; attempt?: string | undefined } = {},
+    options: ResolveOptions = {},
   ): Promise<void> {
-    checkNames(options, ["endpoint", "attempt"], "`resolve`");
-    const creation = creationFor(options.endpoint ?? "mobileMoney.initiate");
-    const row = nameOf(...creation, this.#settings.key);
-    const key = checkIdempotencyKey(row, idempotencyKey);
+    checkOptionNames(options, ["endpoint", "attempt"], "resolve");
+    const [row, input] = createEndpoint(options.endpoint ?? "mobileMoney.initiate");
+    const endpoint = nameOf(row, input, this.#settings.key);
+    const key = checkIdempotencyKey(endpoint, idempotencyKey);
     if (typeof outcome !== "string" || outcome === "") {
-      const message = 'expected the reference of a payment, or "not_sent"';
-      throw new InvalidParamsError(`resolve: ${message}.`, [{ path: ["outcome"], message }]);
+      const expected = 'expected the reference of a payment, or "not_sent"';
+      throw invalidParam("resolve", "outcome", expected);
     }
-    const result = outcome === "not_sent" ? undefined : resolvedAnswer(outcome);
-    const { idempotency } = this.#settings;
-    const name = recordKey(row, key);
-    const attempt = options.attempt ?? attemptSeen(idempotency, name);
-    const stood = await (async () => idempotency.resolve(name, result, attempt))().catch(
-      (cause: unknown) => {
-        throw storeFailed(`${row}: the idempotency store failed. It may be resolved again.`, cause);
-      },
-    );
-    if (stood === "unknown") return;
-    const state = {
-      free: "is free, so there is nothing to resolve",
-      in_flight: "is under way, so there is nothing to resolve",
-      succeeded: "has succeeded, so there is nothing to resolve",
-      another: "is another one than you were told of: look again, then resolve that one",
-    }[stood];
+    const store = this.#settings.idempotency;
+    const name = recordName(endpoint, key);
+    const attempt = options.attempt ?? lastUnknownOwner(store, name);
+    const result = outcome === "not_sent" ? undefined : encodeReference(outcome);
+    let found: ResolveResult;
+    try {
+      found = await store.resolve(name, result, attempt);
+    } catch (cause) {
+      const failed =
+        "the idempotency store failed while it resolved the attempt. Call resolve again.";
+      throw storeError(`${endpoint}: ${failed}`, cause);
+    }
+    if (found === "unknown") return;
     throw new IdempotencyConflictError(
-      `${row}: the attempt under the idempotency key ${JSON.stringify(key)} ${state}.`,
+      `${endpoint}: nothing was resolved under the idempotency key ${JSON.stringify(key)}. ${NOT_RESOLVED[found]}`,
       key,
     );
   }

@@ -1,239 +1,144 @@
 import { isGatewayError } from "../../errors/any.ts";
-import type { Outcome } from "../../errors/base.ts";
-import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
+import { ConnectionError } from "../../errors/connection.ts";
 import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
 import { sleep } from "../../internal/timeout.ts";
-import type { IdempotencyStore, Standing } from "./store.ts";
+import { SharedCall } from "./shared-call.ts";
+import type { BeginResult, IdempotencyStore } from "./store.ts";
+import { rememberUnknown } from "./unknown-attempts.ts";
+import { writeBestEffort } from "./write-best-effort.ts";
 
-/** One call that must happen once, whoever makes it. */
+/** A call that must happen at most once, whoever makes it. */
 export interface KeyedCall<T> {
   readonly store: IdempotencyStore;
-  /** As the caller gave it. */
+  /** The idempotency key, as the caller gave it. */
   readonly key: string;
-  /** Method and path: a key of one endpoint says nothing of another. */
+  /** Method and path. A key of one endpoint has nothing to do with the same key of another. */
   readonly endpoint: string;
-  /** Canonical: what tells this call from another under the same key. */
+  /** In canonical form: other parameters under the same key are another call. */
   readonly parameters: string;
   readonly totalTimeoutMs: number;
-  /** Sends, and checks the answer. */
+  /** Sends the request and checks the response. */
   perform(signal: AbortSignal): Promise<T>;
-  /** A result as the store keeps it, and back. */
+  /** The result as the store keeps it. */
   encode(result: T): string;
+  /** The result out of what the store kept. */
   decode(result: string): T;
 }
 
-/** A call under way, and how many callers wait for it. */
-interface Shared<T> {
-  readonly parameters: string;
-  readonly result: Promise<T>;
-  readonly controller: AbortController;
-  /** What leaving now would mean. */
-  outcome: Outcome;
-  waiting: number;
-  /** Nobody joins it any more. */
-  close(): void;
-}
+/** The name of a record in the store. */
+export const recordName = (endpoint: string, key: string): string => `${endpoint} ${key}`;
 
-// By store, since a key is scoped by its store: two gateways that share one share its calls.
-const UNDER_WAY = new WeakMap<IdempotencyStore, Map<string, Shared<unknown>>>();
+/** Nothing is sent where the store fails: it could not prevent a second prompt. */
+export const storeError = (message: string, cause: unknown): ConnectionError =>
+  new ConnectionError(message, "not_sent", { cause });
 
-// The last unknown attempt that this process was told of, by its key: whoever looked at that one must
-// not close another that has begun since.
-const SEEN = new WeakMap<IdempotencyStore, Map<string, string>>();
-const MOST_SEEN = 10_000;
+const conflictError = ({ endpoint, key }: KeyedCall<unknown>) =>
+  new IdempotencyConflictError(
+    `${endpoint}: the idempotency key ${JSON.stringify(key)} was used with other parameters. Nothing was sent. Use a new key for a new order, and for a new try of a payment that failed.`,
+    key,
+  );
 
-/** The attempt that this process knows to be of unknown outcome. */
-export const attemptSeen = (store: IdempotencyStore, name: string): string | undefined =>
-  SEEN.get(store)?.get(name);
-
-function sawUnknown(store: IdempotencyStore, name: string, owner: string): void {
-  const seen = SEEN.get(store) ?? new Map<string, string>();
-  SEEN.set(store, seen);
-  seen.delete(name);
-  seen.set(name, owner);
-  for (const oldest of seen.keys()) {
-    if (seen.size <= MOST_SEEN) break;
-    seen.delete(oldest);
-  }
-}
-
-/** The name of a record. */
-export const recordKey = (endpoint: string, key: string): string => `${endpoint} ${key}`;
+const unknownError = ({ endpoint, key }: KeyedCall<unknown>, owner: string) =>
+  new OutcomeUnknownError(
+    `${endpoint}: an earlier attempt with the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ` +
+      'Find out whether it happened, then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if it did not.',
+    key,
+    owner,
+  );
 
 /**
- * Makes a call once for its key: callers in this process share one call, callers elsewhere get its
- * result, and what may have happened is never repeated.
+ * Makes a call once for its key. Callers in this process share one call, callers in other processes
+ * get its result, and a call that may have happened is never repeated.
  *
  * @throws {IdempotencyConflictError} where the key was used with other parameters.
  * @throws {OutcomeUnknownError} where an earlier attempt may have happened.
- * @throws {ConnectionError} `not_sent`, where the store fails: no store, no prompt.
+ * @throws {ConnectionError} with the outcome `not_sent`, where the store fails.
  */
-export async function onePerKey<T>(
+export async function runOnce<T>(call: KeyedCall<T>, signal: AbortSignal | undefined): Promise<T> {
+  const { store, parameters, endpoint, totalTimeoutMs } = call;
+  const name = recordName(endpoint, call.key);
+  const shared = SharedCall.findOrStart<T>(store, name, parameters, (started) =>
+    runThroughStore(call, name, started),
+  );
+  if (shared.parameters !== parameters) throw conflictError(call);
+  return shared.join({ endpoint, totalTimeoutMs, signal });
+}
+
+/** Added to the time limit of a call: an attempt that is not finished by then has lost its process. */
+const LEASE_MARGIN_MS = 10_000;
+
+const MIN_POLL_MS = 50;
+const MAX_POLL_MS = 1_000;
+
+/** How long to wait before the next look at an attempt of another process: longer each time. */
+const pollDelayMs = (polls: number) =>
+  Math.min(MAX_POLL_MS, MIN_POLL_MS * 1.5 ** polls) * (1 + Math.random() / 4);
+
+/** Makes the call, or waits for another process that makes it and takes over its result. */
+async function runThroughStore<T>(
   call: KeyedCall<T>,
-  signal: AbortSignal | undefined,
+  name: string,
+  shared: SharedCall<T>,
 ): Promise<T> {
-  const calls = UNDER_WAY.get(call.store) ?? new Map<string, Shared<unknown>>();
-  UNDER_WAY.set(call.store, calls);
-  const name = recordKey(call.endpoint, call.key);
-  let shared = calls.get(name) as Shared<T> | undefined;
-  if (shared === undefined) {
-    const begun = begin(call, name, () => {
-      if (calls.get(name) === begun) calls.delete(name);
-    });
-    calls.set(name, begun);
-    begun.result.then(begun.close, begun.close);
-    shared = begun;
-  } else if (shared.parameters !== call.parameters) {
-    throw conflict(call);
-  }
-  return join(shared, call, signal);
-}
-
-/** Waits for a call as one of its callers. The last one to leave ends it. */
-function join<T>(
-  shared: Shared<T>,
-  { endpoint, totalTimeoutMs }: KeyedCall<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    shared.waiting++;
-    const leave = (reason: unknown) => {
-      reject(reason);
-      stop();
-      if (--shared.waiting > 0) return;
-      // Who comes now asks the store, and is not told of an abort that is not theirs.
-      shared.close();
-      shared.controller.abort(reason);
-    };
-    const onAbort = () => leave(signal?.reason);
-    const timer = setTimeout(() => {
-      const { outcome } = shared;
-      const way = outcome === "unknown" ? "Look before sending again." : "Nothing was sent.";
-      const what = `${endpoint}: no result within totalTimeoutMs (${totalTimeoutMs} ms). ${way}`;
-      leave(new TimeoutError(what, outcome, totalTimeoutMs));
-    }, totalTimeoutMs);
-    const stop = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
-    signal?.addEventListener("abort", onAbort);
-    shared.result.then(resolve, reject).finally(stop);
-    if (signal?.aborted) onAbort();
-  });
-}
-
-function begin<T>(call: KeyedCall<T>, name: string, close: () => void): Shared<T> {
-  const controller = new AbortController();
-  const shared: Shared<T> = {
-    parameters: call.parameters,
-    // Later, when `shared` is there to be written to.
-    result: Promise.resolve().then(() => run(call, name, shared)),
-    controller,
-    outcome: "not_sent",
-    waiting: 0,
-    close,
-  };
-  return shared;
-}
-
-/** Longer than a call can take: an attempt that is not finished by then is nobody's any more. */
-const GRACE_MS = 10_000;
-
-async function run<T>(call: KeyedCall<T>, name: string, shared: Shared<T>): Promise<T> {
-  const { store, parameters, key } = call;
-  const { signal } = shared.controller;
   const owner = globalThis.crypto.randomUUID();
-  const leaseMs = call.totalTimeoutMs + GRACE_MS;
   for (let polls = 0; ; polls++) {
-    let standing: Standing;
-    try {
-      standing = await store.begin(name, { parameters, owner, leaseMs });
-    } catch (cause) {
-      // It may have been written all the same.
-      await written(() => store.forget(name, owner));
-      const what = "the idempotency store failed, so nothing was sent. It may be sent again.";
-      throw storeFailed(`${call.endpoint}: ${what}`, cause);
+    const found = await begin(call, name, owner);
+    if (found.state === "begun") return attempt(call, name, shared, owner);
+    if (!found.sameParameters) throw conflictError(call);
+    if (found.state === "succeeded") return call.decode(found.result);
+    if (found.state === "unknown") {
+      rememberUnknown(call.store, name, found.owner);
+      throw unknownError(call, found.owner);
     }
-    if (standing.state === "begun") return attempt(call, name, shared, owner);
-    if (!standing.sameParameters) throw conflict(call);
-    if (standing.state === "succeeded") return call.decode(standing.result);
-    if (standing.state === "unknown") {
-      sawUnknown(store, name, standing.owner);
-      throw new OutcomeUnknownError(
-        `${call.endpoint}: an earlier attempt under the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ` +
-          'Look whether it did, then close it: gateway.idempotency.resolve(key, reference), or "not_sent".',
-        key,
-        standing.owner,
-      );
-    }
-    // Another process is at it: wait for what comes of that.
+    // Another process makes the call now.
     shared.outcome = "unknown";
-    if (!(await sleep(pollInMs(polls), signal))) throw signal.reason;
+    if (!(await sleep(pollDelayMs(polls), shared.signal))) throw shared.signal.reason;
   }
 }
 
-const pollInMs = (polls: number) => Math.min(1_000, 50 * 1.5 ** polls) * (1 + Math.random() / 4);
+async function begin(
+  { store, endpoint, parameters, totalTimeoutMs }: KeyedCall<unknown>,
+  name: string,
+  owner: string,
+): Promise<BeginResult> {
+  const leaseMs = totalTimeoutMs + LEASE_MARGIN_MS;
+  try {
+    return await store.begin(name, { parameters, owner, leaseMs });
+  } catch (cause) {
+    // The store may have written the record before it failed.
+    await writeBestEffort(() => store.forget(name, owner));
+    throw storeError(
+      `${endpoint}: the idempotency store failed, so nothing was sent. The call may be made again.`,
+      cause,
+    );
+  }
+}
 
 async function attempt<T>(
   { store, perform, encode }: KeyedCall<T>,
   name: string,
-  shared: Shared<T>,
+  shared: SharedCall<T>,
   owner: string,
 ): Promise<T> {
-  const { signal } = shared.controller;
+  const { signal } = shared;
   let result: T;
   let sent = false;
   try {
-    // Whoever asked may have left while the store was slow.
-    if (signal.aborted) throw signal.reason;
+    // Every caller may have left while the store was slow.
+    signal.throwIfAborted();
     sent = true;
     shared.outcome = "unknown";
     result = await perform(signal);
   } catch (error) {
     const mayHaveHappened = sent && (!isGatewayError(error) || error.outcome === "unknown");
-    if (mayHaveHappened) sawUnknown(store, name, owner);
-    await written(() =>
+    if (mayHaveHappened) rememberUnknown(store, name, owner);
+    await writeBestEffort(() =>
       mayHaveHappened ? store.finish(name, owner, { state: "unknown" }) : store.forget(name, owner),
     );
     throw error;
   }
-  await written(() => store.finish(name, owner, { state: "succeeded", result: encode(result) }));
+  await writeBestEffort(() =>
+    store.finish(name, owner, { state: "succeeded", result: encode(result) }),
+  );
   return result;
 }
-
-const WRITE_TRIES = 3;
-const LONGEST_WRITE_MS = 1_000;
-
-/**
- * Writes down how an attempt ended, as well as that goes. A store that fails now must not take the
- * result from the caller; what it does not learn stands as unknown once the lease is over.
- */
-function written(write: () => Promise<void>): Promise<void> {
-  const writing = (async () => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await write();
-      } catch {
-        if (tries === WRITE_TRIES) return;
-        await sleep(100 * tries, undefined);
-      }
-    }
-  })();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LONGEST_WRITE_MS);
-    void writing.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-/** No store, no prompt. */
-export const storeFailed = (message: string, cause: unknown): ConnectionError =>
-  new ConnectionError(message, "not_sent", { cause });
-
-const conflict = ({ endpoint, key }: KeyedCall<unknown>) =>
-  new IdempotencyConflictError(
-    `${endpoint}: the idempotency key ${JSON.stringify(key)} was used with other parameters. Nothing was sent. A new order, or a new try of a failed one, needs a new key.`,
-    key,
-  );

@@ -1,27 +1,30 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkWholeNumber } from "../../internal/check-options.ts";
 
-/** An attempt that wants to begin. */
+/** An attempt that is to begin. */
 export interface NewAttempt {
   /**
-   * The parameters as canonical JSON: what tells the same attempt from another. They hold the
-   * customer's phone, so a store that writes them anywhere keeps a digest.
+   * The parameters as canonical JSON: equal texts are the same call. They hold the customer's phone,
+   * so a store that writes them to disk or to a server must keep only a digest.
    */
   readonly parameters: string;
-  /** Names this attempt. Only who began a record may finish or forget it. */
+  /** The id of this attempt. Only the owner of a record may finish it or forget it. */
   readonly owner: string;
-  /** How long the attempt may take. One that is not finished by then has an unknown outcome. */
+  /**
+   * How long the attempt may take, in milliseconds. An attempt that is not finished by then has an
+   * unknown outcome.
+   */
   readonly leaseMs: number;
 }
 
-/** What stands under a key, for whoever wants to begin an attempt. */
-export type Standing =
-  /** Nothing stood: the attempt has begun, and is the caller's to finish or forget. */
+/** The state in which `begin` found a key. */
+export type BeginResult =
+  /** There was no record. The attempt has begun, and the caller must finish it or forget it. */
   | { readonly state: "begun" }
-  /** Another attempt is under way. */
+  /** Another attempt is in flight. */
   | { readonly state: "in_flight"; readonly sameParameters: boolean }
-  /** It was done, with this result. */
+  /** An earlier attempt succeeded with this result. */
   | { readonly state: "succeeded"; readonly sameParameters: boolean; readonly result: string }
-  /** It may have been done, by the attempt of that owner. */
+  /** An earlier attempt, by that owner, may have happened. */
   | { readonly state: "unknown"; readonly sameParameters: boolean; readonly owner: string };
 
 /** How an attempt ended. */
@@ -30,30 +33,34 @@ export type AttemptEnd =
   | { readonly state: "unknown" };
 
 /**
- * What stood under a key that was to be resolved. `free`: nothing. `another`: an unknown attempt, but
- * of another owner than the one that was named.
+ * The state in which `resolve` found a key. Only `unknown` was resolved. `free`: there is no record.
+ * `another`: the attempt is unknown, but it has another owner than the one that was given.
  */
-export type ResolveResult = Exclude<Standing["state"], "begun"> | "free" | "another";
+export type ResolveResult = Exclude<BeginResult["state"], "begun"> | "free" | "another";
 
 /**
- * Where idempotency keys are remembered. Each method is atomic, across processes where the store is
- * shared by several. A store that cannot do what it is asked rejects; nothing is sent then.
+ * Where idempotency keys are remembered. Each method is atomic, also across the processes that share
+ * the store. A store that cannot do its work rejects, and then nothing is sent.
  *
- * A record that is in flight past its lease stands as `unknown`. Unknown records stay until they
- * are resolved; succeeded ones may be dropped after the store's retention.
+ * A record that is in flight past its lease counts as `unknown`. A store keeps unknown records until
+ * they are resolved; it may drop succeeded ones after its retention.
  */
 export interface IdempotencyStore {
-  /** Begins an attempt where nothing stands under the key, or says what does. */
-  begin(key: string, attempt: NewAttempt): Promise<Standing>;
-  /** Writes down how the owner's attempt ended. Does nothing where the record is another's by now. */
+  /** Begins an attempt where there is no record under the key. Otherwise returns the record's state. */
+  begin(key: string, attempt: NewAttempt): Promise<BeginResult>;
+  /** Records how the owner's attempt ended. Does nothing where the record has another owner. */
   finish(key: string, owner: string, end: AttemptEnd): Promise<void>;
-  /** Frees the key: the owner's attempt cannot have happened. Does nothing where it is another's. */
+  /**
+   * Frees the key, since the owner's attempt cannot have happened. Does nothing where the record has
+   * another owner.
+   */
   forget(key: string, owner: string): Promise<void>;
   /**
-   * Closes an unknown attempt: with its result, or by freeing the key (`undefined`). It is nobody's
-   * from then on. Changes nothing else, and says what stood.
+   * Resolves an unknown attempt: with its result, or by freeing the key (`undefined`). The record has
+   * no owner afterwards. Changes no record in another state.
    *
-   * @param owner - Closes the attempt of that owner alone. Without one, whichever stands.
+   * @param owner - Resolves only the attempt of that owner. Default: of any owner.
+   * @returns The state in which the key was found.
    */
   resolve(
     key: string,
@@ -64,20 +71,16 @@ export interface IdempotencyStore {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long a result is remembered, unless a store is told otherwise: 30 days. */
-export const STANDARD_RETENTION_MS: number = 30 * DAY_MS;
+/** How long the stores remember a result by default: 30 days. */
+export const DEFAULT_RETENTION_MS: number = 30 * DAY_MS;
 
-// Further than databases count.
-const LONGEST_RETENTION_MS = 36_500 * DAY_MS;
+// 100 years: a date that every database can store.
+const MAX_RETENTION_MS = 36_500 * DAY_MS;
 
-/** @throws {ConfigurationError} where it is no time: a key would be forgotten too early, or never. */
+/** @throws {ConfigurationError} for a wrong time: a key would be forgotten too early, or never. */
 export function checkRetention(retentionMs: number): void {
-  const fits = Number.isInteger(retentionMs) && retentionMs > 0;
-  if (fits && retentionMs <= LONGEST_RETENTION_MS) return;
-  throw new ConfigurationError(
-    `\`retentionMs\` is ${String(retentionMs)}. It takes whole milliseconds above 0, 100 years at most.`,
-  );
+  checkWholeNumber("retentionMs", retentionMs, 1, MAX_RETENTION_MS);
 }
 
-/** The layout of a record. One that a later version wrote is not understood, and not touched. */
+/** The layout of a stored record. A record of a later layout is neither read nor changed. */
 export const RECORD_VERSION = 1;

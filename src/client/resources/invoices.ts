@@ -2,11 +2,11 @@ import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { Invoice, InvoiceFields, InvoiceSendParams } from "../../contract/invoice.ts";
 import type { Call, CallInput } from "../call.ts";
 import type { Query } from "../http/url.ts";
+import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
-import type { CallOptions, CreateOptions } from "../settings.ts";
 
-/** Invoices. The interface shows no field of them: narrow `Invoice` by declaration merging. */
+/** Invoices. Their fields are not documented: narrow `Invoice` by declaration merging. */
 export class Invoices {
   readonly #call: Call;
   /** @internal */
@@ -15,11 +15,12 @@ export class Invoices {
   }
 
   /**
-   * Makes an invoice.
+   * Creates an invoice.
    *
-   * A secret key with the scope `invoices.create`. Never sent twice by itself.
+   * Requires a secret key with the scope `invoices.create`. The call is retried automatically only
+   * while nothing can have happened.
    *
-   * @see Service interface, section 4, row 13.
+   * @see docs/service.md, "Invoices"
    */
   create(fields: InvoiceFields, options?: CreateOptions): Result<Invoice> {
     return this.#call(ENDPOINTS["invoices.create"], { body: fields }, options);
@@ -28,10 +29,10 @@ export class Invoices {
   /**
    * Lists invoices, a page at a time.
    *
-   * Any key with the scope `invoices.read`.
+   * Requires a key with the scope `invoices.read`.
    *
-   * @param query - Not shown by the interface: passed on as given.
-   * @see Service interface, section 4, row 14.
+   * @param query - Not documented: sent as it is given.
+   * @see docs/service.md, "Invoices"
    */
   list(query?: Query, options?: CallOptions): Result<Page<Invoice>> {
     return this.#call(ENDPOINTS["invoices.list"], { query }, options);
@@ -40,9 +41,9 @@ export class Invoices {
   /**
    * Reads an invoice.
    *
-   * Any key with the scope `invoices.read`.
+   * Requires a key with the scope `invoices.read`.
    *
-   * @see Service interface, section 4, row 15.
+   * @see docs/service.md, "Invoices"
    */
   get(invoice: string | number, options?: CallOptions): Result<Invoice> {
     return this.#call(ENDPOINTS["invoices.get"], { path: [invoice] }, options);
@@ -51,20 +52,20 @@ export class Invoices {
   /**
    * Changes an invoice.
    *
-   * A secret key with the scope `invoices.update`.
+   * Requires a secret key with the scope `invoices.update`.
    *
-   * @see Service interface, section 4, row 16.
+   * @see docs/service.md, "Invoices"
    */
   update(invoice: string | number, changes: InvoiceFields, options?: CallOptions): Result<Invoice> {
     return this.#call(ENDPOINTS["invoices.update"], { path: [invoice], body: changes }, options);
   }
 
   /**
-   * Removes an invoice.
+   * Deletes an invoice.
    *
-   * A secret key with the scope `invoices.delete`.
+   * Requires a secret key with the scope `invoices.delete`.
    *
-   * @see Service interface, section 4, row 17.
+   * @see docs/service.md, "Invoices"
    */
   delete(invoice: string | number, options?: CallOptions): Result<Record<string, unknown>> {
     return this.#call(ENDPOINTS["invoices.delete"], { path: [invoice] }, options);
@@ -73,10 +74,11 @@ export class Invoices {
   /**
    * Sends an invoice to its customer.
    *
-   * A secret key with the scope `invoices.send`. Never sent twice by itself.
+   * Requires a secret key with the scope `invoices.send`. The call is retried automatically only
+   * while nothing can have happened.
    *
-   * @param params - Not shown by the interface: passed on as given.
-   * @see Service interface, section 4, row 18.
+   * @param params - Not documented: sent as it is given.
+   * @see docs/service.md, "Invoices"
    */
   send(
     invoice: string | number,

@@ -1,9 +1,9 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { Merchant as MerchantProfile, PaymentAccount } from "../../contract/merchant.ts";
 import type { Call } from "../call.ts";
+import type { CallOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
-import type { CallOptions } from "../settings.ts";
 
 /** The merchant that the key belongs to. */
 export class Merchant {
@@ -16,9 +16,9 @@ export class Merchant {
   /**
    * Reads the merchant's profile.
    *
-   * Any key with the scope `merchant.read`.
+   * Requires a key with the scope `merchant.read`.
    *
-   * @see Service interface, section 4, row 1.
+   * @see docs/service.md, "Endpoints"
    */
   get(options?: CallOptions): Result<MerchantProfile> {
     return this.#call(ENDPOINTS["merchant.get"], {}, options);
@@ -27,9 +27,9 @@ export class Merchant {
   /**
    * Lists the accounts that payments can be made to.
    *
-   * Any key with the scope `merchant.read`.
+   * Requires a key with the scope `merchant.read`.
    *
-   * @see Service interface, section 4, row 2.
+   * @see docs/service.md, "Endpoints"
    */
   paymentAccounts(options?: CallOptions): Result<Page<PaymentAccount>> {
     return this.#call(ENDPOINTS["merchant.paymentAccounts"], {}, options);

@@ -10,14 +10,17 @@ import type {
 import { isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
 import type { Call } from "../call.ts";
+import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
-import type { CallOptions, CreateOptions } from "../settings.ts";
-import { checkWait, type WaitOptions, waitForFinalStatus } from "../waiting/wait-for-payment.ts";
+import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
+import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
 
-/** How to start a payment and wait for it. */
+/** How to start a payment and wait until it reaches a final status. */
 export interface CollectOptions extends WaitOptions, Pick<CreateOptions, "idempotencyKey"> {
   /**
-   * The longest that starting and waiting may take together, in milliseconds.
+   * The time limit of the start and the wait together, in milliseconds. Lower it where the customer
+   * waits for your response; the payment goes on without you.
+   *
    * @default 120_000
    */
   timeoutMs?: number | undefined;
@@ -32,15 +35,16 @@ export class MobileMoney {
   }
 
   /**
-   * Prompts a customer's phone for a payment (STK push). The payment starts as `pending`; a webhook
-   * or `payments.get(reference)` tells how it ends.
+   * Prompts a customer's phone for a payment (STK push). The payment is `pending` at first. A webhook
+   * or `payments.get(reference)` says how it ended.
    *
-   * A secret key with the scope `payments.create`. Never sent twice by itself: where an error's
-   * `outcome` is `unknown`, the customer may have been prompted.
+   * Requires a secret key with the scope `payments.create`. The call is retried automatically
+   * only while nothing can have happened. Where the `outcome` of an error is `unknown`, the customer may have been
+   * prompted.
    *
    * @throws {InvalidParamsError} before anything is sent.
-   * @throws {UnexpectedResponseError} where the answer has no `data.reference`.
-   * @see Service interface, section 4, row 6.
+   * @throws {UnexpectedResponseError} where the response has no `data.reference`.
+   * @see docs/service.md, "Payment initiation"
    *
    * @example
    * ```ts
@@ -56,15 +60,15 @@ export class MobileMoney {
   }
 
   /**
-   * Prompts a customer's phone and waits until the payment is settled: `initiate`, then
-   * `payments.waitFor`. Resolves with the payment whether it is `completed` or `failed`. With an
+   * Prompts a customer's phone and waits until the payment reaches a final status: `initiate`, then
+   * `payments.waitFor`. Resolves with the payment, whether it is `completed` or `failed`. With an
    * `idempotencyKey`, a second call waits for the payment of the first.
    *
-   * A secret key with the scopes `payments.create` and `payments.read`.
+   * Requires a secret key with the scopes `payments.create` and `payments.read`.
    *
-   * @throws {PaymentPendingError} at the deadline, and where the service refuses to let the payment
-   * be read (`cause`): the prompt is out. `reference` says what to look for later.
-   * @throws whatever `initiate` throws, before there is a payment.
+   * @throws {PaymentPendingError} at the time limit, and where the service refuses to read the payment
+   * (`cause`). The customer has been prompted: keep `reference` and look again later.
+   * @throws {GatewayError} what `initiate` throws, while there is no payment.
    *
    * @example
    * ```ts
@@ -76,8 +80,9 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
+    const names = [...WAIT_OPTION_NAMES, "idempotencyKey"];
+    const timeoutMs = checkWaitOptions(options, "collect", names);
     const { idempotencyKey, ...wait } = options;
-    const timeoutMs = checkWait(wait, "collect");
     const { signal, headers } = wait;
     const started = performance.now();
     const { reference } = await this.#call<MobileMoneyPayment>(
@@ -86,32 +91,33 @@ export class MobileMoney {
       { signal, headers, idempotencyKey },
     );
     const left = Math.max(timeoutMs - (performance.now() - started), 1);
-    let seen: Payment | undefined;
+    let lastRead: Payment | undefined;
     const read = async (each: CallOptions) => {
-      seen = await this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
-      return seen;
+      lastRead = await this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
+      return lastRead;
     };
     try {
       return await waitForFinalStatus(read, reference, { ...wait, timeoutMs: left });
     } catch (error) {
       if (!isGatewayError(error) || error.code === "payment_pending") throw error;
-      // That a read was refused must not look as if the prompt was, and might be sent again.
+      // The error of a read must not look as if the prompt was refused and could be sent again.
       throw new PaymentPendingError(
-        `The payment ${reference} was started, but reading it was refused. That is no failure: it may still be paid. Keep the reference, and do not start it again. ${error.message}`,
+        `The payment ${reference} was started, but the service refused to read it. This is not a failure: it may still be paid. Keep the reference and do not start it again. ${error.message}`,
         reference,
-        seen,
+        lastRead,
         { cause: error },
       );
     }
   }
 
   /**
-   * Asks for the state of a mobile-money payment. The interface shows neither the request nor the
-   * answer; `payments.get(reference)` is the documented way.
+   * Asks for the state of a mobile-money payment. Neither the request nor the response is documented;
+   * use `payments.get(reference)` instead where you can.
    *
-   * A secret key with the scope `payments.read`. A read, though it is a POST: retried as one.
+   * Requires a secret key with the scope `payments.read`. The call is a read,
+   * so it is retried automatically, although it is a POST.
    *
-   * @see Service interface, section 4, row 7.
+   * @see docs/service.md, "Endpoints"
    */
   status(params: MobileMoneyStatusParams, options?: CallOptions): Result<MobileMoneyStatus> {
     return this.#call(ENDPOINTS["mobileMoney.status"], { body: params }, options);
@@ -120,11 +126,12 @@ export class MobileMoney {
   /**
    * Asks the service whether a phone number can be charged.
    *
-   * Any key with the scope `mobile-money.validate`. A read, though it is a POST: retried as one.
+   * Requires a key with the scope `mobile-money.validate`. The call is a read,
+   * so it is retried automatically, although it is a POST.
    *
-   * @param phone - In any usual way of writing it: 9 to 15 digits. Sent in digits.
+   * @param phone - 9 to 15 digits, in any usual notation. It is sent as digits only.
    * @throws {InvalidParamsError} before anything is sent.
-   * @see Service interface, section 4, row 8.
+   * @see docs/service.md, "Endpoints"
    */
   validatePhone(phone: string, options?: CallOptions): Result<PhoneValidation> {
     return this.#call(ENDPOINTS["mobileMoney.validatePhone"], { body: { phone } }, options);

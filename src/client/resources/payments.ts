@@ -2,17 +2,18 @@ import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { InitiatedPayment, Payment, PaymentParams } from "../../contract/payment.ts";
 import type { Call } from "../call.ts";
 import type { Query } from "../http/url.ts";
+import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
-import type { CallOptions, CreateOptions } from "../settings.ts";
 import {
   type ReconcileOptions,
   type ReconcileReport,
   reconcilePayments,
 } from "../waiting/reconcile.ts";
-import { type WaitOptions, waitForFinalStatus } from "../waiting/wait-for-payment.ts";
+import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
+import type { WaitOptions } from "../waiting/wait-options.ts";
 
-/** Payments: read them, list them, start one of any kind. */
+/** Payments: read, list and start them, and wait for their final status. */
 export class Payments {
   readonly #call: Call;
   /** @internal */
@@ -21,15 +22,14 @@ export class Payments {
   }
 
   /**
-   * Reads a payment. Its `status` is promised; statuses that the interface does not show pass
-   * through.
+   * Reads a payment. It always has a `status`, which may be one that is not documented.
    *
-   * Any key with the scope `payments.read`.
+   * Requires a key with the scope `payments.read`.
    *
-   * @param reference - What the initiation gave back.
+   * @param reference - The `reference` that the initiation returned.
    * @throws {NotFoundError} where the service knows no such payment.
-   * @throws {UnexpectedResponseError} where the answer has no `data.status`.
-   * @see Service interface, section 4, row 3.
+   * @throws {UnexpectedResponseError} where the response has no `data.status`.
+   * @see docs/service.md, "Payment status"
    *
    * @example
    * ```ts
@@ -44,46 +44,46 @@ export class Payments {
   /**
    * Lists payments, a page at a time.
    *
-   * Any key with the scope `payments.read`.
+   * Requires a key with the scope `payments.read`.
    *
-   * @param query - Not shown by the interface: passed on as given.
-   * @see Service interface, section 4, row 4.
+   * @param query - Not documented: sent as it is given.
+   * @see docs/service.md, "Payments"
    */
   list(query?: Query, options?: CallOptions): Result<Page<Payment>> {
     return this.#call(ENDPOINTS["payments.list"], { query }, options);
   }
 
   /**
-   * Starts a payment by the service's general endpoint. The interface shows neither its request nor
-   * its answer; for a prompt on a phone, use `mobileMoney.initiate`.
+   * Starts a payment of any kind. Neither the request nor the response is documented; for a prompt on
+   * a phone, use `mobileMoney.initiate`.
    *
-   * A secret key. Never sent twice by itself: see `outcome` of the errors.
+   * Requires a secret key. The call is retried automatically only while nothing can have happened.
    *
-   * @see Service interface, section 4, row 5.
+   * @see docs/service.md, "Payment initiation"
    */
   initiate(params: PaymentParams, options?: CreateOptions): Result<InitiatedPayment> {
     return this.#call(ENDPOINTS["payments.initiate"], { body: params }, options);
   }
 
   /**
-   * Waits until a payment is `completed` or `failed`, and resolves with it either way. Reads it
-   * quickly at first, then slower; outlives failed reads and restarts of the service; waits on
-   * through `pending` and every status that the interface does not show.
+   * Waits until a payment is `completed` or `failed`, and resolves with it in both cases. Reads it
+   * often at first, then less often. Goes on after failed reads and restarts of the service, and while
+   * the status is `pending` or one that is not documented.
    *
-   * Any key with the scope `payments.read`.
+   * Requires a key with the scope `payments.read`.
    *
-   * @param reference - What the initiation gave back.
-   * @throws {PaymentPendingError} at the deadline, with the payment as it was last read. A deadline
-   * is no failure: the payment may still be completed.
+   * @param reference - The `reference` that the initiation returned.
+   * @throws {PaymentPendingError} at the time limit, with the payment as it was last read. This is not
+   * a failure: the payment may still be completed.
    * @throws {AuthenticationError} {@link PermissionError}, {@link NotFoundError} (after 10 s) and
-   * other definite refusals.
-   * @see Service interface, section 3.
+   * other errors that the next read would meet too.
+   * @see docs/service.md, "Payment status"
    *
    * @example
    * ```ts
    * const payment = await gateway.payments.waitFor(reference, { timeoutMs: 90_000 });
    * if (payment.status === "completed") ship(payment.account_reference);
-   * else tell(payment.user_message);
+   * else showCustomer(payment.user_message);
    * ```
    */
   waitFor(reference: string, options?: WaitOptions): Promise<Payment> {
@@ -91,13 +91,14 @@ export class Payments {
   }
 
   /**
-   * Reads many payments, a few at a time, and gives what each read says, as it comes: `final`,
-   * `pending`, `unknown` or `unreadable`. Goes on after errors, and needs no more memory for ten
-   * thousand references than for ten.
+   * Reads many payments, several at a time, and yields what each read says as soon as it is there:
+   * `final`, `pending`, `unknown` or `unreadable`. Goes on after errors, and needs no more memory for
+   * ten thousand references than for ten.
    *
-   * Any key with the scope `payments.read`.
+   * Requires a key with the scope `payments.read`.
    *
-   * @param references - A list, or anything that gives one after another.
+   * @param references - An array, or any other iterable or async iterable.
+   * @throws {InvalidParamsError} where `references` is not iterable.
    *
    * @example
    * ```ts

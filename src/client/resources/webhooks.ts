@@ -2,11 +2,11 @@ import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { Webhook, WebhookChanges, WebhookRegistration } from "../../contract/webhook.ts";
 import type { Call } from "../call.ts";
 import type { Query } from "../http/url.ts";
+import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
-import type { CallOptions, CreateOptions } from "../settings.ts";
 
-/** Webhook endpoints: where the service sends its events. */
+/** Webhook registrations: where the service sends its events. */
 export class Webhooks {
   readonly #call: Call;
   /** @internal */
@@ -17,11 +17,12 @@ export class Webhooks {
   /**
    * Registers an endpoint for events.
    *
-   * A secret key with the scope `webhooks.manage`. Never sent twice by itself.
+   * Requires a secret key with the scope `webhooks.manage`. The call is retried automatically only
+   * while nothing can have happened.
    *
-   * @throws {InvalidParamsError} before anything is sent: the `url` must be `https:` (`http:` on a
-   * loopback host alone), the `events` non-empty strings.
-   * @see Service interface, section 4, row 9.
+   * @throws {InvalidParamsError} before anything is sent: the `url` must be `https:` (`http:` only
+   * on a loopback host), and the `events` non-empty strings.
+   * @see docs/service.md, "Webhook registrations"
    *
    * @example
    * ```ts
@@ -39,33 +40,33 @@ export class Webhooks {
   /**
    * Lists the registered endpoints.
    *
-   * Any key with the scope `webhooks.read`.
+   * Requires a key with the scope `webhooks.read`.
    *
-   * @param query - Not shown by the interface: passed on as given.
-   * @see Service interface, section 4, row 10.
+   * @param query - Not documented: sent as it is given.
+   * @see docs/service.md, "Webhook registrations"
    */
   list(query?: Query, options?: CallOptions): Result<Page<Webhook>> {
     return this.#call(ENDPOINTS["webhooks.list"], { query }, options);
   }
 
   /**
-   * Changes an endpoint. The interface does not show the request; the documented fields are
-   * checked where they are given.
+   * Changes an endpoint. The request is not documented; the fields of `register` are checked where
+   * they are given.
    *
-   * A secret key with the scope `webhooks.manage`.
+   * Requires a secret key with the scope `webhooks.manage`.
    *
-   * @see Service interface, section 4, row 11.
+   * @see docs/service.md, "Webhook registrations"
    */
   update(id: string | number, changes: WebhookChanges, options?: CallOptions): Result<Webhook> {
     return this.#call(ENDPOINTS["webhooks.update"], { path: [id], body: changes }, options);
   }
 
   /**
-   * Removes an endpoint.
+   * Deletes an endpoint.
    *
-   * A secret key with the scope `webhooks.manage`.
+   * Requires a secret key with the scope `webhooks.manage`.
    *
-   * @see Service interface, section 4, row 12.
+   * @see docs/service.md, "Webhook registrations"
    */
   delete(id: string | number, options?: CallOptions): Result<Record<string, unknown>> {
     return this.#call(ENDPOINTS["webhooks.delete"], { path: [id] }, options);

@@ -1,16 +1,19 @@
-/** What `.withResponse()` gives. */
+/** What `.withResponse()` resolves with. */
 export interface WithResponse<T> {
-  /** What the method gives by itself. */
+  /** What the method itself resolves with. */
   readonly data: T;
-  /** The HTTP response, its body read. */
+  /** The HTTP response. Its body has been read. */
   readonly response: Response;
-  /** The whole parsed JSON; `undefined` where the body was empty. */
+  /** The whole parsed JSON body; `undefined` where the body was empty. */
   readonly body: unknown;
 }
 
-/** A promise of the unwrapped `data`; `.withResponse()` gives the HTTP response too. */
+/** A promise of the unwrapped `data`. */
 export interface Result<T> extends Promise<T> {
   /**
+   * Resolves with the HTTP response and the whole body too. Call it to read a response header, or a
+   * field of the envelope beside `data`.
+   *
    * @example
    * ```ts
    * const { data, response } = await gateway.payments.get(reference).withResponse();
@@ -20,13 +23,13 @@ export interface Result<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
-export function resultOf<T>(answered: Promise<WithResponse<T>>): Result<T> {
-  const result = answered.then(({ data }) => data);
+export function resultOf<T>(call: Promise<WithResponse<T>>): Result<T> {
+  const result = call.then(({ data }) => data);
   return Object.assign(result, {
     withResponse: () => {
-      // Only one of the two promises is the caller's now: a failure is reported once, and by that one.
+      // The caller now has only this promise, so a failure must be reported by this one only.
       result.catch(() => {});
-      return answered.then((whole) => whole);
+      return call.then((whole) => whole);
     },
   });
 }

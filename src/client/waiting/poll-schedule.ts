@@ -1,24 +1,27 @@
-// When to read, in seconds since the wait began. A wait for what is settled already, as after a
-// restart, ends with the first; a customer takes some ten seconds; a prompt lives a minute.
+// When to read, in seconds since the wait began. The first read finds a payment that is final already,
+// such as after a restart; a customer takes about ten seconds; a prompt lives for a minute.
 const READS_AT = [0, 2, 5, 8, 12, 16, 20, 25, 30, 45, 62];
-const THEN_EVERY = 20;
+/** After the last of these, the seconds between two reads. */
+const LATER_INTERVAL = 20;
 
-/** Waits that began together must not read together. */
+/** The share of an interval by which reads are spread, so that waits that began together read apart. */
 const JITTER = 0.1;
 
-/** A read so soon after another tells nothing new; and a timer may end a little early. */
-const TOO_SOON = 0.5;
+/** The shortest time between two reads, in seconds: longer than timers are inexact. */
+const MIN_GAP = 0.5;
 
-/** The last look comes this long before the deadline: its answer needs time. */
-const lastLookMargin = (deadline: number) => Math.min(2, deadline / 5);
+/** The most seconds that the last read is made before the deadline: its response needs time. */
+const MAX_MARGIN = 2;
+
+/** In this time there may be ten reads at most: a promise. */
+const FIRST_MINUTE = 60;
 
 /**
- * How long to wait for the next read of a payment, in milliseconds: short at first, then longer,
- * jittered. `undefined` where none is due before the deadline. At most ten reads fall into the first
- * minute.
+ * How long to wait for the next read of a payment, in milliseconds: short at first, then longer, with
+ * jitter. `undefined` where there is none before the deadline. The first minute has at most ten reads.
  *
  * @param elapsedMs - Since the wait began.
- * @param timeoutMs - The whole wait.
+ * @param timeoutMs - Of the whole wait.
  */
 export function nextReadInMs(
   elapsedMs: number,
@@ -26,16 +29,20 @@ export function nextReadInMs(
   random: () => number = Math.random,
 ): number | undefined {
   const elapsed = elapsedMs / 1000;
-  const margin = lastLookMargin(timeoutMs / 1000);
-  const lastLook = timeoutMs / 1000 - margin;
-  if (elapsed + TOO_SOON > lastLook) return undefined;
-  // Where the last look falls into the first minute, it is the tenth.
-  const reads = lastLook > 60 ? READS_AT : READS_AT.slice(0, 9);
-  const due = reads.find((at) => at > elapsed + TOO_SOON);
-  const next = due ?? (lastLook > 60 ? elapsed + THEN_EVERY : lastLook);
-  const before = reads.findLast((at) => at <= elapsed + TOO_SOON) ?? 0;
-  const isLast = next + TOO_SOON > lastLook;
-  // Later, never earlier: the number of reads in a minute is a promise.
-  const late = isLast ? margin / 2 : JITTER * Math.min(next - before, THEN_EVERY);
-  return Math.round(((isLast ? lastLook : next) - elapsed + late * random()) * 1000);
+  const timeout = timeoutMs / 1000;
+  const margin = Math.min(MAX_MARGIN, timeout / 5);
+  const lastRead = timeout - margin;
+  if (elapsed + MIN_GAP > lastRead) return undefined;
+  const endsAfterMinute = lastRead > FIRST_MINUTE;
+  // Otherwise the last read is the tenth of the first minute.
+  const readsAt = endsAfterMinute ? READS_AT : READS_AT.slice(0, 9);
+  const planned = readsAt.find((at) => at > elapsed + MIN_GAP);
+  const next = planned ?? (endsAfterMinute ? elapsed + LATER_INTERVAL : lastRead);
+  // Jitter makes a read later, never earlier, so that there are no more than ten in the first minute.
+  if (next + MIN_GAP > lastRead) {
+    return Math.round((lastRead - elapsed + (margin / 2) * random()) * 1000);
+  }
+  const previous = readsAt.findLast((at) => at <= elapsed + MIN_GAP) ?? 0;
+  const spread = JITTER * Math.min(next - previous, LATER_INTERVAL);
+  return Math.round((next - elapsed + spread * random()) * 1000);
 }

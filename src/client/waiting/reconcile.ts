@@ -1,12 +1,15 @@
 import type { Payment } from "../../contract/payment.ts";
-import { InvalidParamsError } from "../../errors/configuration.ts";
+import { isFinal } from "../../contract/payment-state.ts";
+import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
 import { concurrently } from "../../internal/concurrently.ts";
-import { tell } from "../hooks.ts";
-import { type CallOptions, checkNames, limit } from "../settings.ts";
+import { callHook } from "../hooks.ts";
+import { invalidParams } from "../invalid-params.ts";
+import { countLimit } from "../limits.ts";
+import type { CallOptions } from "../options.ts";
 
 /**
- * What a read says of a payment: `final` (completed or failed), `pending`, `unknown` (a status that
- * the interface does not show), or `unreadable` (the read failed; `error` says why).
+ * What a read says about a payment: `final` (completed or failed), `pending`, `unknown` (a status
+ * that is not documented), or `unreadable` (the read failed; `error` says why).
  */
 export type ReconcileReport =
   | { readonly reference: string; readonly state: "final"; readonly payment: Payment }
@@ -14,36 +17,44 @@ export type ReconcileReport =
   | { readonly reference: string; readonly state: "unknown"; readonly payment: Payment }
   | { readonly reference: string; readonly state: "unreadable"; readonly error: unknown };
 
-/** How far a reconciliation has come. */
+/** How many payments have been read, in all (`done`) and by what the read said. */
 export type ReconcileProgress = Readonly<Record<"done" | ReconcileReport["state"], number>>;
 
-/** How to reconcile. */
+/** How to reconcile payments. */
 export interface ReconcileOptions {
-  /** How many payments to read at once. @default 8 */
+  /**
+   * How many payments are read at the same time. Lower it where the service limits your rate.
+   *
+   * @default 8
+   */
   concurrency?: number | undefined;
-  /** Called after each payment. */
+  /** Called after each payment. Set it to show how far a long reconciliation is. */
   onProgress?: ((progress: ReconcileProgress) => void) | undefined;
-  /** Ends the reconciliation; it rejects with the signal's own reason. */
+  /**
+   * Ends the reconciliation at once. It rejects with the signal's own reason. Set it where the
+   * process may have to stop in the middle.
+   */
   signal?: AbortSignal | undefined;
 }
 
-const STATES: ReadonlyMap<string, "final" | "pending"> = new Map([
-  ["completed", "final"],
-  ["failed", "final"],
-  ["pending", "pending"],
-]);
+const DEFAULT_CONCURRENCY = 8;
 
-function iteratorOf(
+function stateOf({ status }: Payment): "final" | "pending" | "unknown" {
+  if (isFinal(status)) return "final";
+  return status === "pending" ? "pending" : "unknown";
+}
+
+function openIterator(
   references: Iterable<string> | AsyncIterable<string>,
 ): Iterator<string> | AsyncIterator<string> {
   const given = Object(references);
-  // A string is iterable too, by its letters.
+  // A string is iterable too, one character after another.
   if (
     typeof references === "string" ||
     !(Symbol.iterator in given || Symbol.asyncIterator in given)
   ) {
-    const message = "expected a list of references, or anything that gives one after another";
-    throw new InvalidParamsError(`reconcile: ${message}.`, [{ path: [], message }]);
+    const message = `\`references\` must be an iterable, such as an array; got ${describeValue(references)}`;
+    throw invalidParams("reconcile", [{ path: [], message }]);
   }
   return Symbol.asyncIterator in references
     ? references[Symbol.asyncIterator]()
@@ -51,24 +62,23 @@ function iteratorOf(
 }
 
 /**
- * Reads many payments, some at a time, and gives each as it comes. Goes on after errors. Takes
- * references only as fast as reports are taken, so that it needs no more memory for many than for
- * a few.
+ * Reads many payments, several at a time, and yields each report as soon as it is there. Goes on
+ * after errors. It takes a reference only when the caller is ready for a report, so it needs no more
+ * memory for many references than for a few.
  */
 export async function* reconcilePayments(
   read: (reference: string, options: CallOptions) => Promise<Payment>,
   references: Iterable<string> | AsyncIterable<string>,
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconcileReport, void, void> {
-  checkNames(options, ["concurrency", "onProgress", "signal"], "reconcile");
-  const concurrency = limit("concurrency", options.concurrency);
-  const source = iteratorOf(references);
+  checkOptionNames(options, ["concurrency", "onProgress", "signal"], "reconcile");
+  const concurrency = countLimit("concurrency", options.concurrency, DEFAULT_CONCURRENCY, 1);
+  const source = openIterator(references);
 
   async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {
     try {
       const payment = await read(reference, { signal });
-      const state = STATES.get(payment.status) ?? "unknown";
-      return { reference, state, payment };
+      return { reference, state: stateOf(payment), payment };
     } catch (error) {
       return { reference, state: "unreadable", error };
     }
@@ -78,7 +88,7 @@ export async function* reconcilePayments(
   for await (const next of concurrently(source, report, concurrency, options.signal)) {
     counts.done++;
     counts[next.state]++;
-    tell(options.onProgress, () => ({ ...counts }));
+    callHook(options.onProgress, () => ({ ...counts }));
     yield next;
   }
 }

@@ -1,5 +1,5 @@
-/** Thrown where the sandbox turns a request away: a status, and an `error` that a person can act on. */
-export class Refusal extends Error {
+/** Thrown to reject a request: with a status, and an `error` that says what is wrong with it. */
+export class ErrorResponse extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   constructor(status: number, error: string, headers: Readonly<Record<string, string>> = {}) {
@@ -9,6 +9,6 @@ export class Refusal extends Error {
   }
 }
 
-/** 422, naming the field. */
-export const invalidField = (field: string, message: string): Refusal =>
-  new Refusal(422, `${field}: ${message}`);
+/** A 422 that names the field. */
+export const invalidField = (field: string, message: string): ErrorResponse =>
+  new ErrorResponse(422, `${field}: ${message}`);

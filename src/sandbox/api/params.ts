@@ -3,18 +3,17 @@ import { mobileMoneyPaymentParams, phoneToValidate } from "../../contract/paymen
 import type { Schema } from "../../contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { momentOf } from "../clock/time.ts";
+import { parseTimestamp } from "../clock/time.ts";
 import type { InvoiceChange } from "../payments/invoices.ts";
-import { amountOf, centsOf } from "../payments/money.ts";
-import type { PaymentOrder } from "../payments/payments.ts";
+import { formatAmount, parseAmount } from "../payments/money.ts";
+import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
-import type { StoredWebhook } from "../state/state.ts";
+import type { StoredWebhook } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { invalidField } from "./error-response.ts";
+import type { Body } from "./parse-body.ts";
 
-// What a request holds, checked: first against the contract, then against what the sandbox chose.
-
-export type Body = Record<string, unknown>;
+// Fields of requests are checked twice: against the contract, then against the choices of the sandbox.
 
 function checked<T>(schema: Schema, body: Body): T {
   const result = schema.safeParse(body);
@@ -23,21 +22,22 @@ function checked<T>(schema: Schema, body: Body): T {
   throw invalidField(path.map(String).join("."), message);
 }
 
-/** The cents of an amount within bounds. */
-function boundedCents(amount: unknown, { limits }: World): number {
-  const cents = centsOf(amount);
+/** @throws {ErrorResponse} for an amount outside the limits. */
+function checkedAmount(amount: unknown, { limits }: World): number {
+  const cents = parseAmount(amount);
   const { minCents, maxCents } = limits;
   if (cents !== undefined && cents >= minCents && cents <= maxCents) return cents;
   throw invalidField(
     "amount",
-    `expected ${amountOf(minCents)} to ${amountOf(maxCents)} with at most two decimals`,
+    `expected ${formatAmount(minCents)} to ${formatAmount(maxCents)} with at most two decimals`,
   );
 }
 
+/** The id of the only payment account. */
 export const DEFAULT_ACCOUNT = 1;
 
-/** The body of an initiation. */
-export function paymentOrder(world: World, body: Body): PaymentOrder {
+/** The fields of a request to initiate a payment. */
+export function newPaymentFields(world: World, body: Body): NewPayment {
   const params = checked<{
     amount: number;
     phone: string;
@@ -51,33 +51,36 @@ export function paymentOrder(world: World, body: Body): PaymentOrder {
   }
   const account = params.payment_account_id;
   if (account !== undefined && String(account) !== String(DEFAULT_ACCOUNT)) {
-    throw invalidField("payment_account_id", "there is no such payment account");
+    throw invalidField(
+      "payment_account_id",
+      `there is no such payment account; the id of the only one is ${DEFAULT_ACCOUNT}`,
+    );
   }
   return {
-    cents: boundedCents(params.amount, world),
+    cents: checkedAmount(params.amount, world),
     phone,
     account_reference: params.account_reference ?? "",
     description: params.description ?? "",
   };
 }
 
-/** The phone of a validation, in digits. */
-export const phoneIn = (body: Body): string =>
+/** The phone of a request to validate one. */
+export const phoneField = (body: Body): string =>
   checked<{ phone: string }>(phoneToValidate, body).phone;
 
-/** The documented fields of a registration, or of a change to one. */
+/** The fields of a webhook registration, or of a change to one. */
 export function webhookFields(body: Body, isChange: boolean): Partial<Omit<StoredWebhook, "id">> {
   const { name, url, events } = checked<Partial<StoredWebhook>>(
     isChange ? webhookChanges : webhookRegistration,
     body,
   );
-  if (name === "") throw invalidField("name", "expected a label");
-  if (events?.length === 0) throw invalidField("events", "expected one event kind at least");
+  if (name === "") throw invalidField("name", "expected a name that is not empty");
+  if (events?.length === 0) throw invalidField("events", "expected at least one event kind");
   const unknown = events?.find((event) => !(EVENT_KINDS as readonly string[]).includes(event));
   if (unknown !== undefined) {
     throw invalidField(
       "events",
-      `${JSON.stringify(unknown)} is no event kind; there are ${EVENT_KINDS.join(", ")}`,
+      `${JSON.stringify(unknown)} is not an event kind; the kinds are ${EVENT_KINDS.join(", ")}`,
     );
   }
   return {
@@ -87,28 +90,34 @@ export function webhookFields(body: Body, isChange: boolean): Partial<Omit<Store
   };
 }
 
-/** What of an invoice the sandbox keeps itself; whatever else the merchant put in it is kept as it is. */
-export function invoiceChange(world: World, body: Body): InvoiceChange {
+/** The fields of an invoice. Those that the sandbox does not know are kept unchanged. */
+export function invoiceFields(world: World, body: Body): InvoiceChange {
   const { id: _id, number: _number, status: _status, created_at: _created, ...rest } = body;
   const { amount, due_at, ...fields } = rest;
-  const dueAt = momentOf(due_at);
+  const dueAt = parseTimestamp(due_at);
   if (due_at !== undefined && dueAt === undefined) {
-    throw invalidField("due_at", "expected ISO 8601 with an offset, 2026-01-31T18:00:00+03:00");
+    throw invalidField(
+      "due_at",
+      "expected ISO 8601 with an offset, such as 2026-01-31T18:00:00+03:00",
+    );
   }
-  return { cents: amount === undefined ? undefined : boundedCents(amount, world), dueAt, fields };
+  return { cents: amount === undefined ? undefined : checkedAmount(amount, world), dueAt, fields };
 }
 
-/** Page and size of a list. */
-export function pageIn(query: URLSearchParams): { page: number; perPage: number } {
-  const { perPage, mostPerPage } = ASSUMPTIONS.lists.value;
-  const whole = (name: string, standard: number, most: number) => {
-    const value = query.get(name) ?? String(standard);
+/** Nine digits: far below where whole numbers become inexact. */
+const MAX_PAGE = 999_999_999;
+
+/** The page of a list that a query asks for. */
+export function pageFields(query: URLSearchParams): { page: number; perPage: number } {
+  const { perPage, maxPerPage } = ASSUMPTIONS.lists.value;
+  const wholeNumber = (name: string, fallback: number, max: number) => {
+    const value = query.get(name) ?? String(fallback);
     const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-    if (number >= 1 && number <= most) return number;
-    throw invalidField(name, `expected a whole number from 1 to ${most}`);
+    if (number >= 1 && number <= max) return number;
+    throw invalidField(name, `expected a whole number from 1 to ${max}`);
   };
   return {
-    page: whole("page", 1, 999_999_999),
-    perPage: whole("per_page", perPage, mostPerPage),
+    page: wholeNumber("page", 1, MAX_PAGE),
+    perPage: wholeNumber("per_page", perPage, maxPerPage),
   };
 }

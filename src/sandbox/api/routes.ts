@@ -6,24 +6,25 @@ import {
   markPaid,
   sendInvoice,
 } from "../payments/invoices.ts";
+import { MERCHANT } from "../payments/merchant.ts";
 import { paymentView, startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
 import { nextName } from "../state/random.ts";
-import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/state.ts";
-import { randomOf, type World } from "../state/world.ts";
-import { invalidField, Refusal } from "./error-response.ts";
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { ErrorResponse, invalidField } from "./error-response.ts";
 import {
-  type Body,
   DEFAULT_ACCOUNT,
-  invoiceChange,
-  pageIn,
-  paymentOrder,
-  phoneIn,
+  invoiceFields,
+  newPaymentFields,
+  pageFields,
+  phoneField,
   webhookFields,
 } from "./params.ts";
+import type { Body } from "./parse-body.ts";
 
-/** A request that was let in: who may call what is settled, the body is an object. */
-export interface Admitted {
+/** A request whose key may make it. */
+export interface RouteContext {
   readonly world: World;
   /** The path parameter, decoded. */
   readonly id: string;
@@ -31,50 +32,57 @@ export interface Admitted {
   readonly body: Body;
 }
 
-/** What goes into the envelope. */
-export interface Outcome {
+/** What the envelope of the response holds. */
+export interface RouteResult {
   readonly status?: 201;
   readonly data: unknown;
   readonly meta?: { page: number; per_page: number; total: number };
 }
 
-function pageOf<T>(all: readonly T[], query: URLSearchParams, view: (one: T) => unknown): Outcome {
-  const { page, perPage } = pageIn(query);
-  // The newest come first, and stand last.
+function listPage<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  view: (one: T) => unknown,
+): RouteResult {
+  const { page, perPage } = pageFields(query);
+  // The newest come first in the response; in the state they are last.
   const end = all.length - (page - 1) * perPage;
   const items = all.slice(Math.max(end - perPage, 0), Math.max(end, 0)).reverse();
   return { data: items.map(view), meta: { page, per_page: perPage, total: all.length } };
 }
 
-function found<T>(what: string, id: string, one: T | undefined): T {
+function orNotFound<T>(what: string, id: string, one: T | undefined): T {
   if (one !== undefined) return one;
-  throw new Refusal(404, `There is no ${what} ${JSON.stringify(id.slice(0, 60))}.`);
+  throw new ErrorResponse(
+    404,
+    `There is no ${what} ${JSON.stringify(id.slice(0, 60))} in this sandbox.`,
+  );
 }
 
-const paymentIn = ({ world, id }: Admitted): StoredPayment => {
+const findPayment = ({ world, id }: RouteContext): StoredPayment => {
   const payment = world.payments.get(id);
-  // The index knows checkout requests too; the path takes references alone.
-  return found("payment", id, payment?.reference === id ? payment : undefined);
+  // The index has checkout request ids too, but the path accepts only a reference.
+  return orNotFound("payment", id, payment?.reference === id ? payment : undefined);
 };
-const invoiceIn = ({ world, id }: Admitted): StoredInvoice =>
-  found(
+const findInvoice = ({ world, id }: RouteContext): StoredInvoice =>
+  orNotFound(
     "invoice",
     id,
     world.state.invoices.find((one) => one.id === id || one.number === id),
   );
-const webhookIn = ({ world, id }: Admitted): StoredWebhook =>
-  found(
+const findWebhook = ({ world, id }: RouteContext): StoredWebhook =>
+  orNotFound(
     "webhook",
     id,
     world.state.webhooks.find((one) => one.id === id),
   );
 
-function initiate({ world, body }: Admitted): Outcome {
-  const { reference, checkout_request_id } = startPayment(world, paymentOrder(world, body));
+function initiate({ world, body }: RouteContext): RouteResult {
+  const { reference, checkout_request_id } = startPayment(world, newPaymentFields(world, body));
   return { data: { reference, ...(checkout_request_id && { checkout_request_id }) } };
 }
 
-function status({ world, body }: Admitted): Outcome {
+function status({ world, body }: RouteContext): RouteResult {
   const { reference, checkout_request_id } = body;
   const name = reference === undefined ? "checkout_request_id" : "reference";
   const value = reference ?? checkout_request_id;
@@ -82,11 +90,13 @@ function status({ world, body }: Admitted): Outcome {
     throw invalidField("reference", "expected a reference, or a checkout_request_id");
   }
   const payment = world.payments.get(value);
-  return { data: paymentView(found(name, value, payment?.[name] === value ? payment : undefined)) };
+  return {
+    data: paymentView(orNotFound(name, value, payment?.[name] === value ? payment : undefined)),
+  };
 }
 
-function validatePhone({ body }: Admitted): Outcome {
-  const given = phoneIn(body);
+function validatePhone({ body }: RouteContext): RouteResult {
+  const given = phoneField(body);
   const phone = kenyanMobile(given);
   const network = phone && networkOf(phone);
   return {
@@ -94,75 +104,67 @@ function validatePhone({ body }: Admitted): Outcome {
   };
 }
 
-function updateInvoice(admitted: Admitted): Outcome {
-  const { world, body } = admitted;
-  const invoice = invoiceIn(admitted);
-  const change = invoiceChange(world, body);
+function updateInvoice(context: RouteContext): RouteResult {
+  const { world, body } = context;
+  const invoice = findInvoice(context);
+  const change = invoiceFields(world, body);
   if (body.status !== undefined && body.status !== invoice.status && body.status !== "paid") {
-    throw invalidField("status", 'expected "paid": the other states come by themselves');
+    throw invalidField("status", 'expected "paid": the sandbox sets every other status itself');
   }
   changeInvoice(world, invoice, change);
   if (body.status === "paid") markPaid(world, invoice);
   return { data: invoiceView(invoice) };
 }
 
-function send(admitted: Admitted): Outcome {
-  const invoice = invoiceIn(admitted);
-  if (invoice.status === "paid") throw invalidField("status", "the invoice is paid already");
-  sendInvoice(admitted.world, invoice);
+function send(context: RouteContext): RouteResult {
+  const invoice = findInvoice(context);
+  if (invoice.status === "paid") throw invalidField("status", "the invoice is already paid");
+  sendInvoice(context.world, invoice);
   return { data: invoiceView(invoice) };
 }
 
-function remove<T extends { id: string }>(all: T[], one: T): Outcome {
+function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
   all.splice(all.indexOf(one), 1);
   return { data: { id: one.id, deleted: true } };
 }
 
-/** Whose gateway this is: "the example shop". */
-export const MERCHANT = {
-  merchant_id: 1,
-  name: "Duka la Mfano",
-  country: "KE",
-  currency: "KES",
-} as const;
-
-/** What each row of the contract does. */
-export const ROUTES: Readonly<Record<EndpointName, (admitted: Admitted) => Outcome>> = {
+/** What each endpoint of the contract does. */
+export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ data: MERCHANT }),
   "merchant.paymentAccounts": ({ query }) =>
-    pageOf(
+    listPage(
       [{ payment_account_id: DEFAULT_ACCOUNT, name: "Till", currency: "KES", is_default: true }],
       query,
       (account) => account,
     ),
-  "payments.get": (admitted) => ({ data: paymentView(paymentIn(admitted)) }),
-  "payments.list": ({ world, query }) => pageOf(world.state.payments, query, paymentView),
+  "payments.get": (context) => ({ data: paymentView(findPayment(context)) }),
+  "payments.list": ({ world, query }) => listPage(world.state.payments, query, paymentView),
   "payments.initiate": initiate,
   "mobileMoney.initiate": initiate,
   "mobileMoney.status": status,
   "mobileMoney.validatePhone": validatePhone,
   "webhooks.register": ({ world, body }) => {
     const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
-    const webhook = { id: `wh_${nextName(randomOf(world), "token", 12)}`, ...fields };
+    const webhook = { id: `wh_${nextName(world.state.random, "token", 12)}`, ...fields };
     world.state.webhooks.push(webhook);
     return { status: 201, data: webhook };
   },
-  "webhooks.list": ({ world, query }) => pageOf(world.state.webhooks, query, (one) => one),
-  "webhooks.update": (admitted) => {
-    const webhook = webhookIn(admitted);
-    return { data: Object.assign(webhook, webhookFields(admitted.body, true)) };
+  "webhooks.list": ({ world, query }) => listPage(world.state.webhooks, query, (one) => one),
+  "webhooks.update": (context) => {
+    const webhook = findWebhook(context);
+    return { data: Object.assign(webhook, webhookFields(context.body, true)) };
   },
-  "webhooks.delete": (admitted) => remove(admitted.world.state.webhooks, webhookIn(admitted)),
+  "webhooks.delete": (context) => remove(context.world.state.webhooks, findWebhook(context)),
   "invoices.create": ({ world, body }) => {
     if (body.status !== undefined && body.status !== "draft") {
-      throw invalidField("status", 'a new invoice is a "draft"');
+      throw invalidField("status", 'expected "draft" for a new invoice');
     }
-    const invoice = createInvoice(world, invoiceChange(world, body));
+    const invoice = createInvoice(world, invoiceFields(world, body));
     return { status: 201, data: invoiceView(invoice) };
   },
-  "invoices.list": ({ world, query }) => pageOf(world.state.invoices, query, invoiceView),
-  "invoices.get": (admitted) => ({ data: invoiceView(invoiceIn(admitted)) }),
+  "invoices.list": ({ world, query }) => listPage(world.state.invoices, query, invoiceView),
+  "invoices.get": (context) => ({ data: invoiceView(findInvoice(context)) }),
   "invoices.update": updateInvoice,
-  "invoices.delete": (admitted) => remove(admitted.world.state.invoices, invoiceIn(admitted)),
+  "invoices.delete": (context) => remove(context.world.state.invoices, findInvoice(context)),
   "invoices.send": send,
 };

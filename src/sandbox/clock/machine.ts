@@ -1,6 +1,4 @@
-// Taken when the module loads: a test that replaces the global timers and the global date later must
-// not stop the sandbox's own.
+// Read once, when the module loads. A test that later installs fake timers or a fake date must not
+// stop the sandbox.
 export const { setTimeout, clearTimeout } = globalThis;
-/** No timer takes longer. */
-export const LONGEST_TIMEOUT_MS: number = 2 ** 31 - 1;
 export const machineTime: () => number = Date.now;

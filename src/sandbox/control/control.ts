@@ -1,165 +1,132 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { Refusal } from "../api/error-response.ts";
-import type { ApiReply } from "../api/handle.ts";
-import { type Duration, timestampOf } from "../clock/time.ts";
-import { viewOf } from "../deliveries/deliveries.ts";
-import { queuesOf } from "../deliveries/queue.ts";
-import { checkFields } from "../faults/faults.ts";
-import { type Host, read } from "../http/server.ts";
-import { refusalOf } from "../page/guard.ts";
-import type { Phone } from "../payments/phone.ts";
-import type { StoredDelivery } from "../state/state.ts";
+import { checkOptionNames } from "../../internal/check-options.ts";
+import { isObject } from "../../internal/is-object.ts";
+import { ErrorResponse } from "../api/error-response.ts";
+import type { ApiResponse } from "../api/messages.ts";
+import type { Host } from "../http/host.ts";
+import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
+import { commandContext } from "./command-context.ts";
+import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
+import { forbiddenReason } from "./guard.ts";
+import { QUERIES } from "./queries.ts";
+import type { Command } from "./types.ts";
 
-/** Below this, a served sandbox takes orders in JSON: from the command line, or any language. */
-const PREFIX = "/_sandbox/api";
-
-/** What is asked for. The path is the one below the prefix. */
-interface Order {
-  readonly method: string;
-  readonly path: string;
+interface Input {
+  /** The values of the names in the path. */
+  readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-type Act = (host: Host, name: string, order: Order) => unknown;
+interface Route {
+  readonly method: "GET" | "POST";
+  readonly pattern: RegExp;
+  readonly run: (host: Host, input: Input) => unknown;
+}
 
-/** What can be done to a customer's phone, by the last word of the path. */
-const PHONE_ACTS: Readonly<Record<string, (phone: Phone) => unknown>> = {
-  approve: (phone) => phone.approve(),
-  cancel: (phone) => phone.cancel(),
-  "wrong-pin": (phone) => phone.enterWrongPin(),
-  ignore: (phone) => phone.ignore(),
-  off: (phone) => phone.switchOff(),
-  on: (phone) => phone.switchOn(),
-};
+/** `/phones/{number}/on` as a pattern with a group for each name. */
+const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 
-/** One row an order: its method, its path below the prefix, and what it does. */
-const ORDERS: readonly (readonly [method: "GET" | "POST", path: RegExp, act: Act])[] = [
-  ["GET", /^\/status$/, (host) => statusOf(host)],
-  ["GET", /^\/clock$/, (host) => timeOf(host)],
-  ["POST", /^\/clock\/advance$/, (host, _, order) => advance(host, order)],
-  ["GET", /^\/deliveries$/, (host, _, { query }) => deliveriesOf(host, query)],
-  ["POST", /^\/deliveries\/([^/]+)\/resend$/, ({ sandbox }, id) => sandbox.deliveries.resend(id)],
-  ...Object.entries(PHONE_ACTS).map(
-    ([name, act]) =>
-      [
-        "POST",
-        new RegExp(`^/phones/([^/]+)/${name}$`),
-        ({ sandbox }: Host, number: string) => {
-          const phone = sandbox.phone(number);
-          return { number: phone.number, payment: act(phone) };
-        },
-      ] as const,
+const queryRoutes = Object.entries(QUERIES).map(
+  ([path, read]): Route => ({
+    method: "GET",
+    pattern: patternOf(path),
+    run: (host, { query }) => read(host, query),
+  }),
+);
+
+const commandRoute = (command: Command, path: string): Route => ({
+  method: "POST",
+  pattern: patternOf(path),
+  run: (host, { params, body }) => {
+    const fields = { ...parseBody(body), ...params };
+    checkOptionNames(fields, command.fields, path);
+    return command.act(commandContext(host), fields);
+  },
+});
+
+const ROUTES: readonly Route[] = [
+  ...queryRoutes,
+  ...Object.values<Command>(COMMANDS).flatMap((command) =>
+    command.path === undefined ? [] : [commandRoute(command, command.path)],
   ),
 ];
 
-function timeOf({ world, clock }: Host): object {
-  return { now: timestampOf(world.clock.ms()), clock };
-}
-
-async function advance(host: Host, order: Order): Promise<object> {
-  const body = bodyIn(order.body);
-  checkFields(body, ["by"], "An advance of the clock");
-  await host.sandbox.clock.advance(body.by as Duration);
-  return timeOf(host);
-}
-
-function statusOf(host: Host): object {
-  const { sandbox, world } = host;
-  const { payments, deliveries } = world.state;
-  return {
-    ...timeOf(host),
-    keys: sandbox.keys,
-    webhook_secret: sandbox.webhookSecret,
-    payments: payments.length,
-    deliveries: deliveries.length,
-    queues: queuesOf(world.state),
-  };
-}
-
-/** `?state=failed&limit=20`: the newest first. */
-function deliveriesOf({ world }: Host, query: URLSearchParams): object {
-  const { deliveries, timers } = world.state;
-  const state = query.get("state");
-  const limit = query.get("limit") ?? "20";
-  if (!/^[1-9]\d{0,5}$/.test(limit))
-    throw new Refusal(422, "limit: expected a whole number above 0");
-  const nextAttempt = ({ id }: StoredDelivery) => {
-    const timer = timers.find(({ task }) => task.kind === "deliver" && task.delivery === id);
-    return timer === undefined ? {} : { nextAttemptAt: timestampOf(timer.at) };
-  };
-  const fitting = deliveries.filter((one) => state === null || one.state === state);
-  return {
-    deliveries: fitting
-      .slice(-Number(limit))
-      .reverse()
-      .map((one) => ({ ...viewOf(one), ...nextAttempt(one) })),
-    total: fitting.length,
-    queues: queuesOf(world.state),
-  };
-}
-
-function bodyIn(text: string): Record<string, unknown> {
+function parseBody(text: string): Record<string, unknown> {
   let body: unknown;
   try {
     body = JSON.parse(text || "{}");
   } catch {
-    throw new Refusal(400, "The body is not JSON.");
+    throw new ErrorResponse(400, "The body is not JSON.");
   }
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) {
-    return body as Record<string, unknown>;
-  }
-  throw new Refusal(400, "The body is not a JSON object.");
+  if (isObject(body)) return body;
+  throw new ErrorResponse(400, "The body is not a JSON object.");
 }
 
-function orderFor({ method, path }: Order): [act: Act, name: string] {
-  const fitting = ORDERS.filter(([, pattern]) => pattern.test(path));
-  if (fitting.length === 0) throw new Refusal(404, `There is nothing at ${PREFIX}${path}.`);
-  const order = fitting.find(([wanted]) => wanted === method);
-  if (order === undefined) {
-    const allow = fitting.map(([wanted]) => wanted).join(", ");
-    throw new Refusal(405, `${path} takes ${allow}.`, { allow });
+function findRoute(method: string, path: string): Route {
+  const matching = ROUTES.filter(({ pattern }) => pattern.test(path));
+  if (matching.length === 0) {
+    throw new ErrorResponse(404, `There is nothing at ${CONTROL_PREFIX}${path}.`);
   }
-  const [, pattern, act] = order;
+  const route = matching.find((one) => one.method === method);
+  if (route !== undefined) return route;
+  const allow = matching.map((one) => one.method).join(", ");
+  throw new ErrorResponse(405, `${path} accepts only ${allow}.`, { allow });
+}
+
+function parseParams({ pattern }: Route, path: string): Record<string, string> {
   try {
-    return [act, decodeURIComponent(pattern.exec(path)?.[1] ?? "")];
+    const groups = Object.entries(pattern.exec(path)?.groups ?? {});
+    return Object.fromEntries(groups.map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch {
-    throw new Refusal(400, "The path is not properly encoded.");
+    throw new ErrorResponse(400, "The path is not properly encoded.");
   }
 }
 
-async function answerTo(host: Host, message: IncomingMessage): Promise<ApiReply> {
-  const foreign = refusalOf(message);
-  if (foreign !== undefined) return refusal(403, foreign);
-  const body = await read(message).catch(() => undefined);
-  if (body === undefined) return refusal(413, "The body is too large.");
-  const { method = "GET", url = "/" } = message;
+async function run(host: Host, request: IncomingMessage, body: string): Promise<unknown> {
+  const { method = "GET", url = "/" } = request;
   const { pathname, searchParams: query } = new URL(url, "http://localhost");
-  const order = { method, path: pathname.slice(PREFIX.length), query, body };
+  const path = pathname.slice(CONTROL_PREFIX.length);
+  const route = findRoute(method, path);
+  return route.run(host, { params: parseParams(route, path), query, body });
+}
+
+async function respondTo(host: Host, request: IncomingMessage): Promise<ApiResponse> {
+  const forbidden = forbiddenReason(request);
+  if (forbidden !== undefined) return errorResponse(403, forbidden);
+  const body = await readBody(request).catch(() => undefined);
+  if (body === undefined) {
+    return errorResponse(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  }
   try {
-    const [act, name] = orderFor(order);
-    return json(200, { success: true, data: await act(host, name, order) });
+    return jsonResponse(200, { success: true, data: await run(host, request, body) });
   } catch (error) {
-    if (error instanceof Refusal) return refusal(error.status, error.message, error.headers);
-    if (error instanceof ConfigurationError) return refusal(422, error.message);
-    // An order that breaks must not take the gateway with it.
-    return refusal(500, `The sandbox failed: ${String(error)}`);
+    if (error instanceof ErrorResponse) {
+      return errorResponse(error.status, error.message, error.headers);
+    }
+    if (error instanceof ConfigurationError) return errorResponse(422, error.message);
+    // A command that breaks must not take the gateway with it.
+    return errorResponse(500, `The sandbox failed: ${String(error)}`);
   }
 }
 
-/** Carries out an order to a served sandbox, and answers in the service's envelope. */
-export async function control(
+/** Runs a query or a command on a served sandbox, and responds in the service's envelope. */
+export async function handleControl(
   host: Host,
-  message: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, headers, body } = await answerTo(host, message);
+  const { status, headers, body } = await respondTo(host, request);
   response.writeHead(status, headers);
   response.end(body);
 }
 
-function json(status: number, value: unknown, headers: ApiReply["headers"] = {}): ApiReply {
+function jsonResponse(
+  status: number,
+  value: unknown,
+  headers: ApiResponse["headers"] = {},
+): ApiResponse {
   return {
     status,
     // No CORS: a page of another site may neither act here nor read the keys.
@@ -173,5 +140,8 @@ function json(status: number, value: unknown, headers: ApiReply["headers"] = {})
   };
 }
 
-const refusal = (status: number, error: string, headers?: ApiReply["headers"]): ApiReply =>
-  json(status, { success: false, error }, headers);
+const errorResponse = (
+  status: number,
+  error: string,
+  headers?: ApiResponse["headers"],
+): ApiResponse => jsonResponse(status, { success: false, error }, headers);

@@ -1,17 +1,17 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import type { State, StoredDelivery } from "../state/state.ts";
-import { createLanes } from "./limiter.ts";
+import type { StoredDelivery } from "../state/records.ts";
+import type { State } from "../state/state.ts";
 
-const { mostPending, atOnce } = ASSUMPTIONS.deliveryQueue.value;
+const { maxPending } = ASSUMPTIONS.deliveryQueue.value;
 
 /** How many deliveries wait for an address, and how many may. */
-export interface DeliveryQueue {
+export interface QueueLength {
   readonly url: string;
   readonly pending: number;
-  readonly most: number;
+  readonly maxPending: number;
 }
 
-function pendingIn({ deliveries }: State): Map<string, number> {
+function countPending({ deliveries }: State): Map<string, number> {
   const pending = new Map<string, number>();
   for (const { url, state } of deliveries) {
     if (state === "pending") pending.set(url, (pending.get(url) ?? 0) + 1);
@@ -19,32 +19,34 @@ function pendingIn({ deliveries }: State): Map<string, number> {
   return pending;
 }
 
-/** The addresses that deliveries wait for. */
-export const queuesOf = (state: State): DeliveryQueue[] =>
-  [...pendingIn(state)].map(([url, pending]) => ({ url, pending, most: mostPending }));
+/** The addresses that have pending deliveries. */
+export const deliveryQueues = (state: State): QueueLength[] =>
+  [...countPending(state)].map(([url, pending]) => ({ url, pending, maxPending }));
 
-/** Keeps what waits for one address within bounds: a receiver may never answer. */
-export function createDeliveryQueue() {
-  let pending = new Map<string, number>();
-  const count = (url: string, by: number) => pending.set(url, (pending.get(url) ?? 0) + by);
-  return {
-    /** Sends, once fewer than so many are under way to the same address. */
-    inTurn: createLanes(atOnce),
-    /** Takes up a new delivery. Gives why it is turned away, where it is. */
-    enter: ({ url }: StoredDelivery): string | undefined => {
-      if ((pending.get(url) ?? 0) >= mostPending) {
-        return `not sent: ${mostPending} deliveries wait for this address already`;
-      }
-      count(url, 1);
-      return undefined;
-    },
-    /** To be called before a delivery's state is set to what it ends in. */
-    leave: ({ url, state }: StoredDelivery): void => {
-      if (state === "pending") count(url, -1);
-    },
-    /** To be called after the state was replaced. */
-    restart: (state: State): void => {
-      pending = pendingIn(state);
-    },
-  };
+/** Limits how many deliveries are pending for one address: a receiver may never respond. */
+export class PendingCounts {
+  #pending = new Map<string, number>();
+
+  /** Counts a new delivery. Returns an error if too many are pending already. */
+  add({ url }: StoredDelivery): string | undefined {
+    if ((this.#pending.get(url) ?? 0) >= maxPending) {
+      return `not sent: ${maxPending} deliveries are pending for this address already`;
+    }
+    this.#change(url, 1);
+    return undefined;
+  }
+
+  /** Must be called before a delivery gets its final state. */
+  remove({ url, state }: StoredDelivery): void {
+    if (state === "pending") this.#change(url, -1);
+  }
+
+  /** Must be called after the state was replaced. */
+  recount(state: State): void {
+    this.#pending = countPending(state);
+  }
+
+  #change(url: string, by: number): void {
+    this.#pending.set(url, (this.#pending.get(url) ?? 0) + by);
+  }
 }

@@ -4,7 +4,7 @@ import { stepsBetween } from "./orders.ts";
 export class CounterexampleError<Event = unknown> extends Error {
   override readonly name = "CounterexampleError";
   readonly orders: readonly [readonly Event[], readonly Event[]];
-  /** What came of each, as text. */
+  /** The final state of each order, as text. */
   readonly states: readonly [string, string];
   constructor(message: string, orders: [Event[], Event[]], states: [string, string]) {
     super(message);
@@ -14,25 +14,25 @@ export class CounterexampleError<Event = unknown> extends Error {
 }
 
 type Order = readonly number[];
-/** An order, and what came of it. */
+/** An order and its final state. */
 export type Tried = readonly [order: Order, state: string];
 
 /**
- * The right order or one between it and a wrong one, and one next to it that ends otherwise.
+ * Finds two neighbouring orders with different final states, between the given order and a wrong one.
  *
- * @param wrong - An order that ends in another state, where all shorter ones do not.
- * @param right - The state of those.
+ * @param wrong - An order that ends in a wrong state. All shorter ones end in the expected state.
+ * @param expected - The expected state.
  */
 export async function closest(
   [wrong, state]: Tried,
-  right: string,
+  expected: string,
   stateOf: (order: Order) => Promise<string>,
 ): Promise<[Tried, Tried]> {
   const again = wrong.findLastIndex((event, at) => wrong.indexOf(event) < at);
-  // Without the repetition it is a shorter one.
+  // Without the repeated event it is a shorter order.
   if (again >= 0)
     return [
-      [wrong.toSpliced(again, 1), right],
+      [wrong.toSpliced(again, 1), expected],
       [wrong, state],
     ];
   let before: Tried = [wrong, state];
@@ -41,33 +41,34 @@ export async function closest(
     if (step[1] !== before[1]) return [step, before];
     before = step;
   }
-  // The handler is not the same at every run.
+  // Only a handler that differs from run to run comes here.
   return [
-    [wrong.toSorted((a, b) => a - b), right],
+    [wrong.toSorted((a, b) => a - b), expected],
     [wrong, state],
   ];
 }
 
-/** What an event is called in a message. */
-function nameOf(event: unknown): string {
+/** The name of an event in a message: its kind, and what it is about. */
+function describeEvent(event: unknown): string {
   const { event: kind, data } = Object(event) as { event?: unknown; data?: unknown };
   if (typeof kind !== "string") return (JSON.stringify(event) ?? String(event)).slice(0, 60);
   const { reference, payment_id, number, id } = Object(data) as Record<string, unknown>;
   return [kind, reference ?? payment_id ?? number ?? id].filter(Boolean).join(" ");
 }
 
-function namesOf(events: readonly unknown[]): string[] {
-  const names = events.map(nameOf);
+/** Events with the same name get a number. */
+function distinctNames(events: readonly unknown[]): string[] {
+  const names = events.map(describeEvent);
   const isTwice = (name: string) => names.indexOf(name) !== names.lastIndexOf(name);
   return names.map((name, index) => (isTwice(name) ? `${name} (${index + 1})` : name));
 }
 
-/** Puts a counterexample into words. */
+/** The error for two orders with different final states. */
 export function counterexample<Event>(
   events: readonly Event[],
   [[one, first], [other, second]]: readonly [Tried, Tried],
 ): CounterexampleError<Event> {
-  const names = namesOf(events);
+  const names = distinctNames(events);
   const named = (order: Order) => order.map((event) => names[event]).join(", ");
   const at = other.findIndex((event, index) => event !== one[index]);
   const [moved, neighbour] = [names[other[at] as number], names[other[at + 1] as number]];
@@ -76,7 +77,7 @@ export function counterexample<Event>(
       ? `${moved} comes before ${neighbour}, not after it`
       : `${moved} comes once more`;
   const message = [
-    "The final state depends on how the events come.",
+    "The final state depends on the order of the events.",
     `\n  in order  ${named(one)}\n  ends in   ${first}`,
     `\n  but       ${named(other)}\n  ends in   ${second}`,
     `\nIn the second order ${difference}.`,

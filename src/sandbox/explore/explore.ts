@@ -1,49 +1,60 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkFields } from "../faults/faults.ts";
+import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
 import { closest, counterexample } from "./counterexample.ts";
 import { countOrders, ordersOf } from "./orders.ts";
-import { type Explorable, play } from "./run.ts";
+import { type Explorable, runInOrder } from "./run.ts";
 
 /** How far `explore` goes. */
 export interface ExploreOptions {
-  /** How often each event may come. 1 tries orders alone. @default 2 */
+  /** How often each event may come. 1 tries only orders, without duplicates. @default 2 */
   times?: number | undefined;
-  /** With more orders than this, it throws before the first. @default 10_000 */
+  /**
+   * The most orders to try. With more, `explore` throws before the first run. Set it higher for a
+   * fast handler and a longer history.
+   * @default 10_000
+   */
   maxRuns?: number | undefined;
 }
 
-function checkInput(fresh: unknown, events: unknown, options: ExploreOptions): void {
-  checkFields(options, ["times", "maxRuns"], "explore()");
-  const { times = 2, maxRuns = 10_000 } = options;
-  if (typeof fresh !== "function" || !Array.isArray(events) || events.length === 0) {
+const DEFAULT_TIMES = 2;
+const DEFAULT_MAX_RUNS = 10_000;
+
+function checkInput(createHandler: unknown, events: unknown, options: ExploreOptions): void {
+  checkOptionNames(options, ["times", "maxRuns"], "explore()");
+  const { times = DEFAULT_TIMES, maxRuns = DEFAULT_MAX_RUNS } = options;
+  if (typeof createHandler !== "function") {
     throw new ConfigurationError(
-      "explore() takes a function that gives a fresh { handle(event), state() }, and a list of events.",
+      "explore() requires a function that returns a new { handle(event), state() }.",
     );
   }
-  if (!(Number.isInteger(times) && times >= 1 && maxRuns >= 1)) {
-    throw new ConfigurationError("explore() takes `times` and `maxRuns` of 1 or more.");
+  if (!Array.isArray(events) || events.length === 0) {
+    throw new ConfigurationError("explore() requires a list with at least one event.");
+  }
+  checkWholeNumber("times", times, 1);
+  if (maxRuns !== Number.POSITIVE_INFINITY) {
+    checkWholeNumber("maxRuns", maxRuns, 1, Number.MAX_SAFE_INTEGER);
   }
   const runs = countOrders(events.length, times);
   if (runs <= maxRuns) return;
   const many = Number.isFinite(runs) ? runs.toLocaleString("en-US") : "far too many";
   throw new ConfigurationError(
-    `${events.length} events that come up to ${times} times have ${many} orders, and \`maxRuns\` is ${maxRuns}. Give fewer events, or \`times: 1\`, or more runs.`,
+    `${events.length} events that come up to ${times} times have ${many} orders, and \`maxRuns\` is ${maxRuns}. Pass fewer events, \`times: 1\`, or a larger \`maxRuns\`.`,
   );
 }
 
 /**
- * Your handler against every order and every repetition of a short history: deliveries come late,
- * doubled and out of order, and the final state should be the same whatever they do.
+ * Runs your handler with every order and every repetition of a short history. Deliveries come late,
+ * twice and out of order, and the final state should always be the same.
  *
- * Events are handled one after another. One that the handler throws at comes again after the
- * others, as a refused delivery is retried.
+ * The handler gets one event after another. An event that it throws at comes again after the others,
+ * as the service retries a delivery.
  *
- * @param fresh - Gives a handler for each run, with nothing behind it.
- * @param events - Up to four, or up to seven with `times: 1`.
+ * @param createHandler - Returns a new handler, without any history, for each run.
+ * @param events - Up to four events, or up to seven with `times: 1`.
  * @returns How many orders were tried.
- * @throws {CounterexampleError} with two orders that end in different states, and differ in one place.
- * @throws {ConfigurationError} where there are more orders than `maxRuns`, or nothing to try.
+ * @throws {CounterexampleError} with two orders that end in different states and differ in one place.
+ * @throws {ConfigurationError} for more orders than `maxRuns`, a wrong option, or an empty list.
  *
  * @example
  * ```ts
@@ -59,26 +70,26 @@ function checkInput(fresh: unknown, events: unknown, options: ExploreOptions): v
  * ```
  */
 export async function explore<Event = WebhookEvent>(
-  fresh: () => Explorable<Event> | Promise<Explorable<Event>>,
+  createHandler: () => Explorable<Event> | Promise<Explorable<Event>>,
   events: readonly Event[],
   options: ExploreOptions = {},
 ): Promise<{ runs: number }> {
-  checkInput(fresh, events, options);
-  const tryOut = (order: readonly number[]) => play(fresh, events, order);
-  let right: string | undefined;
+  checkInput(createHandler, events, options);
+  const run = (order: readonly number[]) => runInOrder(createHandler, events, order);
+  let expected: string | undefined;
   let runs = 0;
-  for (const order of ordersOf(events.length, options.times ?? 2)) {
-    const { text, refusal } = await tryOut(order);
+  for (const order of ordersOf(events.length, options.times ?? DEFAULT_TIMES)) {
+    const { text, failure } = await run(order);
     runs++;
-    if (right === undefined && refusal !== undefined) {
+    if (expected === undefined && failure !== undefined) {
       throw new Error(
-        `explore(): the handler does not take the events even in the order given: ${text}`,
-        { cause: refusal.error },
+        `explore(): the handler does not accept the events even in the given order: ${text}`,
+        { cause: failure.error },
       );
     }
-    right ??= text;
-    if (text === right) continue;
-    const pair = await closest([order, text], right, async (one) => (await tryOut(one)).text);
+    expected ??= text;
+    if (text === expected) continue;
+    const pair = await closest([order, text], expected, async (one) => (await run(one)).text);
     throw counterexample(events, pair);
   }
   return { runs };

@@ -1,13 +1,13 @@
-/** `n` over `k`. */
+/** The binomial coefficient: in how many ways `k` of `n` can be chosen. */
 function choose(n: number, k: number): number {
   let ways = 1;
   for (let step = 1; step <= k; step++) ways = (ways * (n - k + step)) / step;
   return ways;
 }
 
-/** How many orders {@link ordersOf} gives: counted, not made. */
+/** How many orders {@link ordersOf} yields, without making them. */
 export function countOrders(events: number, times: number): number {
-  // Orders of the events so far, by their length; one more event goes in between in every way.
+  // The number of orders of the events so far, by length. One more event can go into any place.
   let byLength = new Map([[0, 1]]);
   for (let event = 0; event < events; event++) {
     const longer = new Map<number, number>();
@@ -18,7 +18,7 @@ export function countOrders(events: number, times: number): number {
       }
     }
     byLength = longer;
-    // From here on it can but grow.
+    // From here on it only grows.
     if (!Number.isSafeInteger([...byLength.values()].reduce((sum, ways) => sum + ways))) {
       return Number.POSITIVE_INFINITY;
     }
@@ -34,7 +34,7 @@ function* fill(order: number[], left: number[], length: number): Generator<numbe
   const unseen = left.filter((_, event) => !order.includes(event)).length;
   for (const [event, copies] of left.entries()) {
     const isNew = !order.includes(event);
-    // Room has to be left for those that have not come yet.
+    // The rest of the places may all be needed for the events that have not come yet.
     if (copies === 0 || (!isNew && length - order.length <= unseen)) continue;
     order.push(event);
     left[event] = copies - 1;
@@ -45,8 +45,8 @@ function* fill(order: number[], left: number[], length: number): Generator<numbe
 }
 
 /**
- * Every order in which so many events can come, each once at least and `times` times at most. The
- * shortest first, and among them the order given.
+ * Every order of this many events, each at least once and at most `times` times. The shortest orders
+ * come first, and the given order is the first of them.
  */
 export function* ordersOf(events: number, times: number): Generator<readonly number[]> {
   for (let length = events; length <= events * times; length++) {
@@ -54,7 +54,7 @@ export function* ordersOf(events: number, times: number): Generator<readonly num
   }
 }
 
-/** The orders between two of the same events: each differs from the one before by two neighbours. */
+/** Sorts an order step by step: each step swaps two neighbours of the one before. */
 export function* stepsBetween(from: readonly number[]): Generator<readonly number[]> {
   const order = [...from];
   for (let end = order.length - 1; end > 0; end--) {

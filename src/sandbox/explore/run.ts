@@ -2,65 +2,75 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { stateText } from "./state-text.ts";
 
-/** A handler with nothing behind it yet, and what it keeps. */
+/** A handler without any history, and the state that it keeps. */
 export interface Explorable<Event = WebhookEvent> {
-  /** Handles one event. What it throws stands for a refusal: the event comes again, after the others. */
+  /** Handles one event. If it throws, the event comes again after the others. */
   handle(event: Event): unknown;
   /**
-   * What came of it all: any value. The order of fields, and of the entries of a Map or a Set, makes
-   * no difference; that of an array does.
+   * The final state: any value. The order of fields, and of the entries of a Map or a Set, makes no
+   * difference; the order of an array does.
    */
   state(): unknown;
-  /** Called when a run is over: for what has to be closed. */
+  /** Called at the end of a run. Close here what the handler has open. */
   close?(): unknown;
 }
 
-/** Gives a handler for a run. */
-export type Fresh<Event> = () => Explorable<Event> | Promise<Explorable<Event>>;
+/** Makes a handler for a run. */
+export type CreateHandler<Event> = () => Explorable<Event> | Promise<Explorable<Event>>;
 
-/** Where a handler never took an event, that is part of what came of it. */
-export interface Outcome {
+/** The result of a run. */
+export interface RunResult {
+  /** The final state. It names the events that the handler never accepted. */
   readonly text: string;
-  /** What it threw at last. */
-  readonly refusal?: { readonly error: unknown };
+  /** What the handler threw last, if it never accepted some event. */
+  readonly failure?: { readonly error: unknown };
 }
 
-/** Hands the events to a fresh handler, in an order. */
-export async function play<Event>(
-  fresh: Fresh<Event>,
+/** Runs a new handler with the events in a given order. */
+export async function runInOrder<Event>(
+  createHandler: CreateHandler<Event>,
   events: readonly Event[],
   order: readonly number[],
-): Promise<Outcome> {
-  const subject = await fresh();
-  if (typeof subject?.handle !== "function" || typeof subject.state !== "function") {
+): Promise<RunResult> {
+  const handler = await createHandler();
+  if (typeof handler?.handle !== "function" || typeof handler.state !== "function") {
     throw new ConfigurationError(
-      "explore() takes a function that gives a fresh { handle(event), state() } for every run.",
+      "explore() requires a function that returns a new { handle(event), state() } for every run.",
     );
   }
   try {
-    let waiting = [...order];
-    let refusal: Outcome["refusal"];
-    for (let before = Number.POSITIVE_INFINITY; waiting.length > 0; ) {
-      // Nothing was taken in a whole round: nothing ever will be.
-      if (waiting.length === before) {
-        const why = `${waiting.length} refused for good: ${stateText(refusal?.error)}`;
-        return { text: `${stateText(await subject.state())}, ${why}`, ...(refusal && { refusal }) };
-      }
-      before = waiting.length;
-      const refused: number[] = [];
-      for (const index of waiting) {
-        try {
-          // A copy: what a handler does to one must not show in the next.
-          await subject.handle(structuredClone(events[index] as Event));
-        } catch (error) {
-          refused.push(index);
-          refusal = { error };
-        }
-      }
-      waiting = refused;
-    }
-    return { text: stateText(await subject.state()) };
+    const { remaining, error } = await handleAll(handler, events, order);
+    const state = stateText(await handler.state());
+    if (remaining === 0) return { text: state };
+    const text = `${state}, ${remaining} never accepted: ${stateText(error)}`;
+    return { text, failure: { error } };
   } finally {
-    await subject.close?.();
+    await handler.close?.();
+  }
+}
+
+/** Repeats the events that the handler throws at, until it accepts none of them in a whole round. */
+async function handleAll<Event>(
+  handler: Explorable<Event>,
+  events: readonly Event[],
+  order: readonly number[],
+): Promise<{ remaining: number; error?: unknown }> {
+  let waiting = order;
+  let error: unknown;
+  for (;;) {
+    const failed: number[] = [];
+    for (const index of waiting) {
+      try {
+        // A copy: what a handler changes in one event must not show in the next run.
+        await handler.handle(structuredClone(events[index] as Event));
+      } catch (thrown) {
+        failed.push(index);
+        error = thrown;
+      }
+    }
+    if (failed.length === 0 || failed.length === waiting.length) {
+      return { remaining: failed.length, error };
+    }
+    waiting = failed;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * A value as text: the same text for what holds the same. The order of fields, of the entries of a
- * Map and of a Set makes no difference, nor does a field that is `undefined`; the order of an array
- * does.
+ * A value as text: equal values give equal texts. The order of fields and of the entries of a Map or a
+ * Set makes no difference, nor does a field that is `undefined`. The order of an array does.
  */
 export function stateText(value: unknown, inside: readonly object[] = []): string {
   if (typeof value === "string") return JSON.stringify(value);

@@ -1,45 +1,54 @@
-import { dropTimer } from "../clock/timer-queue.ts";
-import type { Delivery, State, StoredDelivery } from "../state/state.ts";
-import { chaosMark, type DeliveryChaos, luck, strikes } from "./chaos.ts";
+import { cancelTimer } from "../clock/timer-queue.ts";
+import type { Delivery, DeliveryChaos, StoredChaos, StoredDelivery } from "../state/records.ts";
+import type { State } from "../state/state.ts";
+import { chaosHeaders, randomFor, shouldInject } from "./chaos.ts";
 
-const DAY_MS = 24 * 3_600_000;
-const LONGEST_DELAY_MS = 60_000;
-/** How long a delivery waits for the next one to change places with. */
-const REORDER_MS = 10_000;
+const STALE_MS = 24 * 3_600_000;
+const MAX_DELAY_MS = 60_000;
+/** How long a delivery waits to be overtaken. */
+const REORDER_WAIT_MS = 10_000;
 
-/** What chaos makes of a delivery before it is signed. */
+/** What chaos does to a delivery before it is signed. */
 export interface DeliveryPlan {
   readonly chaos?: StoredDelivery["chaos"];
-  /** How much older than it is the body says it is. */
+  /** How much older the timestamp in the body is, in milliseconds. */
   readonly olderMs: number;
-  /** How long to wait with the first attempt; 0 is at once. */
+  /** How long the first attempt waits, in milliseconds. */
   readonly waitMs: number;
 }
 
-const UNTOUCHED: DeliveryPlan = { olderMs: 0, waitMs: 0 };
+const NO_FAULTS: DeliveryPlan = { olderMs: 0, waitMs: 0 };
 
-/** What befalls a new delivery. Rotates the secret where its time has come. */
+/** Chooses the faults of a new delivery. Rotates the secret if that is one of them. */
 export function planDelivery(state: State, id: string, url: string): DeliveryPlan {
   const { chaos } = state;
-  if (chaos === undefined) return UNTOUCHED;
-  const touched: DeliveryChaos[] = [];
-  const befalls = (name: DeliveryChaos) => {
-    const does = strikes(chaos, name, id);
-    if (does) touched.push(name);
-    return does;
+  if (chaos === undefined) return NO_FAULTS;
+  const faults: DeliveryChaos[] = [];
+  const inject = (name: DeliveryChaos) => {
+    const isInjected = shouldInject(chaos, name, id);
+    if (isInjected) faults.push(name);
+    return isInjected;
   };
-  if (chaos.nextSecret !== undefined && befalls("rotateSecret")) rotateSecret(state);
-  const olderMs = befalls("staleTimestamp") ? DAY_MS : 0;
-  let waitMs = 0;
-  // One at a time: the next one is what it changes places with.
-  if (chaos.held[url] === undefined && befalls("reorder")) {
+  if (chaos.nextSecret !== undefined && inject("rotateSecret")) rotateSecret(state);
+  const olderMs = inject("staleTimestamp") ? STALE_MS : 0;
+  const waitMs = chooseWait(chaos, id, url, inject);
+  if (faults.length === 0) return NO_FAULTS;
+  return { chaos: { seed: chaos.seed, faults }, olderMs, waitMs };
+}
+
+function chooseWait(
+  chaos: StoredChaos,
+  id: string,
+  url: string,
+  inject: (name: DeliveryChaos) => boolean,
+): number {
+  // Only one delivery to an address waits at a time: the next one overtakes it.
+  if (chaos.held[url] === undefined && inject("reorder")) {
     chaos.held[url] = id;
-    waitMs = REORDER_MS;
-  } else if (befalls("delay")) {
-    waitMs = Math.max(Math.round(luck(chaos, "delay by", id) * LONGEST_DELAY_MS), 1);
+    return REORDER_WAIT_MS;
   }
-  if (touched.length === 0) return UNTOUCHED;
-  return { chaos: { seed: chaos.seed, touched }, olderMs, waitMs };
+  if (!inject("delay")) return 0;
+  return Math.max(Math.round(randomFor(chaos, "delay by", id) * MAX_DELAY_MS), 1);
 }
 
 function rotateSecret(state: State): void {
@@ -50,50 +59,57 @@ function rotateSecret(state: State): void {
   delete chaos.nextSecret;
 }
 
-/** What befalls one attempt; all else befalls the delivery. */
-const OF_AN_ATTEMPT: readonly DeliveryChaos[] = ["duplicate", "drop", "badSignature"];
+/** The faults of one attempt. All others are faults of the whole delivery. */
+const ATTEMPT_FAULTS: readonly DeliveryChaos[] = ["duplicate", "drop", "badSignature"];
 
-/** What befalls the attempt that a delivery is about to make in its turn. Writes it down. */
-export function planAttempt({ chaos }: State, delivery: StoredDelivery): DeliveryChaos[] {
+/** Chooses the faults of the next scheduled attempt, and records them in the delivery. */
+export function attemptFaults({ chaos }: State, delivery: StoredDelivery): DeliveryChaos[] {
   if (chaos === undefined) return [];
   const key = `${delivery.id} ${delivery.tries}`;
-  const mishaps = OF_AN_ATTEMPT.filter((name) => strikes(chaos, name, key));
-  if (mishaps.length > 0) {
-    const touched = new Set([...(delivery.chaos?.touched ?? []), ...mishaps]);
-    delivery.chaos = { seed: chaos.seed, touched: [...touched] };
+  const faults = ATTEMPT_FAULTS.filter((name) => shouldInject(chaos, name, key));
+  if (faults.length > 0) {
+    const all = new Set([...(delivery.chaos?.faults ?? []), ...faults]);
+    delivery.chaos = { seed: chaos.seed, faults: [...all] };
   }
-  return mishaps;
+  return faults;
 }
 
-/** The headers of an attempt that was touched. */
-export function markOf(
+/** The headers that name the faults of an attempt. */
+export function attemptHeaders(
   { chaos }: Delivery,
-  mishaps: readonly DeliveryChaos[],
+  faults: readonly DeliveryChaos[],
 ): Record<string, string> {
-  const whole = chaos?.touched.filter((name) => !OF_AN_ATTEMPT.includes(name)) ?? [];
-  const touched = [...whole, ...mishaps];
-  return chaos === undefined || touched.length === 0 ? {} : chaosMark(chaos.seed, touched);
+  if (chaos === undefined) return {};
+  const ofDelivery = chaos.faults.filter((name) => !ATTEMPT_FAULTS.includes(name));
+  const all = [...ofDelivery, ...faults];
+  return all.length === 0 ? {} : chaosHeaders(chaos.seed, all);
 }
 
 /** The signature that an attempt carries. */
-export function signatureSent({ signature }: Delivery, mishaps: readonly DeliveryChaos[]): string {
-  if (!mishaps.includes("badSignature")) return signature;
+export function attemptSignature(
+  { signature }: Delivery,
+  faults: readonly DeliveryChaos[],
+): string {
+  if (!faults.includes("badSignature")) return signature;
   return (signature.startsWith("0") ? "1" : "0") + signature.slice(1);
 }
 
-/** The delivery that an attempt gets past, as it begins: its wait ends with that attempt. */
-export function waitingBehind({ chaos }: State, delivery: StoredDelivery): string | undefined {
+/**
+ * Ends the hold on an address when an attempt begins. Returns the delivery that this attempt
+ * overtakes, which is to be sent after it.
+ */
+export function takeOvertaken({ chaos }: State, delivery: StoredDelivery): string | undefined {
   const { id, url } = delivery;
   const held = chaos?.held[url];
   if (chaos === undefined || held === undefined) return undefined;
-  // One that waited itself was sent before: it gets past nobody.
-  if (held !== id && delivery.chaos?.touched.includes("reorder")) return undefined;
-  // At once, not when the attempt ends: how long a receiver takes must not decide what comes next.
+  // A delivery that was held itself was queued earlier: it overtakes nothing.
+  if (held !== id && delivery.chaos?.faults.includes("reorder")) return undefined;
+  // Now, not when the attempt ends: how long a receiver takes must not decide what comes next.
   delete chaos.held[url];
-  // Its own time has come: nothing got past it.
+  // If it is the held one, its wait ended before anything overtook it.
   return held === id ? undefined : held;
 }
 
-/** Ends a delivery's wait. Gives whether it had not ended by itself. */
-export const endWait = ({ timers }: State, waiting: string): boolean =>
-  dropTimer(timers, (task) => task.kind === "deliver" && task.delivery === waiting);
+/** Ends the wait of a delivery that was overtaken. Returns false if it had ended already. */
+export const endWait = ({ timers }: State, id: string): boolean =>
+  cancelTimer(timers, (task) => task.kind === "deliver" && task.delivery === id);

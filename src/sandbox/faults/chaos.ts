@@ -1,41 +1,43 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { describeError } from "../../internal/describe-error.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
+import type { ChaosName, StoredChaos } from "../state/records.ts";
 import type { State } from "../state/state.ts";
-import { checkFields } from "./faults.ts";
 
 /**
- * How often what goes wrong: rates from 0 (never, as where one is left out) to 1 (always).
+ * How often each fault is injected: rates from 0 (never, the default) to 1 (always).
  *
- * What befalls a call or a delivery hangs on the seed and on its own place in the run alone: not on
- * the other rates, nor on how long a receiver takes.
+ * Whether a request or a delivery gets a fault depends only on the seed and on its own position in the
+ * run: not on the other rates, and not on how long a receiver takes.
  */
 export interface ChaosOptions {
-  /** The same seed and the same calls meet the same mishaps. @default the sandbox's own seed */
+  /** The same seed and the same calls give the same faults. @default the sandbox's own seed */
   seed?: string | number | undefined;
-  /** A delivery is sent twice, both at once. */
+  /** A delivery is sent twice at the same time. */
   duplicate?: number | undefined;
-  /** A delivery goes out behind the next one to its address, or after 10 s where none comes. */
+  /** A delivery is sent after the next one to its address, or after 10 s if none comes. */
   reorder?: number | undefined;
-  /** A delivery goes out up to a minute late. */
+  /** A delivery is sent up to a minute late. */
   delay?: number | undefined;
-  /** An attempt is lost on its way. The retry schedule goes on; at 1, nothing ever arrives. */
+  /** An attempt is lost. The retry schedule goes on; at 1, no delivery ever arrives. */
   drop?: number | undefined;
-  /** An attempt carries a wrong signature. A receiver that answers it with 200 has a hole. */
+  /** An attempt carries a wrong signature. A receiver that returns 200 for it is not safe. */
   badSignature?: number | undefined;
-  /** A delivery's body says that it happened a day ago, at every attempt, and is rightly signed. */
+  /** A delivery's body has a timestamp one day ago, in every attempt, with a correct signature. */
   staleTimestamp?: number | undefined;
   /**
    * From some delivery on, a new secret signs: once a run. `sandbox.webhookSecrets` lists it from the
-   * start of the chaos, so that a receiver that was given them all passes.
+   * start, so a receiver that was given all of them accepts every delivery.
    */
   rotateSecret?: number | undefined;
-  /** The service answers 429, 500, 502, 503 or 504, and does nothing. */
+  /** The service returns 429, 500, 502, 503 or 504, and does nothing. */
   apiErrors?: number | undefined;
-  /** The service does what it was asked, and the connection is reset before the answer. */
+  /** The service does what was asked, and the connection is reset before the response. */
   lostResponses?: number | undefined;
 }
 
-const NAMES = [
+export const CHAOS_NAMES: readonly ChaosName[] = [
   "duplicate",
   "reorder",
   "delay",
@@ -45,34 +47,16 @@ const NAMES = [
   "rotateSecret",
   "apiErrors",
   "lostResponses",
-] as const satisfies readonly (keyof ChaosOptions)[];
+];
 
-/** One of the things that can go wrong. */
-export type ChaosName = (typeof NAMES)[number];
-
-/** What chaos befell a delivery or one of its attempts. */
-export type DeliveryChaos = Exclude<ChaosName, "apiErrors" | "lostResponses">;
-
-/** Chaos as the state holds it. */
-export interface StoredChaos {
-  readonly seed: string;
-  readonly rates: { readonly [Name in ChaosName]?: number };
-  /** Calls of the service so far. */
-  calls: number;
-  /** What will sign, once the secret is rotated. */
-  nextSecret?: string;
-  /** The delivery that waits for the next one, by its address. */
-  held: Record<string, string>;
-}
-
-/** Chaos on demand. */
+/** Random faults on demand. */
 export interface Chaos {
   /**
-   * Lets things go wrong at the given rates, in the place of earlier ones, until told otherwise:
-   * `chaos({})` ends it. What is touched carries the headers `x-sandbox-fault` and
-   * `x-sandbox-chaos-seed`, and says so in `deliveries.all()`.
+   * Injects random faults at the given rates from now on. They replace earlier rates; `chaos({})` ends
+   * it. A request or a delivery with a fault carries the headers `x-sandbox-fault` and
+   * `x-sandbox-chaos-seed`, and `deliveries.all()` lists its faults.
    *
-   * @throws {ConfigurationError} for a wrong name or rate.
+   * @throws {ConfigurationError} for an unknown name or a wrong rate.
    *
    * @example
    * ```ts
@@ -81,23 +65,23 @@ export interface Chaos {
    */
   (options?: ChaosOptions): { readonly seed: string };
   /**
-   * Chaos while something runs. Where it fails, the error names the seed that brings the same again.
+   * Injects random faults while a function runs. If it fails, the error names the seed that repeats
+   * the same faults.
    *
-   * @throws {ConfigurationError} for a wrong name or rate.
-   * @throws {Error} where it fails: the `cause` is what it threw.
+   * @throws {ConfigurationError} for an unknown name or a wrong rate.
+   * @throws {Error} if the function fails. What it threw is the `cause`.
    */
   <T>(options: ChaosOptions, run: () => T): Promise<Awaited<T>>;
 }
 
 function checkRates(options: ChaosOptions): StoredChaos["rates"] {
-  checkFields(options, ["seed", ...NAMES], "Chaos");
+  checkOptionNames(options, ["seed", ...CHAOS_NAMES], "chaos()");
   const rates: { [Name in ChaosName]?: number } = {};
-  for (const name of NAMES) {
+  for (const name of CHAOS_NAMES) {
     const { [name]: rate = 0 } = options;
     if (!(typeof rate === "number" && rate >= 0 && rate <= 1)) {
-      const shown = typeof rate === "number" ? rate : (JSON.stringify(rate) ?? typeof rate);
       throw new ConfigurationError(
-        `The chaos rate "${name}" is ${shown}. It takes 0 (never) to 1 (always).`,
+        `\`${name}\` must be a rate from 0 (never) to 1 (always); got ${describeValue(rate)}.`,
       );
     }
     if (rate > 0) rates[name] = rate;
@@ -105,14 +89,17 @@ function checkRates(options: ChaosOptions): StoredChaos["rates"] {
   return rates;
 }
 
-/** Begins chaos, in the place of what there was; without a rate above 0, ends it. Gives its seed. */
-function begin(state: State, sandboxSeed: string, options: ChaosOptions): { seed: string } {
+function checkSeed(seed: unknown): string {
+  if (typeof seed === "string" || typeof seed === "number") return String(seed);
+  throw new ConfigurationError(
+    `\`seed\` must be a string or a number; got ${describeValue(seed)}.`,
+  );
+}
+
+/** Replaces earlier chaos; without a rate above 0, ends it. */
+function startChaos(state: State, sandboxSeed: string, options: ChaosOptions): { seed: string } {
   const rates = checkRates(options);
-  const { seed: given = sandboxSeed } = options;
-  if (typeof given !== "string" && typeof given !== "number") {
-    throw new ConfigurationError(`A chaos seed is a string or a number, not ${typeof given}.`);
-  }
-  const seed = String(given);
+  const seed = checkSeed(options.seed === undefined ? sandboxSeed : options.seed);
   delete state.chaos;
   if (Object.keys(rates).length === 0) return { seed };
   state.chaos = { seed, rates, calls: 0, held: {} };
@@ -124,44 +111,50 @@ function begin(state: State, sandboxSeed: string, options: ChaosOptions): { seed
   return { seed };
 }
 
-/** A number from 0 to below 1 that is always the same for the same thing in the same run. */
-export const luck = ({ seed }: StoredChaos, what: string, key: string): number =>
-  nextRandom(seedRandom(JSON.stringify([seed, what, key])));
+/**
+ * A number from 0 to below 1, always the same for the same purpose and key under the same seed.
+ *
+ * @param purpose - What the number decides, such as the name of a fault.
+ * @param key - Which request or delivery it is for.
+ */
+export const randomFor = ({ seed }: StoredChaos, purpose: string, key: string): number =>
+  nextRandom(seedRandom(JSON.stringify([seed, purpose, key])));
 
-/** Whether a mishap befalls this one. */
-export const strikes = (chaos: StoredChaos, name: ChaosName, key: string): boolean =>
-  luck(chaos, name, key) < (chaos.rates[name] ?? 0);
+/** Should this request or delivery get this fault? */
+export const shouldInject = (chaos: StoredChaos, name: ChaosName, key: string): boolean =>
+  randomFor(chaos, name, key) < (chaos.rates[name] ?? 0);
 
-/** The headers that a touched answer or delivery carries. The seed is percent-encoded. */
-export const chaosMark = (seed: string, touched: readonly string[]): Record<string, string> => ({
-  "x-sandbox-fault": touched.join(", "),
-  // Half a pair of surrogates has no encoding.
+/** The headers that name the faults of a response or a delivery. The seed is percent-encoded. */
+export const chaosHeaders = (seed: string, names: readonly string[]): Record<string, string> => ({
+  "x-sandbox-fault": names.join(", "),
+  // A lone surrogate cannot be percent-encoded.
   "x-sandbox-chaos-seed": encodeURIComponent(seed.replace(/\p{Cs}/gu, "\ufffd")),
 });
 
 /**
- * @param sandboxSeed - The seed of chaos that is given none.
- * @param changed - To be told of every change.
+ * @param sandboxSeed - The seed of chaos without one.
+ * @param onChange - Called after every change.
  */
-export function createChaos(state: () => State, sandboxSeed: string, changed: () => void): Chaos {
+export function createChaos(state: () => State, sandboxSeed: string, onChange: () => void): Chaos {
   function chaos(options?: ChaosOptions): { readonly seed: string };
   function chaos<T>(options: ChaosOptions, run: () => T): Promise<Awaited<T>>;
   function chaos<T>(options: ChaosOptions = {}, run?: () => T) {
-    const begun = begin(state(), sandboxSeed, options);
-    changed();
-    return run === undefined ? begun : under(begun.seed, run);
+    const started = startChaos(state(), sandboxSeed, options);
+    onChange();
+    return run === undefined ? started : runUnderChaos(started.seed, run);
   }
 
-  async function under<T>(seed: string, run: () => T): Promise<Awaited<T>> {
+  async function runUnderChaos<T>(seed: string, run: () => T): Promise<Awaited<T>> {
     try {
       return await run();
     } catch (cause) {
-      const { message = String(cause) } = Object(cause) as { message?: unknown };
-      const again = `Under chaos with the seed ${JSON.stringify(seed)}, which brings the same again`;
-      throw new Error(`${again}: ${String(message)}`, { cause });
+      throw new Error(
+        `This failed under chaos with the seed ${JSON.stringify(seed)}, which repeats the same faults: ${describeError(cause)}`,
+        { cause },
+      );
     } finally {
       delete state().chaos;
-      changed();
+      onChange();
     }
   }
 

@@ -1,25 +1,36 @@
-import type { ApiReply, ApiRequest, FaultyReply } from "../api/handle.ts";
+import { handle } from "../api/handle.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "../api/messages.ts";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
+import type { World } from "../state/world.ts";
+import type { FetchInput } from "../types.ts";
 
-/** What `fetch` takes. */
-export type FetchInput = Request | string | URL;
+/** A `fetch` that the sandbox serves in process. */
+export function createFetch(
+  world: World,
+  baseUrl: string,
+): (input: FetchInput, init?: RequestInit) => Promise<Response> {
+  return async (input, init) => {
+    const request = await toApiRequest(baseUrl, input, init);
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    return respond(handle(world, request), request.method, signal);
+  };
+}
 
-/** A request to `fetch`, its address apart from the base URL. `undefined`: it goes elsewhere. */
-export async function apiRequestOf(
+/** @throws {TypeError} for an address that is not below the base URL. */
+async function toApiRequest(
   baseUrl: string,
   input: FetchInput,
   init: RequestInit | undefined,
-): Promise<ApiRequest | undefined> {
-  const isText = typeof input === "string" || input instanceof URL;
-  // Parsed first: dots and capitals may lead elsewhere than they seem to.
-  const url = new URL(isText ? input : input.url);
+): Promise<ApiRequest> {
+  const isAddress = typeof input === "string" || input instanceof URL;
+  // Parsed first: dots and capitals in an address can change where it leads.
+  const url = new URL(isAddress ? input : input.url);
   if (!url.href.startsWith(baseUrl) || !/^([/?#]|$)/.test(url.href.slice(baseUrl.length))) {
-    return undefined;
+    throw new TypeError(`The sandbox serves only ${baseUrl}; got ${url.origin}${url.pathname}.`);
   }
-  // A Request is made only where there is one already, or a body that needs reading: it is the
-  // dearest part of a call.
-  const plain = isText && (typeof init?.body === "string" || init?.body == null);
-  const request = plain ? undefined : new Request(input, init);
+  // Making a Request is the slowest part of a call. It is needed only for a body that is not a string.
+  const isPlain = isAddress && (typeof init?.body === "string" || init?.body == null);
+  const request = isPlain ? undefined : new Request(input, init);
   const headers = request?.headers ?? new Headers(init?.headers);
   return {
     method: (request?.method ?? init?.method ?? "GET").toUpperCase(),
@@ -31,40 +42,23 @@ export async function apiRequestOf(
   };
 }
 
-const causeOf = (message: string, code: string) => Object.assign(new Error(message), { code });
-
-/** What `fetch` rejects with where a connection is reset: as Node shows it. */
-const connectionReset = () =>
-  new TypeError("fetch failed", { cause: causeOf("read ECONNRESET", "ECONNRESET") });
-
-/** What a body breaks off with. */
-const brokenOff = () =>
-  new TypeError("terminated", { cause: causeOf("other side closed", "UND_ERR_SOCKET") });
-
-const NO_BODY = new Set([101, 204, 205, 304]);
-
-function responseOf({ status, headers, body }: ApiReply): Response {
-  return new Response(NO_BODY.has(status) ? null : body, { status, headers });
+/** Responds as `fetch` does, faults included. */
+async function respond(
+  { latencyMs, fault, respond }: PlannedResponse,
+  method: string,
+  signal: AbortSignal | null | undefined,
+): Promise<Response> {
+  signal?.throwIfAborted();
+  if (latencyMs > 0) await wait(latencyMs, signal);
+  if (fault === "hang") await wait(undefined, signal);
+  if (fault === "reset") throw connectionReset();
+  const response = respond();
+  if (fault === "lostResponse") throw connectionReset();
+  const whole = method === "HEAD" ? { ...response, body: "" } : response;
+  return fault === "truncate" ? truncatedResponse(whole) : toResponse(whole);
 }
 
-/** An answer that breaks off in the middle of its body. */
-function truncated({ status, headers, body }: ApiReply): Response {
-  const bytes = new TextEncoder().encode(body);
-  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
-  const stream = new ReadableStream({
-    start: (controller) => controller.enqueue(half),
-    // A turn later: a mock that passes this on has sent the first half by then.
-    pull: async (controller) => {
-      await wait(0, undefined);
-      controller.error(brokenOff());
-    },
-  });
-  return new Response(stream, {
-    status,
-    headers: { ...headers, "content-length": String(bytes.length) },
-  });
-}
-
+/** Waits, without a limit where `ms` is `undefined`. Rejects with the reason of an abort. */
 function wait(ms: number | undefined, signal: AbortSignal | null | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
@@ -77,18 +71,37 @@ function wait(ms: number | undefined, signal: AbortSignal | null | undefined): P
   });
 }
 
-/** Shows a reply to a method, and its faults, as `fetch` does. */
-export async function respond(
-  { latencyMs, fault, reply }: FaultyReply,
-  method: string,
-  signal: AbortSignal | null | undefined,
-): Promise<Response> {
-  signal?.throwIfAborted();
-  if (latencyMs > 0) await wait(latencyMs, signal);
-  if (fault === "hang") await wait(undefined, signal);
-  if (fault === "reset") throw connectionReset();
-  const { body, ...head } = reply();
-  const whole = { ...head, body: method === "HEAD" ? "" : body };
-  if (fault === "lostResponse") throw connectionReset();
-  return fault === "truncate" ? truncated(whole) : responseOf(whole);
+const STATUSES_WITHOUT_BODY = new Set([101, 204, 205, 304]);
+
+function toResponse({ status, headers, body }: ApiResponse): Response {
+  return new Response(STATUSES_WITHOUT_BODY.has(status) ? null : body, { status, headers });
 }
+
+/** A response that breaks off in the middle of its body. */
+function truncatedResponse({ status, headers, body }: ApiResponse): Response {
+  const bytes = new TextEncoder().encode(body);
+  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+  const stream = new ReadableStream({
+    start: (controller) => controller.enqueue(half),
+    // In a later turn: a mock that passes the stream on has sent the first half by then.
+    pull: async (controller) => {
+      await wait(0, undefined);
+      controller.error(bodyBrokenOff());
+    },
+  });
+  return new Response(stream, {
+    status,
+    headers: { ...headers, "content-length": String(bytes.length) },
+  });
+}
+
+const errorWithCode = (message: string, code: string) =>
+  Object.assign(new Error(message), { code });
+
+/** What Node's `fetch` rejects with when a connection is reset. */
+const connectionReset = () =>
+  new TypeError("fetch failed", { cause: errorWithCode("read ECONNRESET", "ECONNRESET") });
+
+/** What reading a body rejects with in Node when the connection closes. */
+const bodyBrokenOff = () =>
+  new TypeError("terminated", { cause: errorWithCode("other side closed", "UND_ERR_SOCKET") });

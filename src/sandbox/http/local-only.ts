@@ -1,22 +1,22 @@
 import { isLoopback } from "../../internal/loopback.ts";
 
 /**
- * Why a request to the sandbox's own pages and actions is not let in; `undefined` where it is.
+ * Why a request to the sandbox's own page and actions is rejected; `undefined` for a local one.
  *
- * A page on the internet can send requests to loopback, and a name of its own can be made to lead
- * there (DNS rebinding). Browsers set `Host` and `Origin` themselves: the first must be a loopback
- * name, the second, where there is one, this very address.
+ * A website can send requests to loopback, and its domain can be made to resolve to loopback (DNS
+ * rebinding). Browsers set `Host` and `Origin` themselves, so `Host` must be a loopback name, and
+ * `Origin`, if there is one, must be the same address.
  */
-export function whyForeign(
+export function foreignRequestError(
   host: string | undefined,
   origin: string | undefined,
 ): string | undefined {
   const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   if (host === undefined || own === undefined || !isLoopback(own.hostname)) {
-    return "This is for the machine that the sandbox runs on: call it by 127.0.0.1 or localhost.";
+    return "The sandbox accepts this only from its own machine. Use 127.0.0.1 or localhost as the host.";
   }
   if (origin !== undefined && origin !== own.origin) {
-    return "Another site's page may not act here.";
+    return "The sandbox does not accept this from a page of another site.";
   }
   return undefined;
 }

@@ -1,79 +1,143 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { CORS, type FaultyReply, handle } from "../api/handle.ts";
+import { checkWholeNumber } from "../../internal/check-options.ts";
+import { handle } from "../api/handle.ts";
+import { jsonResponse } from "../api/json-response.ts";
+import type { ApiRequest, PlannedResponse } from "../api/messages.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { setTimeout } from "../clock/machine.ts";
-import { logExchanges } from "../observe/exchange-log.ts";
+import { type ExchangeLog, logExchanges } from "../observe/exchange-log.ts";
 import type { PageHandler } from "../page/server.ts";
-import type { Sandbox } from "../sandbox.ts";
-import type { World } from "../state/world.ts";
+import type { ServedSandbox } from "../types.ts";
+import type { Host } from "./host.ts";
+import { MAX_BODY_BYTES, readBody } from "./read-body.ts";
 
-/** A sandbox on real HTTP. */
-export interface ServedSandbox {
-  /** `http://127.0.0.1:4010`. */
-  readonly url: string;
-  /** What a client takes: `url` and the path prefix. */
-  readonly baseUrl: string;
-  readonly port: number;
-  /** Stops listening and ends open connections. */
-  close(): Promise<void>;
+const { prefix: PREFIX } = ASSUMPTIONS.address.value;
+
+/** Serves a sandbox with `node:http`, on loopback only: the service below its prefix, and the page. */
+export async function serve(host: Host, port: number): Promise<ServedSandbox> {
+  checkWholeNumber("port", port, 0, 65_535);
+  const log = logExchanges(host.world);
+  const router = new Router(host, log);
+  const server = nodeHttp().createServer((request, response) => router.route(request, response));
+  await listen(server, port);
+  const address = server.address() as { port: number };
+  const url = `http://127.0.0.1:${address.port}`;
+  return {
+    url,
+    baseUrl: url + PREFIX,
+    port: address.port,
+    close: () =>
+      new Promise((resolve) => {
+        log.stop();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }
 
-/** What is served: a sandbox, and the world behind it that its page shows. */
-export interface Host {
-  readonly world: World;
-  readonly sandbox: Sandbox;
-  readonly clock: "virtual" | "real";
-}
-
-const { mostBytes: MOST_BYTES } = ASSUMPTIONS.sizes.value;
-
-// Asked for at run time, so that a bundler for browsers finds no Node module to stumble over.
+// Looked up at run time, so that a bundler for browsers finds no import of a Node module.
 function nodeHttp(): typeof import("node:http") {
   const http = globalThis.process?.getBuiltinModule?.("node:http");
   if (http !== undefined) return http;
   throw new ConfigurationError(
-    "serve() needs node:http, which this runtime lacks. `sandbox.fetch` works everywhere.",
+    "serve() needs node:http, which this runtime does not have. Use sandbox.fetch: it works everywhere.",
   );
 }
 
-/** The body of a request; `undefined` where it is larger than `most` bytes. */
-export async function read(
-  request: IncomingMessage,
-  most: number = MOST_BYTES,
-): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    // The rest is read too, and thrown away: whoever is still sending does not read an answer.
-    if (length <= most) chunks.push(chunk);
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const isInUse = error.code === "EADDRINUSE";
+      const message = `Port ${port} is in use. Choose another one, or 0 for any free port.`;
+      reject(isInUse ? new ConfigurationError(message, { cause: error }) : error);
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+/** Hands each request to the control API, the page or the service. */
+class Router {
+  readonly #host: Host;
+  readonly #log: ExchangeLog;
+  #page: Promise<PageHandler> | undefined;
+
+  constructor(host: Host, log: ExchangeLog) {
+    this.#host = host;
+    this.#log = log;
   }
-  return length > most ? undefined : Buffer.concat(chunks).toString("utf8");
+
+  async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: target = "/" } = request;
+    if (!URL.canParse(target, "http://localhost")) {
+      sendError(response, 400, "The request target is not a valid URL.");
+      return;
+    }
+    const url = new URL(target, "http://localhost");
+    if (url.pathname.startsWith("/_sandbox/api/")) {
+      const { handleControl } = await import("../control/control.ts");
+      await handleControl(this.#host, request, response);
+    } else if (url.pathname === "/" || url.pathname.startsWith("/_sandbox/")) {
+      const page = await this.#loadPage();
+      await page(request, response);
+    } else if (url.pathname === "/openapi.json") {
+      await sendOpenApi(request, response);
+    } else {
+      await this.#callService(url, request, response);
+    }
+  }
+
+  /** Loads the page when it is first opened: a server in a test never needs it. */
+  #loadPage(): Promise<PageHandler> {
+    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#host, this.#log));
+    return this.#page;
+  }
+
+  async #callService(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = url;
+    const path = pathname.startsWith(PREFIX) ? pathname.slice(PREFIX.length) : undefined;
+    if (path === undefined || !/^(\/|$)/.test(path)) {
+      const hint = `The service is at ${PREFIX}.`;
+      sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`);
+      return;
+    }
+    const body = await readBody(request).catch(() => undefined);
+    if (body === undefined) {
+      sendError(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+      return;
+    }
+    const apiRequest: ApiRequest = {
+      method: request.method ?? "GET",
+      path: path || "/",
+      query: url.searchParams,
+      header: (name) => request.headers[name]?.toString(),
+      headers: () => headerPairs(request.rawHeaders),
+      body,
+    };
+    send(handle(this.#host.world, apiRequest), response);
+  }
 }
 
-function json(response: ServerResponse, status: number, error: string): void {
-  response.writeHead(status, { ...CORS, "content-type": "application/json" });
-  response.end(JSON.stringify({ success: false, error }));
-}
+/** Node's raw headers alternate names and values in one list. */
+const headerPairs = (rawHeaders: readonly string[]) =>
+  rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+  );
 
-/** Names and values, which Node hands over in one row. */
-const pairsOf = (row: readonly string[]) =>
-  row.flatMap((name, at) => (at % 2 === 0 ? [[name, row[at + 1] ?? ""] as const] : []));
-
-/** Shows a reply and its faults on a socket. */
-function show({ latencyMs, fault, reply }: FaultyReply, response: ServerResponse): void {
+/** Sends a response on a socket, faults included. */
+function send(planned: PlannedResponse, response: ServerResponse): void {
+  const { latencyMs, fault, respond } = planned;
   if (latencyMs > 0) {
-    setTimeout(show, latencyMs, { latencyMs: 0, fault, reply }, response);
+    setTimeout(() => send({ ...planned, latencyMs: 0 }, response), latencyMs);
     return;
   }
-  // Nobody is there to answer any more, and nothing is to be done for them.
+  // A client that has gone gets no response, and nothing is done for it.
   if (response.destroyed || fault === "hang") return;
   if (fault === "reset") {
     response.socket?.resetAndDestroy();
     return;
   }
-  const { status, headers, body } = reply();
+  const { status, headers, body } = respond();
   if (fault === "lostResponse") {
     response.socket?.resetAndDestroy();
     return;
@@ -87,96 +151,22 @@ function show({ latencyMs, fault, reply }: FaultyReply, response: ServerResponse
   }
 }
 
-/** The service as OpenAPI, with this server's own address in it. */
-async function showOpenApi({ method = "", socket }: IncomingMessage, response: ServerResponse) {
-  if (method !== "GET" && method !== "HEAD") {
-    json(response, 405, "/openapi.json takes GET.");
-    return;
-  }
-  // Made when somebody asks: nobody waits for it at the start.
-  const { openApiDocument } = await import("#openapi");
-  const baseUrl = `http://127.0.0.1:${socket.localPort}${ASSUMPTIONS.address.value.prefix}`;
-  response.writeHead(200, { ...CORS, "content-type": "application/json" });
-  response.end(JSON.stringify(openApiDocument(baseUrl)));
+function sendError(response: ServerResponse, status: number, error: string): void {
+  const { headers, body } = jsonResponse(status, { success: false, error });
+  response.writeHead(status, headers);
+  response.end(body);
 }
 
-/** Orders in JSON, of the command line and whoever else may give them. */
-const isControl = (pathname: string) => pathname.startsWith("/_sandbox/api/");
-
-/** The page is at the root, its actions below `/_sandbox/`. */
-const isPage = (pathname: string) => pathname === "/" || pathname.startsWith("/_sandbox/");
-
-/** Puts a sandbox on `node:http`, on loopback alone: the service below its prefix, and the page. */
-export async function serve(host: Host, port: number): Promise<ServedSandbox> {
-  const { prefix } = ASSUMPTIONS.address.value;
-  const { world } = host;
-  const log = logExchanges(world);
-  let page: Promise<PageHandler> | undefined;
-  const server = nodeHttp().createServer(async (request, response) => {
-    const { url: target = "/" } = request;
-    if (!URL.canParse(target, "http://localhost")) {
-      json(response, 400, "The address cannot be read.");
-      return;
-    }
-    const { pathname, searchParams } = new URL(target, "http://localhost");
-    if (isControl(pathname)) {
-      (await import("../control/control.ts")).control(host, request, response);
-      return;
-    }
-    if (isPage(pathname)) {
-      // Loaded when somebody looks: a server in a test never needs it.
-      page ??= import("#page").then(({ createPage }) => createPage(host, log));
-      (await page)(request, response);
-      return;
-    }
-    if (pathname === "/openapi.json") {
-      await showOpenApi(request, response);
-      return;
-    }
-    const below = pathname.startsWith(prefix) ? pathname.slice(prefix.length) : undefined;
-    if (below === undefined || !/^(\/|$)/.test(below)) {
-      json(response, 404, `There is nothing at ${pathname}. The service is at ${prefix}.`);
-      return;
-    }
-    const body = await read(request).catch(() => undefined);
-    if (body === undefined) {
-      json(response, 413, `The body is larger than ${MOST_BYTES} bytes.`);
-      return;
-    }
-    const header = (name: string) => request.headers[name]?.toString();
-    const method = request.method ?? "GET";
-    const headers = () => pairsOf(request.rawHeaders);
-    const path = below || "/";
-    show(handle(world, { method, path, query: searchParams, header, headers, body }), response);
-  });
-  if (!(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new ConfigurationError(
-      `\`port\` is ${port}. It takes 0 to 65535; 0 is any that is free.`,
-    );
+/** The service as an OpenAPI document, with the address of this server. */
+async function sendOpenApi({ method = "", socket }: IncomingMessage, response: ServerResponse) {
+  if (method !== "GET" && method !== "HEAD") {
+    sendError(response, 405, "/openapi.json accepts GET.");
+    return;
   }
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === "EADDRINUSE"
-          ? new ConfigurationError(`Port ${port} is in use. Choose another, or 0 for any.`, {
-              cause: error,
-            })
-          : error,
-      ),
-    );
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const address = server.address() as { port: number };
-  const url = `http://127.0.0.1:${address.port}`;
-  return {
-    url,
-    baseUrl: url + prefix,
-    port: address.port,
-    close: () =>
-      new Promise((resolve) => {
-        log.stop();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  // Loaded when it is asked for, so that the server starts sooner.
+  const { openApiDocument } = await import("#openapi");
+  const document = openApiDocument(`http://127.0.0.1:${socket.localPort}${PREFIX}`);
+  const { status, headers, body } = jsonResponse(200, document);
+  response.writeHead(status, headers);
+  response.end(body);
 }

@@ -1,75 +1,93 @@
 import { setTimeout } from "../clock/machine.ts";
-import { viewOf } from "../deliveries/deliveries.ts";
+import { deliveryView } from "../deliveries/deliveries.ts";
 import { paymentView } from "../payments/payments.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
-import type { Delivery, StoredPayment } from "../state/state.ts";
+import type { Delivery, StoredPayment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
+import type { Watcher } from "./watch.ts";
 
-/** What has happened in a sandbox since it was last told. Either list may be empty. */
+/** What has happened in a sandbox since the last call of the listener. Either list may be empty. */
 export interface Activity {
-  /** Payments that are new, or settled. */
+  /** Payments that are new, or have reached a final status. */
   readonly payments: readonly SandboxPayment[];
   /** Deliveries with a new attempt. */
   readonly deliveries: readonly Delivery[];
 }
 
-/** Tells a listener what happens from now on, soon after it happened. Gives what ends it. */
+/** Calls a listener soon after each change. Returns a function that ends it. */
 export function watchActivity(world: World, listener: (activity: Activity) => void): () => void {
-  let generation = -1;
-  let known = 0;
-  const open = new Set<StoredPayment>();
-  /** How many attempts each delivery had, in the order of the log. */
-  let attempts: number[] = [];
-
-  function newPayments(): StoredPayment[] {
-    const { payments } = world.state;
-    const news = [...open].filter(({ status }) => status !== "pending");
-    for (const one of news) open.delete(one);
-    for (const one of payments.slice(known)) {
-      if (one.status === "pending") open.add(one);
-      news.push(one);
-    }
-    known = payments.length;
-    return news;
-  }
-
-  function newAttempts(): Delivery[] {
-    const { deliveries } = world.state;
-    const news = deliveries.filter((one, at) => one.attempts.length !== (attempts[at] ?? 0));
-    attempts = deliveries.map((one) => one.attempts.length);
-    return news.map(viewOf);
-  }
-
-  function look(): Activity {
-    // Of a world that was put in the place of another, what it brings along is no news.
-    if (generation !== world.generation) {
-      generation = world.generation;
-      open.clear();
-      known = 0;
-      newPayments();
-      newAttempts();
-      return { payments: [], deliveries: [] };
-    }
-    const payments = newPayments().map((one) => paymentView(one) as SandboxPayment);
-    return { payments, deliveries: newAttempts() };
-  }
-
-  let due = false;
-  const tell = () => {
-    due = false;
-    if (world.watchers.has(watcher)) listener(look());
-  };
-  const watcher = {
-    changed: () => {
-      if (due) return;
-      due = true;
-      setTimeout(tell, 0);
-    },
-    exchanged: () => {},
-  };
-  look();
+  const watcher = new ActivityWatcher(world, listener);
   world.watchers.add(watcher);
   return () => {
     world.watchers.delete(watcher);
   };
+}
+
+class ActivityWatcher implements Watcher {
+  readonly #world: World;
+  readonly #listener: (activity: Activity) => void;
+  #generation = -1;
+  #knownPayments = 0;
+  readonly #pendingPayments = new Set<StoredPayment>();
+  /** How many attempts each delivery had, in the order of the log. */
+  #attemptCounts: number[] = [];
+  #isScheduled = false;
+
+  constructor(world: World, listener: (activity: Activity) => void) {
+    this.#world = world;
+    this.#listener = listener;
+    this.#takeActivity();
+  }
+
+  changed(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => this.#callListener(), 0);
+  }
+
+  exchanged(): void {}
+
+  #callListener(): void {
+    this.#isScheduled = false;
+    if (this.#world.watchers.has(this)) this.#listener(this.#takeActivity());
+  }
+
+  #takeActivity(): Activity {
+    if (this.#generation !== this.#world.generation) {
+      this.#skipExisting();
+      return { payments: [], deliveries: [] };
+    }
+    const payments = this.#takePayments().map((one) => paymentView(one) as SandboxPayment);
+    return { payments, deliveries: this.#takeDeliveries().map(deliveryView) };
+  }
+
+  /** What a replaced state brings along has not happened just now. */
+  #skipExisting(): void {
+    this.#generation = this.#world.generation;
+    this.#pendingPayments.clear();
+    this.#knownPayments = 0;
+    this.#takePayments();
+    this.#takeDeliveries();
+  }
+
+  #takePayments(): StoredPayment[] {
+    const { payments } = this.#world.state;
+    const changed = [...this.#pendingPayments].filter(({ status }) => status !== "pending");
+    for (const payment of changed) this.#pendingPayments.delete(payment);
+    for (const payment of payments.slice(this.#knownPayments)) {
+      if (payment.status === "pending") this.#pendingPayments.add(payment);
+      changed.push(payment);
+    }
+    this.#knownPayments = payments.length;
+    return changed;
+  }
+
+  #takeDeliveries() {
+    const { deliveries } = this.#world.state;
+    const changed = deliveries.filter(
+      ({ attempts }, index) => attempts.length !== (this.#attemptCounts[index] ?? 0),
+    );
+    this.#attemptCounts = deliveries.map(({ attempts }) => attempts.length);
+    return changed;
+  }
 }

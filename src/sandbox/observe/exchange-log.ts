@@ -2,125 +2,143 @@ import { endpointFor } from "../../contract/endpoints.ts";
 import type { World } from "../state/world.ts";
 import type { Exchange, Watcher } from "./watch.ts";
 
-/** A request and its answer as they went over the wire, keys shortened. */
+type HeaderPair = readonly [name: string, value: string];
+
+/** A request and its response, as they were sent. Keys are shortened. */
 export interface LoggedExchange {
   /** Counts up. */
   readonly id: number;
   readonly at: number;
   /** `POST /payments/initiate`. */
   readonly line: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: string;
-  /** `undefined`: no answer went out. */
+  readonly requestHeaders: readonly HeaderPair[];
+  readonly requestBody: string;
+  /** `undefined`: no response was sent. */
   readonly status: number | undefined;
-  readonly answerHeaders: readonly (readonly [name: string, value: string])[];
-  readonly answer: string;
+  readonly responseHeaders: readonly HeaderPair[];
+  readonly responseBody: string;
   readonly fault: string | undefined;
 }
 
-/** What went over the wire lately. Bounded: a sandbox may run for days. */
+/** The latest requests and responses. It is bounded, since a sandbox may run for days. */
 export interface ExchangeLog {
-  /** Those that started or read a payment: the first, and the last few. */
-  of(reference: string): readonly LoggedExchange[];
-  /** The last that were turned away or met a fault, newest first. */
-  refused(): readonly LoggedExchange[];
+  /** The requests that started or read a payment: the first one, and the last few. */
+  forPayment(reference: string): readonly LoggedExchange[];
+  /** The latest requests that were rejected or had a fault, newest first. */
+  failures(): readonly LoggedExchange[];
   stop(): void;
 }
 
-const MOST_PAYMENTS = 1_000;
-const MOST_OF_ONE = 6;
-const MOST_REFUSED = 30;
-const MOST_CHARACTERS = 8_192;
+const MAX_PAYMENTS = 1_000;
+const MAX_PER_PAYMENT = 6;
+const MAX_FAILURES = 30;
+const MAX_CHARACTERS = 8_192;
 
-const clip = (text: string) =>
-  text.length <= MOST_CHARACTERS
-    ? text
-    : `${text.slice(0, MOST_CHARACTERS)}… (${text.length} characters in all)`;
+/** Starts a log of the requests to a sandbox. */
+export function logExchanges(world: World): ExchangeLog {
+  const log = new ExchangeRecorder(world);
+  world.watchers.add(log);
+  return log;
+}
 
-/** A log is read over shoulders, and pasted: a key in it is told by its beginning. */
-const shortened = ([name, value]: readonly [string, string]) =>
-  [
-    name,
-    /^(x-api-key|authorization|cookie)$/i.test(name)
-      ? value.replace(/(\S{0,10})\S*$/, "$1…")
-      : clip(value),
-  ] as const;
+class ExchangeRecorder implements ExchangeLog, Watcher {
+  readonly #world: World;
+  #generation: number;
+  #count = 0;
+  readonly #byPayment = new Map<string, LoggedExchange[]>();
+  readonly #failures: LoggedExchange[] = [];
 
-function loggedOf({ at, request, reply, fault }: Exchange, id: number): LoggedExchange {
+  constructor(world: World) {
+    this.#world = world;
+    this.#generation = world.generation;
+  }
+
+  forPayment(reference: string): readonly LoggedExchange[] {
+    this.#forgetReplacedState();
+    return this.#byPayment.get(reference) ?? [];
+  }
+
+  failures(): readonly LoggedExchange[] {
+    this.#forgetReplacedState();
+    return this.#failures;
+  }
+
+  stop(): void {
+    this.#world.watchers.delete(this);
+  }
+
+  changed(): void {}
+
+  exchanged(exchange: Exchange): void {
+    this.#forgetReplacedState();
+    this.#count++;
+    const logged = toLogged(exchange, this.#count);
+    const reference = paymentReference(exchange);
+    if (reference !== undefined && this.#world.payments.has(reference)) {
+      this.#keepForPayment(reference, logged);
+    }
+    if (logged.fault !== undefined || (logged.status ?? 500) >= 400) this.#keepFailure(logged);
+  }
+
+  #keepForPayment(reference: string, logged: LoggedExchange): void {
+    const kept = this.#byPayment.get(reference) ?? [];
+    kept.push(logged);
+    // The first one started the payment: it stays.
+    if (kept.length > MAX_PER_PAYMENT) kept.splice(1, 1);
+    this.#byPayment.set(reference, kept);
+    const [oldest] = this.#byPayment.keys();
+    if (this.#byPayment.size > MAX_PAYMENTS && oldest !== undefined) this.#byPayment.delete(oldest);
+  }
+
+  #keepFailure(logged: LoggedExchange): void {
+    this.#failures.unshift(logged);
+    this.#failures.length = Math.min(this.#failures.length, MAX_FAILURES);
+  }
+
+  /** Requests to a state that was replaced no longer explain anything. */
+  #forgetReplacedState(): void {
+    if (this.#generation === this.#world.generation) return;
+    this.#generation = this.#world.generation;
+    this.#byPayment.clear();
+    this.#failures.length = 0;
+  }
+}
+
+function toLogged({ at, request, response, fault }: Exchange, id: number): LoggedExchange {
   const query = request.query.toString();
   return {
     id,
     at,
     line: clip(`${request.method} ${request.path}${query && `?${query}`}`),
-    headers: [...request.headers()].map(shortened),
-    body: clip(request.body),
-    status: reply?.status,
-    answerHeaders: Object.entries(reply?.headers ?? {}),
-    answer: clip(reply?.body ?? ""),
-    fault: fault ?? reply?.headers["x-sandbox-fault"],
+    requestHeaders: [...request.headers()].map(withoutKey),
+    requestBody: clip(request.body),
+    status: response?.status,
+    responseHeaders: Object.entries(response?.headers ?? {}),
+    responseBody: clip(response?.body ?? ""),
+    fault: fault ?? response?.headers["x-sandbox-fault"],
   };
 }
 
-/** The payment that an exchange is about. */
-function referenceIn({ request, reply }: Exchange): string | undefined {
-  const row = endpointFor(request.method, request.path);
-  if (row?.name === "payments.get") return row.params[0];
-  if (row?.endpoint.path.includes("payment") !== true || reply?.status !== 200) return undefined;
+const clip = (text: string) =>
+  text.length <= MAX_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_CHARACTERS)}… (${text.length} characters in all)`;
+
+/** People share logs, so only the beginning of a key is kept: enough to recognise it. */
+function withoutKey([name, value]: HeaderPair): HeaderPair {
+  const isSecret = /^(x-api-key|authorization|cookie)$/i.test(name);
+  return [name, isSecret ? value.replace(/(\S{0,10})\S*$/, "$1…") : clip(value)];
+}
+
+/** The payment that a request started or read. */
+function paymentReference({ request, response }: Exchange): string | undefined {
+  const match = endpointFor(request.method, request.path);
+  if (match?.name === "payments.get") return match.params[0];
+  if (!match?.endpoint.path.includes("payment") || response?.status !== 200) return undefined;
   try {
-    const { data } = JSON.parse(reply.body) as { data?: { reference?: unknown } };
+    const { data } = JSON.parse(response.body) as { data?: { reference?: unknown } };
     return typeof data?.reference === "string" ? data.reference : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Begins to write down what goes over the wire. */
-export function logExchanges(world: World): ExchangeLog {
-  let { generation } = world;
-  let count = 0;
-  const payments = new Map<string, LoggedExchange[]>();
-  const refused: LoggedExchange[] = [];
-
-  /** What happened in a world that was replaced is no longer true. */
-  function forget(): void {
-    if (generation === world.generation) return;
-    generation = world.generation;
-    payments.clear();
-    refused.length = 0;
-  }
-
-  function keep(reference: string, exchange: LoggedExchange): void {
-    const kept = payments.get(reference) ?? [];
-    kept.push(exchange);
-    // The first is the one that started it.
-    if (kept.length > MOST_OF_ONE) kept.splice(1, 1);
-    payments.set(reference, kept);
-    const [oldest] = payments.keys();
-    if (payments.size > MOST_PAYMENTS && oldest !== undefined) payments.delete(oldest);
-  }
-
-  const watcher: Watcher = {
-    changed: () => {},
-    exchanged: (exchange) => {
-      forget();
-      const logged = loggedOf(exchange, ++count);
-      const reference = referenceIn(exchange);
-      if (reference !== undefined && world.payments.has(reference)) keep(reference, logged);
-      if (logged.fault === undefined && (logged.status ?? 500) < 400) return;
-      refused.unshift(logged);
-      refused.length = Math.min(refused.length, MOST_REFUSED);
-    },
-  };
-  world.watchers.add(watcher);
-  return {
-    of: (reference) => {
-      forget();
-      return payments.get(reference) ?? [];
-    },
-    refused: () => {
-      forget();
-      return refused;
-    },
-    stop: () => world.watchers.delete(watcher),
-  };
 }

@@ -1,53 +1,52 @@
-import type { ApiReply, ApiRequest, FaultyReply } from "../api/handle.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "../api/messages.ts";
 
-/** One request to the service and what became of it. */
+/** A request to the service and its response. */
 export interface Exchange {
   /** On the sandbox's clock. */
   readonly at: number;
   readonly request: ApiRequest;
-  /** `undefined`: no answer went out. */
-  readonly reply: ApiReply | undefined;
-  readonly fault: FaultyReply["fault"];
+  /** `undefined`: no response was sent. */
+  readonly response: ApiResponse | undefined;
+  readonly fault: PlannedResponse["fault"];
 }
 
-/** Somebody who looks on, such as the page. Looking on changes nothing. */
+/** Follows what happens in a sandbox, as its page does. Must not change anything. */
 export interface Watcher {
-  /** Something is other than it was. Called often, in the middle of things: to be answered later. */
+  /** Called after any change, often, and while a change is under way: react later. */
   changed(): void;
   exchanged(exchange: Exchange): void;
 }
 
-/** Those who look on. */
 export type Watchers = Set<Watcher>;
 
-export function changed(watchers: Watchers): void {
+export function notifyChanged(watchers: Watchers): void {
   for (const watcher of watchers) watcher.changed();
 }
 
-/** Shows those who look on what becomes of a request. */
-export function watched(
+/** Shows a request and its response to the watchers, as soon as there is a response. */
+export function observeResponse(
   watchers: Watchers,
-  at: () => number,
+  now: () => number,
   request: ApiRequest,
-  answer: FaultyReply,
-): FaultyReply {
-  // Reads are counted in microseconds: nobody pays for a page that nobody has opened.
-  if (watchers.size === 0) return answer;
-  const { fault } = answer;
-  const show = (reply: ApiReply | undefined) => {
-    const exchange = { at: at(), request, reply, fault };
+  planned: PlannedResponse,
+): PlannedResponse {
+  // A read takes microseconds, so a sandbox that nobody watches skips this.
+  if (watchers.size === 0) return planned;
+  const { fault } = planned;
+  const notify = (response: ApiResponse | undefined) => {
+    const exchange = { at: now(), request, response, fault };
     for (const watcher of watchers) {
       watcher.exchanged(exchange);
       watcher.changed();
     }
   };
-  if (fault === "reset" || fault === "hang") show(undefined);
+  if (fault === "reset" || fault === "hang") notify(undefined);
   return {
-    ...answer,
-    reply: () => {
-      const reply = answer.reply();
-      show(reply);
-      return reply;
+    ...planned,
+    respond: () => {
+      const response = planned.respond();
+      notify(response);
+      return response;
     },
   };
 }

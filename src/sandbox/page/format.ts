@@ -1,16 +1,12 @@
-import { timestampOf } from "../clock/time.ts";
-import { amountOf } from "../payments/money.ts";
+import { formatTimestamp } from "../clock/time.ts";
+import { formatAmount } from "../payments/money.ts";
 
 /** `KES 1,500.00`. */
 export const money = (cents: number, currency = "KES"): string =>
-  `${currency} ${amountOf(cents).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
-
-/** `0712 345 678`, as its owner would say it. */
-export const shortPhone = (digits: string): string =>
-  digits.replace(/^254(\d{3})(\d{3})(\d{3})$/, "0$1 $2 $3");
+  `${currency} ${formatAmount(cents).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
 
 /** `09:00:12`, in the sandbox's time zone. */
-export const timeOf = (ms: number): string => timestampOf(ms).slice(11, 19);
+export const timeOf = (ms: number): string => formatTimestamp(ms).slice(11, 19);
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 const MONTHS = [
@@ -30,12 +26,12 @@ const MONTHS = [
 
 /** `Thu 1 January 2026`, in the sandbox's time zone. */
 export function dateOf(ms: number): string {
-  const [year, month, day] = timestampOf(ms).slice(0, 10).split("-").map(Number);
+  const [year, month, day] = formatTimestamp(ms).slice(0, 10).split("-").map(Number);
   const weekday = DAYS[new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day)).getUTCDay()];
   return `${weekday} ${day} ${MONTHS[(month ?? 1) - 1]} ${year}`;
 }
 
-/** A length of time as a person says it: `48 s`, `5 min`, `2 h 5 min`. */
+/** A duration as a person says it: `48 s`, `5 min`, `2 h 5 min`. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -47,9 +43,9 @@ export function span(ms: number): string {
   return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }
 
-/** Text that may be long, cut to what a line holds. */
-export const clipped = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+/** Text that may be long, cut to fit one line. */
+export const clipped = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 
 /** Text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

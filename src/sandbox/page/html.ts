@@ -1,9 +1,9 @@
-/** Markup that is safe to send. Made by {@link html} alone. */
+/** Markup that is safe to send. Only {@link html} makes it. */
 export interface Html {
   readonly markup: string;
 }
 
-/** What may stand in a template. Text is escaped; what is empty or `false` leaves nothing behind. */
+/** A value in a template. Text is escaped; `false`, `null` and `undefined` give nothing. */
 export type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -14,11 +14,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as it may stand between tags and inside quoted attributes. */
+/** Text that is safe between tags and inside quoted attributes. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 
-// Known by where they were made: an object out of a JSON body must not pass for markup.
+// Markup is known by identity: an object from a JSON body must not pass for it.
 const made = new WeakSet<object>();
 
 function textOf(part: Part): string {
@@ -35,7 +35,7 @@ function safe(markup: string): Html {
 }
 
 /**
- * A template whose values are escaped unless they are markup themselves. Attributes are to be quoted.
+ * A template. Its values are escaped, unless they are markup themselves. Quote every attribute.
  *
  * @example
  * ```ts

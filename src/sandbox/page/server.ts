@@ -1,21 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { type Host, read } from "../http/server.ts";
+import { commandContext } from "../control/command-context.ts";
+import { type CommandName, isCommandName } from "../control/commands.ts";
+import { forbiddenReason } from "../control/guard.ts";
+import type { Host } from "../http/host.ts";
+import { readBody } from "../http/read-body.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
-import { ACTIONS, type Done, fieldOf } from "./actions.ts";
-import { refusalOf } from "./guard.ts";
-import { createLivePages } from "./live.ts";
-import { createNotes } from "./notes.ts";
+import { formField, runAction } from "./actions.ts";
+import { SCRIPT, STYLE } from "./assets.ts";
+import { createEventStream } from "./event-stream.ts";
+import { createFlashMessages } from "./flash.ts";
 import { renderPage } from "./page.ts";
-import { SCRIPT } from "./script.ts";
-import { STYLE } from "./style/index.ts";
-import { queryOf, viewIn } from "./view.ts";
+import { queryOf, type View, viewIn } from "./view.ts";
 
-/** Answers what is asked of the page: `/`, and all below `/_sandbox/`. */
+/** Responds to requests for the page: `/`, and everything below `/_sandbox/`. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A form holds a few fields; whoever sends more means something else. */
-const MOST_BYTES = 65_536;
+/** A form has a few fields: no form of the page is larger. */
+const MAX_FORM_BYTES = 65_536;
+
+const PREFIX = "/_sandbox/";
 
 const HEADERS = {
   "content-security-policy":
@@ -29,97 +33,107 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-interface Answer {
+interface PageResponse {
   readonly status?: number;
   readonly type: "text/html" | "text/css" | "text/javascript" | "application/json";
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const json = (status: number, value: unknown): Answer => ({
+const jsonResponse = (status: number, value: unknown): PageResponse => ({
   status,
   type: "application/json",
   body: JSON.stringify(value),
 });
 
-const refused = (status: number, error: string): Answer => json(status, { success: false, error });
+const errorResponse = (status: number, error: string): PageResponse =>
+  jsonResponse(status, { success: false, error });
 
-/** The page's script does; a browser that sends a form does not. */
+/** The page's script asks for JSON; a browser that sends a form does not. */
 const wantsJson = ({ headers }: IncomingMessage) => headers.accept === "application/json";
 
-/** The page of a served sandbox. */
+/** The handler of a served sandbox's page. */
 export function createPage(host: Host, log: ExchangeLog): PageHandler {
-  const pages = createLivePages(host.world);
-  const notes = createNotes();
+  const events = createEventStream(host.world);
+  const flashMessages = createFlashMessages();
+  const context = commandContext(host);
 
-  async function act(name: string, request: IncomingMessage): Promise<Answer> {
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-    if (action === undefined) return refused(404, `There is no action /_sandbox/${name}.`);
-    const body = await read(request, MOST_BYTES).catch(() => undefined);
-    if (body === undefined) return refused(413, `The body is larger than ${MOST_BYTES} bytes.`);
-    const fields = new URLSearchParams(body);
-    let done: Done;
-    let status = 200;
-    try {
-      done = await action(host, fields);
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      status = 422;
-      done = { said: error.message };
-    }
-    const { said, view: change = {} } = done;
-    const view = { ...viewIn(new URLSearchParams(fieldOf(fields, "back"))), ...change };
-    if (wantsJson(request)) {
-      const success = status === 200;
-      return json(
-        status,
-        success ? { success, said, view: queryOf(view) } : { success, error: said },
-      );
-    }
-    // Back to the page by a GET, so that reloading does nothing twice.
-    const note = notes.leave({ good: status === 200, text: said });
-    const anchor = fieldOf(fields, "at").replace(/[^\w-]/g, "");
-    const location = `/?${queryOf(view)}&note=${note}${anchor && `#${anchor}`}`.replace("?&", "?");
+  /** Back to the page by a GET, so that reloading it acts only once. */
+  function redirect(view: View, anchor: string, good: boolean, text: string): PageResponse {
+    const flash = flashMessages.add({ good, text });
+    const query = new URLSearchParams(queryOf(view));
+    query.set("flash", flash);
+    const location = `/?${query}${anchor && `#${anchor}`}`;
     return { status: 303, type: "text/html", body: "", headers: { location } };
   }
 
-  async function answer(request: IncomingMessage, path: string, query: URLSearchParams) {
-    const name = path.replace("/_sandbox/", "");
-    if (request.method === "POST") return act(name, request);
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      return { ...refused(405, "The page takes GET and POST."), headers: { allow: "GET, POST" } };
+  async function respondToForm(
+    name: CommandName,
+    form: URLSearchParams,
+    asJson: boolean,
+  ): Promise<PageResponse> {
+    const before = viewIn(new URLSearchParams(formField(form, "back")));
+    const anchor = formField(form, "at").replace(/[^\w-]/g, "");
+    try {
+      const { message, view: change } = await runAction(name, context, form);
+      const view = { ...before, ...change };
+      return asJson
+        ? jsonResponse(200, { success: true, message, view: queryOf(view) })
+        : redirect(view, anchor, true, message);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return asJson
+        ? errorResponse(422, error.message)
+        : redirect(before, anchor, false, error.message);
     }
+  }
+
+  async function post(name: string, request: IncomingMessage): Promise<PageResponse> {
+    if (!isCommandName(name)) return errorResponse(404, `There is no action ${PREFIX}${name}.`);
+    const body = await readBody(request, MAX_FORM_BYTES).catch(() => undefined);
+    if (body === undefined) {
+      return errorResponse(413, `The body is larger than ${MAX_FORM_BYTES} bytes.`);
+    }
+    return respondToForm(name, new URLSearchParams(body), wantsJson(request));
+  }
+
+  function get(path: string, query: URLSearchParams, request: IncomingMessage): PageResponse {
     if (path === "/") {
       const view = viewIn(query);
       const address = new URL(`http://${request.headers.host}`).origin;
-      const body = renderPage({ host, log, view, address, note: notes.read(view.note) });
-      return { type: "text/html", body } as const;
+      const flash = flashMessages.get(view.flash);
+      return { type: "text/html", body: renderPage({ host, log, view, address, flash }) };
     }
-    if (name === "page.css") return { type: "text/css", body: STYLE } as const;
-    if (name === "page.js") return { type: "text/javascript", body: SCRIPT } as const;
-    return refused(404, `There is nothing at ${path}.`);
+    if (path === `${PREFIX}page.css`) return { type: "text/css", body: STYLE };
+    if (path === `${PREFIX}page.js`) return { type: "text/javascript", body: SCRIPT };
+    return errorResponse(404, `There is nothing at ${path}.`);
+  }
+
+  async function respondTo(request: IncomingMessage, url: URL): Promise<PageResponse> {
+    const { method } = request;
+    if (method === "POST") return post(url.pathname.replace(PREFIX, ""), request);
+    if (method === "GET" || method === "HEAD") return get(url.pathname, url.searchParams, request);
+    const error = errorResponse(405, "The page accepts only GET and POST.");
+    return { ...error, headers: { allow: "GET, POST" } };
   }
 
   return async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const url = new URL(request.url ?? "/", "http://localhost");
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const reason = refusalOf(request);
-    let reply: Answer;
-    if (reason !== undefined) {
-      reply = refused(403, reason);
-    } else if (pathname === "/_sandbox/events" && request.method === "GET") {
-      if (pages.add(response)) return;
-      reply = refused(503, "Too many pages are open.");
+    const forbidden = forbiddenReason(request);
+    if (forbidden !== undefined) {
+      send(response, errorResponse(403, forbidden));
+    } else if (url.pathname === `${PREFIX}events` && request.method === "GET") {
+      if (!events.add(response)) send(response, errorResponse(503, "Too many pages are open."));
     } else {
-      try {
-        reply = await answer(request, pathname, searchParams);
-      } catch (error) {
-        // A page that breaks must not take the gateway with it.
-        reply = refused(500, `The page failed: ${String(error)}`);
-      }
+      // A page that breaks must not take the gateway with it.
+      const failed = (error: unknown) => errorResponse(500, `The page failed: ${String(error)}`);
+      send(response, await respondTo(request, url).catch(failed));
     }
-    const { status = 200, type, body, headers } = reply;
-    response.writeHead(status, { "content-type": `${type}; charset=utf-8`, ...headers });
-    response.end(body);
   };
+}
+
+function send(response: ServerResponse, { status = 200, type, body, headers }: PageResponse): void {
+  response.writeHead(status, { "content-type": `${type}; charset=utf-8`, ...headers });
+  response.end(body);
 }

@@ -1,21 +1,21 @@
-/** What somebody looks at: which phone, which entry is open, which page of a list. All in the address. */
+/** What the page shows: which phone, which entry is open, which page of a list. All in the address. */
 export interface View {
-  /** Digits of the phone in hand; empty: the one that needs attention. */
+  /** Digits of the phone that is shown; empty for the one that needs attention. */
   readonly phone: string;
   /** Reference of the payment that is open. */
   readonly payment: string;
   /** Id of the delivery that is open. */
   readonly delivery: string;
-  /** Payments with this status alone. */
+  /** Only payments with this status. */
   readonly status: string;
-  /** Payments in whose reference, phone or account this occurs. */
+  /** Only payments with this text in their reference, phone or account. */
   readonly find: string;
   /** Page of the payments, from 1. */
   readonly payments: number;
   /** Page of the deliveries. */
   readonly deliveries: number;
-  /** Names what the last action had to say. */
-  readonly note: string;
+  /** Name of the last action's message. */
+  readonly flash: string;
 }
 
 const pageIn = (query: URLSearchParams, name: string) => {
@@ -23,11 +23,11 @@ const pageIn = (query: URLSearchParams, name: string) => {
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1;
 };
 
-const MOST_CHARACTERS = 60;
+const MAX_CHARACTERS = 60;
 
-/** The view that an address asks for. Whatever makes no sense is left out. */
+/** The view that an address asks for. Values that make no sense are left out. */
 export function viewIn(query: URLSearchParams): View {
-  const text = (name: string) => (query.get(name) ?? "").slice(0, MOST_CHARACTERS);
+  const text = (name: string) => (query.get(name) ?? "").slice(0, MAX_CHARACTERS);
   return {
     phone: text("phone").replace(/\D/g, ""),
     payment: text("payment"),
@@ -36,18 +36,18 @@ export function viewIn(query: URLSearchParams): View {
     find: text("find").trim(),
     payments: pageIn(query, "payments"),
     deliveries: pageIn(query, "deliveries"),
-    note: text("note"),
+    flash: text("flash"),
   };
 }
 
-/** What stands in an address after the `?`; a first page and an empty field do not. */
+/** The query of a view's address, without first pages and empty fields. */
 export function queryOf(view: View): string {
-  const { note: _, ...lasting } = view;
+  const { flash: _, ...lasting } = view;
   const fields = Object.entries(lasting).filter(([, value]) => value !== "" && value !== 1);
   return new URLSearchParams(fields.map(([name, value]) => [name, String(value)])).toString();
 }
 
-/** The address of a view that differs in this from another. */
+/** The address of a view with a change. */
 export function linkTo(view: View, change: Partial<View>, anchor = ""): string {
   return `/?${queryOf({ ...view, ...change })}${anchor && `#${anchor}`}`;
 }

@@ -1,11 +1,11 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { timestampOf } from "../clock/time.ts";
+import { formatTimestamp } from "../clock/time.ts";
 import { nextName } from "../state/random.ts";
-import type { StoredInvoice, StoredPayment } from "../state/state.ts";
-import { randomOf, type World } from "../state/world.ts";
-import { amountOf } from "./money.ts";
+import type { StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { formatAmount } from "./money.ts";
 
-/** What of an invoice the sandbox itself keeps, out of what the merchant sent. */
+/** The fields that the merchant sent for an invoice, checked. */
 export interface InvoiceChange {
   readonly cents?: number | undefined;
   readonly dueAt?: number | undefined;
@@ -18,7 +18,7 @@ export function createInvoice(
 ): StoredInvoice {
   const createdAt = world.clock.ms();
   const invoice: StoredInvoice = {
-    id: `inv_${nextName(randomOf(world), "token", 12)}`,
+    id: `inv_${nextName(world.state.random, "token", 12)}`,
     number: `INV-${String(world.state.nextInvoice++).padStart(4, "0")}`,
     status: "draft",
     dueAt: dueAt ?? createdAt + ASSUMPTIONS.invoices.value,
@@ -36,7 +36,7 @@ export function changeInvoice(world: World, invoice: StoredInvoice, change: Invo
   Object.assign(invoice.fields, change.fields);
   if (change.dueAt === undefined) return;
   invoice.dueAt = change.dueAt;
-  // With more time, what was overdue is so no longer.
+  // With a later due date, an overdue invoice is no longer overdue.
   if (invoice.status === "overdue" && invoice.dueAt > world.clock.ms()) invoice.status = "sent";
   if (invoice.status === "sent") scheduleOverdue(world, invoice);
 }
@@ -53,7 +53,7 @@ function scheduleOverdue(world: World, { id, dueAt }: StoredInvoice): void {
   else world.clock.schedule(inMs, { kind: "overdue", invoice: id });
 }
 
-/** An invoice's due date has come: it is overdue, unless it was paid, or given more time. */
+/** Marks an invoice overdue, unless it was paid or its due date was moved. */
 export function makeOverdue(world: World, id: string): void {
   const invoice = world.state.invoices.find((one) => one.id === id);
   if (invoice?.status !== "sent" || invoice.dueAt > world.clock.ms()) return;
@@ -67,13 +67,13 @@ export function markPaid(world: World, invoice: StoredInvoice): void {
   world.emit("invoice.paid", invoiceView(invoice));
 }
 
-/** A payment labelled with an invoice's number pays it, where the amount suffices. */
+/** A payment whose account reference is an invoice's number pays it, if the amount is enough. */
 export function payInvoice(world: World, { account_reference, cents }: StoredPayment): void {
   const invoice = world.state.invoices.find(({ number }) => number === account_reference);
   if (invoice !== undefined && cents >= (invoice.cents ?? 0)) markPaid(world, invoice);
 }
 
-/** An invoice as a read gives it: the merchant's own fields, then the sandbox's. */
+/** An invoice as a response shows it: the merchant's own fields, then the sandbox's. */
 export function invoiceView(invoice: StoredInvoice): Record<string, unknown> {
   const { id, number, status, cents, dueAt, createdAt, fields } = invoice;
   return {
@@ -81,8 +81,8 @@ export function invoiceView(invoice: StoredInvoice): Record<string, unknown> {
     id,
     number,
     status,
-    ...(cents === undefined ? {} : { amount: amountOf(cents) }),
-    due_at: timestampOf(dueAt),
-    created_at: timestampOf(createdAt),
+    ...(cents === undefined ? {} : { amount: formatAmount(cents) }),
+    due_at: formatTimestamp(dueAt),
+    created_at: formatTimestamp(createdAt),
   };
 }

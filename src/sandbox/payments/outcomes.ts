@@ -1,4 +1,4 @@
-/** How a prompt can fail: the network's code, and what the merchant and the customer read. */
+/** How a prompt can fail: the network's code, and the texts for the merchant and for the customer. */
 export interface FailureCause {
   readonly code: number;
   readonly reason: string;
@@ -6,7 +6,7 @@ export interface FailureCause {
   readonly retryPossible: boolean;
 }
 
-/** The ways in which prompts fail in the field. The codes are those of the mobile network. */
+/** The ways in which prompts fail in practice. The codes are those of the mobile network. */
 export const FAILURES = {
   insufficientBalance: {
     code: 1,
@@ -66,12 +66,12 @@ export const FAILURES = {
 
 export type FailureName = keyof typeof FAILURES;
 
-/** What can become of a prompt by itself: it is paid, it fails in some way, or nothing comes. */
-export type Answer = "approve" | "ignore" | FailureName;
+/** What happens to a prompt: the customer pays, ignores it, or it fails in one of the ways above. */
+export type PromptOutcome = "approve" | "ignore" | FailureName;
 
 /**
- * Phone numbers that act by themselves: the last three digits decide, under 07 and 01 alike, 3 s
- * after the prompt. All other numbers wait for `sandbox.phone(number)`.
+ * The last three digits of a phone number that answers its prompts automatically, 3 s after each,
+ * under 07 and 01 alike. All other numbers wait for `sandbox.phone(number)`.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export type Answer = "approve" | "ignore" | FailureName;
  * ```
  */
 export const MAGIC_SUFFIXES = {
-  /** Paid, where the balance suffices. */
+  /** Paid, if the balance is enough. */
   approve: "789",
   /** Never answered: the prompt expires after 60 s. */
   ignore: "129",
@@ -91,11 +91,12 @@ export const MAGIC_SUFFIXES = {
   expired: "069",
   sendFailed: "079",
   systemBusy: "089",
-} as const satisfies Partial<Record<Answer, string>>;
+} as const satisfies Partial<Record<PromptOutcome, string>>;
 
-const BY_SUFFIX = new Map(
-  Object.entries(MAGIC_SUFFIXES).map(([answer, suffix]) => [suffix as string, answer as Answer]),
+const OUTCOME_BY_SUFFIX = new Map<string, PromptOutcome>(
+  Object.entries(MAGIC_SUFFIXES).map(([outcome, suffix]) => [suffix, outcome as PromptOutcome]),
 );
 
-/** What a phone number does by itself, if anything. */
-export const magicAnswer = (phone: string): Answer | undefined => BY_SUFFIX.get(phone.slice(-3));
+/** What happens automatically to the prompts of a phone number, if anything. */
+export const magicOutcome = (phone: string): PromptOutcome | undefined =>
+  OUTCOME_BY_SUFFIX.get(phone.slice(-3));

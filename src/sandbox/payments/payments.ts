@@ -1,19 +1,16 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { dropTimer } from "../clock/timer-queue.ts";
+import { cancelTimer } from "../clock/timer-queue.ts";
 import { nextName } from "../state/random.ts";
-import {
-  newPhone,
-  type StandingAnswer,
-  type StoredPayment,
-  type StoredPhone,
-} from "../state/state.ts";
-import { indexPayment, nextId, randomOf, type World } from "../state/world.ts";
+import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import { newPhone } from "../state/state.ts";
+import { indexPayment, type World } from "../state/world.ts";
 import { payInvoice } from "./invoices.ts";
-import { amountOf } from "./money.ts";
-import { type Answer, FAILURES, type FailureName, magicAnswer } from "./outcomes.ts";
+import { MERCHANT } from "./merchant.ts";
+import { formatAmount } from "./money.ts";
+import { FAILURES, type FailureName, magicOutcome, type PromptOutcome } from "./outcomes.ts";
 
-/** What a payment is started with, checked. */
-export interface PaymentOrder {
+/** The checked fields of a request for a payment. */
+export interface NewPayment {
   readonly cents: number;
   /** 2547... or 2541... */
   readonly phone: string;
@@ -21,16 +18,13 @@ export interface PaymentOrder {
   readonly description: string;
 }
 
-const MERCHANT_ID = 1;
-const CURRENCY = "KES";
-
-/** The phone of a number; every number has one. */
-export function phoneOf({ state }: World, phone: string): StoredPhone {
+/** The stored phone of a number. Every number has one: it is stored at the first use. */
+export function phoneRecord({ state }: World, phone: string): StoredPhone {
   state.phones[phone] ??= newPhone();
   return state.phones[phone];
 }
 
-const STANDING: Readonly<Record<StandingAnswer, Answer | undefined>> = {
+const AUTO_ANSWERS: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
@@ -38,124 +32,123 @@ const STANDING: Readonly<Record<StandingAnswer, Answer | undefined>> = {
   ask: undefined,
 };
 
-/** What the customer will do without being asked. */
-function answerByItself(
-  world: World,
+/** How a phone answers a prompt automatically, if it does. */
+function automaticOutcome(
+  { auto }: World,
   phone: string,
-  { standing }: StoredPhone,
-): Answer | undefined {
-  if (standing !== undefined) return STANDING[standing];
-  if (world.auto === "approve") return "approve";
-  return world.auto === "magic" ? magicAnswer(phone) : undefined;
+  { autoAnswer }: StoredPhone,
+): PromptOutcome | undefined {
+  if (autoAnswer !== undefined) return AUTO_ANSWERS[autoAnswer];
+  if (auto === "approve") return "approve";
+  return auto === "magic" ? magicOutcome(phone) : undefined;
 }
 
-/** The customer decides anew: what was meant to become of the open prompt no longer holds. */
-export function changeMind(world: World, phone: string): void {
-  const { prompt } = phoneOf(world, phone);
-  dropTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
+/** Replaces the scheduled answer of the open prompt, after the phone's automatic answer changed. */
+export function rescheduleAnswer(world: World, phone: string): void {
+  const { prompt } = phoneRecord(world, phone);
+  cancelTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
   scheduleAnswer(world, phone);
 }
 
-/** Lets the customer answer the open prompt by itself, where that is the phone's way. */
 function scheduleAnswer(world: World, phone: string): void {
-  const stored = phoneOf(world, phone);
+  const stored = phoneRecord(world, phone);
   if (stored.prompt === undefined) return;
-  const answer = answerByItself(world, phone, stored);
-  if (answer === undefined) return;
-  world.clock.schedule(ASSUMPTIONS.answerTime.value, {
+  const outcome = automaticOutcome(world, phone, stored);
+  if (outcome === undefined) return;
+  world.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
     kind: "answer",
     reference: stored.prompt,
-    answer,
+    outcome,
   });
 }
 
-/** Starts a payment: prompts the phone, or fails at once where it shows a prompt already. */
-export function startPayment(world: World, order: PaymentOrder): StoredPayment {
+/** Starts a payment: sends a prompt to the phone, or fails at once if another prompt is open. */
+export function startPayment(world: World, request: NewPayment): StoredPayment {
   const { state } = world;
-  const phone = phoneOf(world, order.phone);
-  const busy = phone.prompt !== undefined;
-  const random = randomOf(world);
+  const phone = phoneRecord(world, request.phone);
+  const isBusy = phone.prompt !== undefined;
   const payment: StoredPayment = {
-    payment_id: nextId(world),
-    merchant_id: MERCHANT_ID,
-    reference: `PAY-${nextName(random, "receipt", 12)}`,
-    currency: CURRENCY,
+    payment_id: state.nextId++,
+    merchant_id: MERCHANT.merchant_id,
+    reference: `PAY-${nextName(state.random, "receipt", 12)}`,
+    currency: MERCHANT.currency,
     status: "pending",
     createdAt: world.clock.ms(),
-    ...order,
-    ...(busy ? {} : { checkout_request_id: `ws_CO_${nextName(random, "digits", 20)}` }),
+    ...request,
+    ...(isBusy ? {} : { checkout_request_id: `ws_CO_${nextName(state.random, "digits", 20)}` }),
   };
   state.payments.push(payment);
   indexPayment(world, payment);
   world.emit("payment.initiated", paymentView(payment));
-  if (busy) {
-    fail(world, payment, "anotherPrompt");
-  } else {
-    phone.prompt = payment.reference;
-    scheduleAnswer(world, order.phone);
-    world.clock.schedule(ASSUMPTIONS.promptLife.value, {
-      kind: "expire",
-      reference: payment.reference,
-    });
-  }
+  if (isBusy) fail(world, payment, "anotherPrompt");
+  else openPrompt(world, phone, payment);
   return payment;
 }
 
-function settle(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
-  const phone = phoneOf(world, payment.phone);
+function openPrompt(world: World, phone: StoredPhone, payment: StoredPayment): void {
+  phone.prompt = payment.reference;
+  scheduleAnswer(world, payment.phone);
+  world.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
+    kind: "expire",
+    reference: payment.reference,
+  });
+}
+
+/** Gives a payment its final status. It never changes afterwards. */
+function finish(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
+  const phone = phoneRecord(world, payment.phone);
   if (phone.prompt === payment.reference) delete phone.prompt;
-  Object.assign(payment, change, { settledAt: world.clock.ms() });
+  Object.assign(payment, change, { finalAt: world.clock.ms() });
 }
 
 function fail(world: World, payment: StoredPayment, cause: FailureName): void {
   const { code, reason, userMessage, retryPossible } = FAILURES[cause];
   const failure = { reason: `${code}: ${reason}`, userMessage, retryPossible };
-  settle(world, payment, { status: "failed", failure });
-  world.emit("payment.failed", failedData(payment));
+  finish(world, payment, { status: "failed", failure });
+  world.emit("payment.failed", failedPaymentData(payment));
 }
 
 function complete(world: World, payment: StoredPayment): void {
-  const phone = phoneOf(world, payment.phone);
+  const phone = phoneRecord(world, payment.phone);
   if (phone.balanceCents < payment.cents) {
     fail(world, payment, "insufficientBalance");
     return;
   }
   phone.balanceCents -= payment.cents;
-  const transaction_id = nextName(randomOf(world), "receipt", 10);
-  settle(world, payment, { status: "completed", transaction_id });
+  const transaction_id = nextName(world.state.random, "receipt", 10);
+  finish(world, payment, { status: "completed", transaction_id });
   world.emit("payment.completed", paymentView(payment));
   payInvoice(world, payment);
 }
 
-/** Ends an open prompt. What is settled never changes. */
-export function answerPrompt(world: World, payment: StoredPayment, answer: Answer): void {
+/** Answers an open prompt. Does nothing to a payment with a final status. */
+export function answerPrompt(world: World, payment: StoredPayment, outcome: PromptOutcome): void {
   if (payment.status !== "pending") return;
-  if (answer === "approve") complete(world, payment);
-  else if (answer === "ignore") payment.ignored = true;
-  else fail(world, payment, answer);
+  if (outcome === "approve") complete(world, payment);
+  else if (outcome === "ignore") payment.ignored = true;
+  else fail(world, payment, outcome);
 }
 
-/** The customer's own answer falls due: unless the phone is off, or was put away. */
-export function answerByTimer(world: World, reference: string, answer: Answer): void {
+/** Runs a scheduled answer, unless the phone is off or the customer ignores the prompt. */
+export function answerWhenDue(world: World, reference: string, outcome: PromptOutcome): void {
   const payment = world.payments.get(reference);
-  if (payment === undefined || payment.ignored || !phoneOf(world, payment.phone).on) return;
-  answerPrompt(world, payment, answer);
+  if (payment === undefined || payment.ignored || !phoneRecord(world, payment.phone).on) return;
+  answerPrompt(world, payment, outcome);
 }
 
-/** A prompt's time is over. */
 export function expirePrompt(world: World, reference: string): void {
   const payment = world.payments.get(reference);
   if (payment !== undefined) answerPrompt(world, payment, "unreachable");
 }
 
-/** A payment as a read gives it, and as `payment.completed` carries it: the documented fields. */
+/** A payment as a response and `payment.completed` show it: the documented fields. */
 export function paymentView(payment: StoredPayment): Record<string, unknown> {
   const { transaction_id, failure } = payment;
   return {
     payment_id: payment.payment_id,
     merchant_id: payment.merchant_id,
     reference: payment.reference,
-    amount: amountOf(payment.cents),
+    amount: formatAmount(payment.cents),
     currency: payment.currency,
     phone: payment.phone,
     status: payment.status,
@@ -177,12 +170,12 @@ const failureFields = (failure: NonNullable<StoredPayment["failure"]>) => ({
   retry_possible: failure.retryPossible,
 });
 
-/** `data` of `payment.failed`, section 6.4: fewer fields than a read. */
-function failedData({ payment_id, reference, cents, status, failure }: StoredPayment): object {
+/** `data` of `payment.failed`: it has fewer fields than a response. */
+function failedPaymentData({ payment_id, reference, cents, status, failure }: StoredPayment) {
   return {
     payment_id,
     reference,
-    amount: amountOf(cents),
+    amount: formatAmount(cents),
     status,
     ...(failure && failureFields(failure)),
   };

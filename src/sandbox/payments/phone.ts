@@ -1,15 +1,17 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkChoice } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { timestampOf } from "../clock/time.ts";
-import { changed } from "../observe/watch.ts";
-import { newPhone, type StandingAnswer, type StoredPayment } from "../state/state.ts";
+import { formatTimestamp } from "../clock/time.ts";
+import { notifyChanged } from "../observe/watch.ts";
+import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import { newPhone } from "../state/state.ts";
 import type { World } from "../state/world.ts";
-import { amountOf, centsOf } from "./money.ts";
-import type { Answer } from "./outcomes.ts";
-import { answerPrompt, changeMind, paymentView, phoneOf } from "./payments.ts";
+import { formatAmount, parseAmount } from "./money.ts";
+import type { PromptOutcome } from "./outcomes.ts";
+import { answerPrompt, paymentView, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
 
-/** What stands on a phone's screen. */
+/** What a phone's screen shows. */
 export interface Prompt {
   readonly reference: string;
   readonly checkout_request_id: string;
@@ -17,128 +19,126 @@ export interface Prompt {
   readonly currency: string;
   readonly account_reference: string;
   readonly description: string;
-  /** When it goes away by itself, with offset. */
+  /** When it expires: ISO 8601 with an offset. */
   readonly expires_at: string;
 }
 
-/** A payment as `payments.get` gives it. */
+/** A payment as `payments.get` returns it. */
 export type SandboxPayment = Readonly<Record<string, unknown>> & {
   readonly reference: string;
   readonly status: "pending" | "completed" | "failed";
 };
 
 /**
- * A customer's phone. The first four methods answer the open prompt, at once and synchronously, and
- * throw a `ConfigurationError` where there is none.
+ * A customer's phone. `approve`, `cancel`, `enterWrongPin` and `ignore` answer the open prompt at once
+ * and synchronously, and throw a `ConfigurationError` if there is none.
  */
 export interface Phone {
-  /** In international digits. */
+  /** The number in international digits. */
   readonly number: string;
   /** The open prompt, if there is one. */
   readonly prompt: Prompt | undefined;
-  /** What is on the account: `"100000.00"` at first. */
+  /** The customer's balance: `"100000.00"` at first. */
   readonly balance: string;
-  /** Enters the PIN: pays where the balance suffices, and fails the payment where it does not. */
+  /** Enters the PIN: pays if the balance is enough, otherwise the payment fails. */
   approve(): SandboxPayment;
-  /** Declines. */
+  /** Declines the prompt: the payment fails. */
   cancel(): SandboxPayment;
-  /** Enters a wrong PIN, which fails the payment. */
+  /** Enters a wrong PIN: the payment fails. */
   enterWrongPin(): SandboxPayment;
-  /** Puts the phone away: nothing more will come, and the prompt expires. */
+  /** Ignores the prompt: it expires, and nothing else can happen to it. */
   ignore(): SandboxPayment;
-  /** How the phone answers every prompt from now on, 3 s after it; `"ask"` waits for the methods. */
-  always(answer: StandingAnswer): void;
-  /** A phone that is off answers nothing; its prompts expire. */
+  /** Answers every prompt in this way from now on, 3 s after it was sent; `"ask"` waits for a call. */
+  always(answer: AutoAnswer): void;
+  /** Switches the phone off: it answers nothing, and its prompts expire. */
   switchOff(): void;
-  /** Prompts reach the phone again. */
+  /** Switches the phone on: prompts reach it again. */
   switchOn(): void;
-  /** What the customer has from now on, such as `"50.00"`. */
+  /** Sets the customer's balance, such as `"50.00"`. */
   setBalance(amount: string | number): void;
 }
 
-const STANDING_ANSWERS = ["approve", "cancel", "wrongPin", "ignore", "ask"];
+const ANSWERS: readonly AutoAnswer[] = ["approve", "cancel", "wrongPin", "ignore", "ask"];
 
-export function createPhone(world: () => World, number: string): Phone {
-  const digits = kenyanMobile(String(number));
-  if (digits === undefined) {
+/** Reading must not change the state: a phone is stored only once something happens to it. */
+const readPhone = ({ state }: World, number: string): Readonly<StoredPhone> =>
+  state.phones[number] ?? newPhone();
+
+const openPayment = (world: World, number: string): StoredPayment | undefined =>
+  world.payments.get(readPhone(world, number).prompt ?? "");
+
+function promptOf({ reference, checkout_request_id = "", ...payment }: StoredPayment): Prompt {
+  return {
+    reference,
+    checkout_request_id,
+    amount: formatAmount(payment.cents),
+    currency: payment.currency,
+    account_reference: payment.account_reference,
+    description: payment.description,
+    expires_at: formatTimestamp(payment.createdAt + ASSUMPTIONS.promptLifetime.value),
+  };
+}
+
+/** Answers the open prompt as the customer. */
+function answerOpenPrompt(world: World, number: string, outcome: PromptOutcome): SandboxPayment {
+  const payment = openPayment(world, number);
+  if (payment === undefined) {
+    throw new ConfigurationError(`${number} shows no prompt. Initiate a payment to it first.`);
+  }
+  if (!readPhone(world, number).on) {
+    throw new ConfigurationError(`${number} is switched off. Call switchOn() first.`);
+  }
+  if (payment.ignored) {
     throw new ConfigurationError(
-      `${JSON.stringify(number)} is no Kenyan mobile number. Write it as 0712345678 or +254712345678.`,
+      `The customer of ${number} ignores this prompt. Move the clock until it expires.`,
     );
   }
-  const phone = () => phoneOf(world(), digits);
-  const touched = () => changed(world().watchers);
-  // Looking must not change the world: a phone is stored once something happens to it.
-  const seen = () => world().state.phones[digits] ?? newPhone();
-  const open = (): StoredPayment | undefined => world().payments.get(seen().prompt ?? "");
+  answerPrompt(world, payment, outcome);
+  notifyChanged(world.watchers);
+  return paymentView(payment) as SandboxPayment;
+}
 
-  function act(answer: Answer): SandboxPayment {
-    const payment = open();
-    if (payment === undefined) {
-      throw new ConfigurationError(`${digits} shows no prompt. Initiate a payment to it first.`);
-    }
-    if (!seen().on) {
-      throw new ConfigurationError(`${digits} is off and shows nothing. Call switchOn() first.`);
-    }
-    if (payment.ignored) {
-      throw new ConfigurationError(
-        `${digits} was put away: nothing more comes, the prompt expires.`,
-      );
-    }
-    answerPrompt(world(), payment, answer);
-    touched();
-    return paymentView(payment) as SandboxPayment;
+function changePhone(world: World, number: string, change: Partial<StoredPhone>): void {
+  Object.assign(phoneRecord(world, number), change);
+  if (change.autoAnswer !== undefined) rescheduleAnswer(world, number);
+  notifyChanged(world.watchers);
+}
+
+function checkBalance(amount: string | number): number {
+  const cents = parseAmount(amount);
+  if (cents !== undefined) return cents;
+  throw new ConfigurationError(
+    `A balance must be an amount of 0 or more with at most two decimals, such as "50.00"; got ${JSON.stringify(amount)}.`,
+  );
+}
+
+/** @throws {ConfigurationError} for a number that is not a Kenyan mobile number. */
+export function createPhone(world: World, given: string): Phone {
+  const number = kenyanMobile(String(given));
+  if (number === undefined) {
+    throw new ConfigurationError(
+      `${JSON.stringify(given)} is not a Kenyan mobile number. Write it as 0712345678 or +254712345678.`,
+    );
   }
-
   return {
-    number: digits,
+    number,
     get prompt() {
-      const payment = open();
-      if (payment === undefined) return undefined;
-      const { reference, checkout_request_id = "", cents, currency, createdAt } = payment;
-      return {
-        reference,
-        checkout_request_id,
-        amount: amountOf(cents),
-        currency,
-        account_reference: payment.account_reference,
-        description: payment.description,
-        expires_at: timestampOf(createdAt + ASSUMPTIONS.promptLife.value),
-      };
+      const payment = openPayment(world, number);
+      return payment && promptOf(payment);
     },
     get balance() {
-      return amountOf(seen().balanceCents);
+      return formatAmount(readPhone(world, number).balanceCents);
     },
-    approve: () => act("approve"),
-    cancel: () => act("cancelled"),
-    enterWrongPin: () => act("wrongPin"),
-    ignore: () => act("ignore"),
+    approve: () => answerOpenPrompt(world, number, "approve"),
+    cancel: () => answerOpenPrompt(world, number, "cancelled"),
+    enterWrongPin: () => answerOpenPrompt(world, number, "wrongPin"),
+    ignore: () => answerOpenPrompt(world, number, "ignore"),
     always: (answer) => {
-      if (!STANDING_ANSWERS.includes(answer)) {
-        throw new ConfigurationError(
-          `A phone cannot always ${JSON.stringify(answer)}. It can ${STANDING_ANSWERS.join(", ")}.`,
-        );
-      }
-      phone().standing = answer;
-      changeMind(world(), digits);
-      touched();
+      checkChoice("answer", answer, ANSWERS);
+      changePhone(world, number, { autoAnswer: answer });
     },
-    switchOff: () => {
-      phone().on = false;
-      touched();
-    },
-    switchOn: () => {
-      phone().on = true;
-      touched();
-    },
-    setBalance: (amount) => {
-      const cents = centsOf(amount);
-      if (cents === undefined) {
-        throw new ConfigurationError(
-          `${JSON.stringify(amount)} is no balance. Write it as "50.00".`,
-        );
-      }
-      phone().balanceCents = cents;
-      touched();
-    },
+    switchOff: () => changePhone(world, number, { on: false }),
+    switchOn: () => changePhone(world, number, { on: true }),
+    setBalance: (amount) => changePhone(world, number, { balanceCents: checkBalance(amount) }),
   };
 }

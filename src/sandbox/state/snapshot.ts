@@ -1,118 +1,96 @@
+import * as z from "zod/mini";
+import { KEY_PREFIXES } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { State } from "./state.ts";
 
-// A snapshot may come from a file that was cut short or edited: it is looked over before it takes
-// the place of a world that works.
+// A snapshot may come from a file that was cut short or edited. It is checked before it replaces a
+// state that works. Only the fields that the sandbox cannot do without are named here.
 
-type Check = (value: unknown) => boolean;
+const text = z.string();
+const number = z.number();
+const anyObject = z.looseObject({});
 
-const isText: Check = (value) => typeof value === "string";
-const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const isFlag: Check = (value) => typeof value === "boolean";
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const oneOf =
-  (...choices: readonly unknown[]): Check =>
-  (value) =>
-    choices.includes(value);
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const recordOf =
-  (check: Check): Check =>
-  (value) =>
-    isObject(value) && Object.values(value).every(check);
-const holding =
-  (fields: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isObject(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
+const task = z.looseObject({ kind: z.enum(["answer", "expire", "deliver", "overdue"]) });
+const payment = z.looseObject({
+  payment_id: number,
+  reference: text,
+  cents: number,
+  phone: text,
+  status: z.enum(["pending", "completed", "failed"]),
+  createdAt: number,
+});
+const invoice = z.looseObject({
+  id: text,
+  number: text,
+  status: z.enum(["draft", "sent", "paid", "overdue"]),
+  dueAt: number,
+  createdAt: number,
+  fields: anyObject,
+});
+const delivery = z.looseObject({
+  id: text,
+  event: text,
+  url: text,
+  body: text,
+  signature: text,
+  state: z.enum(["pending", "delivered", "failed"]),
+  attempts: z.array(anyObject),
+  tries: number,
+});
+const chaos = z.looseObject({
+  seed: text,
+  rates: z.record(text, number),
+  calls: number,
+  held: z.record(text, text),
+  nextSecret: z.optional(text),
+});
+const key = z.looseObject({
+  kind: z.enum(Object.keys(KEY_PREFIXES)),
+  scopes: z.array(text),
+});
 
-const maybe =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-
-const TASKS = ["answer", "expire", "deliver", "overdue"];
-const KINDS = ["public", "secret", "sandbox"];
-
-/** What the sandbox cannot do without, by the field of the state. */
-const SHAPE: Readonly<Record<string, Check>> = {
-  now: isNumber,
-  timers: listOf(
-    holding({ at: isNumber, turn: isNumber, task: holding({ kind: oneOf(...TASKS) }) }),
-  ),
-  nextTurn: isNumber,
-  random: holding({ word: isNumber }),
-  nextId: isNumber,
-  nextInvoice: isNumber,
-  keys: recordOf(holding({ kind: oneOf(...KINDS), scopes: listOf(isText) })),
-  builtIn: holding({ public: isText, secret: isText, sandbox: isText }),
-  webhookSecret: (value) => isText(value) && value !== "",
-  phones: recordOf(holding({ balanceCents: isNumber, on: isFlag })),
-  payments: listOf(
-    holding({
-      payment_id: isNumber,
-      reference: isText,
-      cents: isNumber,
-      phone: isText,
-      status: oneOf("pending", "completed", "failed"),
-      createdAt: isNumber,
-    }),
-  ),
-  invoices: listOf(
-    holding({
-      id: isText,
-      number: isText,
-      status: oneOf("draft", "sent", "paid", "overdue"),
-      dueAt: isNumber,
-      createdAt: isNumber,
-      fields: isObject,
-    }),
-  ),
-  webhooks: listOf(holding({ id: isText, name: isText, url: isText, events: listOf(isText) })),
-  deliveries: listOf(
-    holding({
-      id: isText,
-      event: isText,
-      url: isText,
-      body: isText,
-      signature: isText,
-      state: oneOf("pending", "delivered", "failed"),
-      attempts: listOf(isObject),
-      tries: isNumber,
-    }),
-  ),
-  faults: listOf(holding({ match: isObject, effect: isObject, after: isNumber })),
-  otherSecrets: maybe(listOf(isText)),
-  chaos: maybe(
-    holding({
-      seed: isText,
-      rates: recordOf(isNumber),
-      calls: isNumber,
-      held: recordOf(isText),
-      nextSecret: maybe(isText),
-    }),
-  ),
-};
-
-/** A timer for a delivery that is not there would stop the clock. */
-function leadsSomewhere({ timers, deliveries }: State): boolean {
-  const ids = new Set(deliveries.map(({ id }) => id));
-  return timers.every(({ task }) => task.kind !== "deliver" || ids.has(task.delivery));
-}
+const STATE = z
+  .looseObject({
+    now: number,
+    timers: z.array(z.looseObject({ at: number, turn: number, task })),
+    nextTurn: number,
+    random: z.looseObject({ word: number }),
+    nextId: number,
+    nextInvoice: number,
+    keys: z.record(text, key),
+    builtIn: z.looseObject({ public: text, secret: text, sandbox: text }),
+    webhookSecret: z.string().check(z.minLength(1)),
+    otherSecrets: z.optional(z.array(text)),
+    phones: z.record(text, z.looseObject({ balanceCents: number, on: z.boolean() })),
+    payments: z.array(payment),
+    invoices: z.array(invoice),
+    webhooks: z.array(z.looseObject({ id: text, name: text, url: text, events: z.array(text) })),
+    deliveries: z.array(delivery),
+    faults: z.array(z.looseObject({ match: anyObject, effect: anyObject, after: number })),
+    chaos: z.optional(chaos),
+  } satisfies Record<Exclude<keyof State, "version">, z.ZodMiniType>)
+  // A timer of a delivery that does not exist would stop the clock.
+  .check(
+    z.refine(
+      ({ timers, deliveries }) => {
+        const ids = new Set<unknown>(deliveries.map(({ id }) => id));
+        return timers.every(({ task }) => task.kind !== "deliver" || ids.has(task.delivery));
+      },
+      { path: ["timers"] },
+    ),
+  );
 
 /** @throws {ConfigurationError} naming the field that is damaged. */
 export function checkSnapshot(snapshot: unknown): State {
-  if (!isObject(snapshot) || snapshot.version !== 1) {
+  if (!z.looseObject({ version: z.literal(1) }).safeParse(snapshot).success) {
     throw new ConfigurationError(
-      "This is no snapshot of a sandbox, or one of a later version. `sandbox.snapshot()` makes one.",
+      "This is not a snapshot of a sandbox, or a later version made it. Pass what sandbox.snapshot() returned.",
     );
   }
-  const damaged = Object.entries(SHAPE).find(([name, check]) => !check(snapshot[name]))?.[0];
-  const state = snapshot as unknown as State;
-  if (damaged === undefined && leadsSomewhere(state)) return state;
+  const result = STATE.safeParse(snapshot);
+  if (result.success) return snapshot as State;
+  const [field] = result.error.issues[0]?.path ?? [];
   throw new ConfigurationError(
-    `The snapshot is damaged: its \`${damaged ?? "timers"}\` is not what it was.`,
+    `The snapshot is damaged: its field \`${String(field)}\` is missing or has a wrong value. Take a new snapshot.`,
   );
 }

@@ -1,25 +1,24 @@
-import type { Scheduler } from "../clock/clock.ts";
+import type { Scheduler } from "../clock/scheduler.ts";
 import type { Watchers } from "../observe/watch.ts";
-import type { RandomState } from "./random.ts";
-import type { State, StoredPayment } from "./state.ts";
+import type { SandboxSettings } from "../options.ts";
+import type { StoredPayment } from "./records.ts";
+import type { State } from "./state.ts";
 
-/** What the parts of a sandbox share: its state, its clock, and how they reach each other. */
-export interface World {
+/** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
+export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
   /** Replaced as a whole by `reset` and `restore`. */
   state: State;
-  /** Counts those replacements: what began before one must not write into what came after. */
+  /** Counts the replacements: what began before one must not write into the state that followed. */
   generation: number;
-  readonly auto: "magic" | "approve" | "none";
-  readonly limits: { readonly minCents: number; readonly maxCents: number };
   readonly clock: Scheduler;
-  /** Payments by reference and by checkout request: derived from the state. */
+  /** Payments by reference and by checkout request id: derived from the state. */
   readonly payments: Map<string, StoredPayment>;
-  /** Sends an event to whoever subscribed to its kind. */
+  /** Sends an event to the webhooks that list its kind. */
   readonly emit: (event: string, data: object) => void;
   readonly watchers: Watchers;
 }
 
-/** Builds anew what is derived from the state. */
+/** Rebuilds the index of payments. Must be called after the state was replaced. */
 export function indexPayments(world: World): void {
   world.payments.clear();
   for (const payment of world.state.payments) indexPayment(world, payment);
@@ -29,8 +28,3 @@ export function indexPayment({ payments }: World, payment: StoredPayment): void 
   payments.set(payment.reference, payment);
   if (payment.checkout_request_id) payments.set(payment.checkout_request_id, payment);
 }
-
-/** The next number of the world: payments and all else that counts up. */
-export const nextId = (world: World): number => world.state.nextId++;
-
-export const randomOf = (world: World): RandomState => world.state.random;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { deaf, endless, hang, json, type Step, status } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { deaf, endless, hang, json, type Step, status } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {

@@ -11,8 +11,8 @@ import {
   ServerError,
 } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json, type Step, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { json, type Step, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const refusedWith = (...steps: Step[]) =>

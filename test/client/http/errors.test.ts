@@ -1,8 +1,8 @@
 import type { GatewayError, GatewayOptions, Outcome } from "malipo";
 import * as malipo from "malipo";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { fail, hang, html, json, type Step, script, status } from "../support/answers.ts";
 import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "../support/gateway.ts";
+import { fail, hang, html, json, type Step, script, status } from "../support/responses.ts";
 
 type Package = typeof malipo;
 

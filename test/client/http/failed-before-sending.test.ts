@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failedBeforeSending } from "../../../src/client/http/failed-before-sending.ts";
-import { fail } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { fail } from "../support/responses.ts";
 
 const failure = (code: string, syscall?: string) =>
   Object.assign(new Error(code), { code, ...(syscall && { syscall }) });

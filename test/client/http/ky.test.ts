@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, refused, reset, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, KEYS } from "../support/gateway.ts";
+import { hang, json, refused, reset, status } from "../support/responses.ts";
 import { showingsOf } from "../support/showing.ts";
 
 // What ky does otherwise by itself: docs/decisions/0001-ky-is-the-transport.md.

@@ -1,5 +1,6 @@
 import type { GatewayErrorCode, Outcome } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { failureOf, gatewayMeeting } from "../support/gateway.ts";
 import {
   deaf,
   endless,
@@ -14,9 +15,8 @@ import {
   type Step,
   status,
   truncated,
-} from "../support/answers.ts";
-import { failureOf, gatewayMeeting } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+} from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -116,7 +116,7 @@ describe("a failure that passes", () => {
     "is outlived by whatever may be sent again: $fault",
     async ({ step, times }) => {
       for (const row of ROWS.filter(({ effect }) => times[effect] === 3)) {
-        const { gateway, sent } = gatewayMeeting([step, step, json(contentAnswer(row))]);
+        const { gateway, sent } = gatewayMeeting([step, step, json(minimalBody(row))]);
         const answered = row.call(gateway, IDS);
         await vi.advanceTimersByTimeAsync(60_000);
         await answered;

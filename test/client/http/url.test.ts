@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Gateway, InvalidParamsError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { json } from "../support/responses.ts";
 
 const ANSWER = json({ success: true, data: { status: "pending" } });
 const BASE_SEGMENTS = new URL(BASE_URL).pathname.split("/");

@@ -1,7 +1,7 @@
 import { RateLimitError, ServerError, TimeoutError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { deaf, endless, hang, json, refused, type Step, status } from "../support/answers.ts";
 import { failureOf, gatewayMeeting } from "../support/gateway.ts";
+import { deaf, endless, hang, json, refused, type Step, status } from "../support/responses.ts";
 
 const START = Date.parse("2026-01-01T09:00:00Z");
 const inSeconds = (seconds: number) => new Date(START + seconds * 1_000).toUTCString();

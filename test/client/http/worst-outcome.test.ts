@@ -1,6 +1,7 @@
 import type { GatewayErrorCode, Outcome } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { failureOf, gatewayMeeting, gatewayOn } from "../support/gateway.ts";
 import {
   hang,
   html,
@@ -10,8 +11,7 @@ import {
   type Step,
   status,
   truncated,
-} from "../support/answers.ts";
-import { failureOf, gatewayMeeting, gatewayOn } from "../support/gateway.ts";
+} from "../support/responses.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

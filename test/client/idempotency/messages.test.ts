@@ -1,7 +1,7 @@
 import { type IdempotencyStore, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { deaf, json, reset, type Step } from "../support/answers.ts";
 import { failureOf, gatewayMeeting } from "../support/gateway.ts";
+import { deaf, json, reset, type Step } from "../support/responses.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,7 +14,7 @@ type Gateway = ReturnType<typeof gatewayMeeting>["gateway"];
 
 const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
-const answered = json({ success: true, data: { reference: "PAY-1" } });
+const success = json({ success: true, data: { reference: "PAY-1" } });
 
 const pay = ({ mobileMoney }: Gateway, options = {}, params = order) =>
   mobileMoney.initiate(params, { idempotencyKey, ...options });
@@ -40,13 +40,13 @@ interface Trouble {
 const TROUBLES: readonly Trouble[] = [
   {
     name: "a key that was used with other parameters",
-    step: answered,
+    step: success,
     failure: async (gateway) => {
       await pay(gateway);
       return pay(gateway, {}, { ...order, amount: 7 });
     },
     code: "idempotency_conflict",
-    message: `${ENDPOINT}: the idempotency key "ORDER-42/1" was used with other parameters. Nothing was sent. A new order, or a new try of a failed one, needs a new key.`,
+    message: `${ENDPOINT}: the idempotency key "ORDER-42/1" was used with other parameters. Nothing was sent. Use a new key for a new order, and for a new try of a payment that failed.`,
   },
   {
     name: "an earlier attempt that may have happened",
@@ -56,82 +56,84 @@ const TROUBLES: readonly Trouble[] = [
       return pay(gateway);
     },
     code: "outcome_unknown",
-    message: `${ENDPOINT}: an earlier attempt under the idempotency key "ORDER-42/1" may have happened, so nothing was sent now. Look whether it did, then close it: gateway.idempotency.resolve(key, reference), or "not_sent".`,
+    message: `${ENDPOINT}: an earlier attempt with the idempotency key "ORDER-42/1" may have happened, so nothing was sent now. Find out whether it happened, then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if it did not.`,
   },
   {
-    name: "no answer in time",
+    name: "no response in time",
     step: deaf,
     failure: (gateway) => pay(gateway, { totalTimeoutMs: 1_000, timeoutMs: 60_000 }),
     code: "timeout",
-    message: `${ENDPOINT}: no result within totalTimeoutMs (1000 ms). Look before sending again.`,
+    message: `${ENDPOINT}: there was no result within totalTimeoutMs (1000 ms). It may have happened: look before you send it again.`,
   },
   {
-    name: "a store that does not answer in time",
-    step: answered,
+    name: "a store that takes too long",
+    step: success,
     store: silent,
     failure: (gateway) => pay(gateway, { totalTimeoutMs: 1_000 }),
     code: "timeout",
-    message: `${ENDPOINT}: no result within totalTimeoutMs (1000 ms). Nothing was sent.`,
+    message: `${ENDPOINT}: there was no result within totalTimeoutMs (1000 ms). Nothing was sent.`,
   },
   {
     name: "a store that fails",
-    step: answered,
+    step: success,
     store: failing,
     failure: pay,
     code: "connection",
-    message: `${ENDPOINT}: the idempotency store failed, so nothing was sent. It may be sent again.`,
+    message: `${ENDPOINT}: the idempotency store failed, so nothing was sent. The call may be made again.`,
   },
   {
     name: "a store that fails to resolve",
-    step: answered,
+    step: success,
     store: failing,
     failure: (gateway) => resolve(gateway, "PAY-7"),
     code: "connection",
-    message: `${ENDPOINT}: the idempotency store failed. It may be resolved again.`,
+    message: `${ENDPOINT}: the idempotency store failed while it resolved the attempt. Call resolve again.`,
   },
   {
-    name: "an attempt to resolve that is another one",
+    name: "another attempt than the one to resolve",
     step: reset,
     failure: async (gateway) => {
       await pay(gateway).catch(() => {});
       return resolve(gateway, "PAY-7", { attempt: "another" });
     },
     code: "idempotency_conflict",
-    message: `${ENDPOINT}: the attempt under the idempotency key "ORDER-42/1" is another one than you were told of: look again, then resolve that one.`,
+    message: `${ENDPOINT}: nothing was resolved under the idempotency key "ORDER-42/1". Another attempt has begun since this process looked. Look again, then resolve that one.`,
   },
   {
     name: "nothing to resolve",
-    step: answered,
+    step: success,
     failure: (gateway) => resolve(gateway, "PAY-7"),
     code: "idempotency_conflict",
-    message: `${ENDPOINT}: the attempt under the idempotency key "ORDER-42/1" is free, so there is nothing to resolve.`,
+    message: `${ENDPOINT}: nothing was resolved under the idempotency key "ORDER-42/1". The key is free: there is no attempt to resolve.`,
   },
   {
-    name: "an outcome that is none",
-    step: answered,
+    name: "a wrong outcome",
+    step: success,
     failure: (gateway) => resolve(gateway, undefined),
     code: "invalid_params",
     issues: [{ path: ["outcome"], message: 'expected the reference of a payment, or "not_sent"' }],
-    message: 'resolve: expected the reference of a payment, or "not_sent".',
+    message:
+      'resolve: `outcome` is invalid: expected the reference of a payment, or "not_sent". Nothing was sent.',
   },
   {
-    name: "a call to resolve that creates nothing",
-    step: answered,
+    name: "an endpoint that creates nothing",
+    step: success,
     failure: (gateway) => resolve(gateway, "PAY-7", { endpoint: "payments.get" }),
     code: "configuration",
-    message: 'No call that creates is named "payments.get".',
+    message:
+      '`endpoint` must be the name of a call that creates something, such as "invoices.send" or "POST /reports"; got "payments.get".',
   },
   {
-    name: "an option of `resolve` that is none",
-    step: answered,
+    name: "an unknown option of `resolve`",
+    step: success,
     failure: (gateway) => resolve(gateway, "PAY-7", { endpont: "invoices.send" }),
     code: "configuration",
-    message: '`resolve` has no option "endpont". It has endpoint, attempt.',
+    message: 'resolve has no option "endpont". Its options are: endpoint, attempt.',
   },
 ];
 
 test.each(TROUBLES)(
-  "$name: the error says what failed, and the way out",
+  "$name: the error says what failed and what to do",
   async ({ step, store, failure, code, issues, message }) => {
     const { gateway } = gatewayMeeting([step], store && { idempotency: store });
     const error = await failureOf(failure(gateway));

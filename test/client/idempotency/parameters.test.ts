@@ -1,7 +1,7 @@
 import { IdempotencyConflictError, InvalidParamsError, memoryIdempotency } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Attempt, deaf, reset, type Step } from "../support/answers.ts";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { type Attempt, deaf, reset, type Step } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
 
 let made = 0;
-/** Another payment each time it is asked. */
+/** Returns another payment each time. */
 const paid: Step = () =>
   Response.json({ success: true, data: { reference: `PAY-${++made}`, status: "pending" } });
 
@@ -37,15 +37,15 @@ describe("other parameters under the same key", () => {
     await Promise.allSettled([first, vi.advanceTimersByTimeAsync(100_000)]);
   };
 
-  test("are refused after the first succeeded", () => conflicts([paid], true));
-  test("are refused while the first is under way", () => conflicts([deaf], false));
-  test("are refused while the first is unknown", () => conflicts([reset], true));
+  test("are rejected after the first succeeded", () => conflicts([paid], true));
+  test("are rejected while the first is in flight", () => conflicts([deaf], false));
+  test("are rejected while the first is unknown", () => conflicts([reset], true));
 
   test.each([
     ["query", (id: unknown) => ({ query: { id: JSON.stringify(id) } })],
     ["body", (id: unknown) => ({ body: { id } })],
     ["lists", (id: unknown) => ({ body: [id, 3] })],
-  ])("are told apart by the %s", async (_, params) => {
+  ])("are another call where the %s differs", async (_, params) => {
     const { gateway, sent } = gatewayMeeting([paid]);
     const post = (id: unknown) =>
       gateway.request({ method: "POST", path: "/reports", ...params(id) }, { idempotencyKey });
@@ -56,7 +56,7 @@ describe("other parameters under the same key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("are the same where fields come in another order, or one is undefined", async () => {
+  test("are the same with fields in another order, or with an undefined field", async () => {
     const { gateway, sent } = gatewayMeeting([paid]);
     const first = await gateway.invoices.create({ a: 1, b: { c: 2, d: [3] } }, { idempotencyKey });
     const fields = { b: { d: [3], c: 2, e: undefined }, a: 1 };
@@ -64,7 +64,7 @@ describe("other parameters under the same key", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("are the same where a phone is written in another way", async () => {
+  test("are the same with a phone in another notation", async () => {
     const { gateway, sent } = gatewayMeeting([paid]);
     await gateway.mobileMoney.initiate(order, { idempotencyKey });
     await gateway.mobileMoney.initiate({ ...order, phone: "0712 345 678" }, { idempotencyKey });
@@ -76,17 +76,17 @@ describe("other parameters under the same key", () => {
 const BAD_KEYS: readonly [name: string, key: unknown, given: string][] = [
   ["empty", "", "0 characters"],
   ["256 characters long", "x".repeat(256), "256 characters"],
-  ["a number", 42, "number"],
+  ["a number", 42, "42"],
   ["null", null, "null"],
-  ["an object", { toString: () => "k" }, "object"],
-  ["a boxed string", Object("k"), "object"],
-  ["a symbol", Symbol("k"), "symbol"],
+  ["an object", { toString: () => "k" }, "an object"],
+  ["a boxed string", Object("k"), "an object"],
+  ["a symbol", Symbol("k"), "a symbol"],
   ["with half a character", "ORDER-\ud83d", "one with a character that cannot be stored"],
   ["with a NUL", "ORDER-\0", "one with a character that cannot be stored"],
 ];
 
 test.each(BAD_KEYS)(
-  "a key that is %s is refused before anything is sent",
+  "a key that is %s is rejected before anything is sent",
   async (_, key, given) => {
     const message = `expected a string of 1 to 255 characters, got ${given}`;
     for (const row of CREATES) {
@@ -96,7 +96,7 @@ test.each(BAD_KEYS)(
       expect(error).toMatchObject({
         outcome: "not_sent",
         message: expect.stringMatching(
-          /^POST \/.*: idempotencyKey: expected .* Nothing was sent\.$/,
+          /^POST \/.*: `idempotencyKey` is invalid: expected .* Nothing was sent\.$/,
         ),
         issues: [{ path: ["idempotencyKey"], message }],
       });
@@ -106,7 +106,7 @@ test.each(BAD_KEYS)(
   },
 );
 
-test("a store is given the parameters in one form, the same in every version of the package", async () => {
+test("a store gets the parameters in one form, the same in every version of the package", async () => {
   const given: string[] = [];
   const store = memoryIdempotency();
   const { gateway } = gatewayMeeting([paid], {
@@ -127,7 +127,7 @@ test("a store is given the parameters in one form, the same in every version of 
   ]);
 });
 
-test("a key of 255 characters, of any alphabet, is taken", async () => {
+test("a key of 255 characters, in any alphabet, is accepted", async () => {
   const { gateway, sent } = gatewayMeeting([paid]);
   for (const key of ["x".repeat(255), "agizo la Amina", "طلب ٤٢", "\ud83d\udecd"]) {
     await gateway.mobileMoney.initiate(order, { idempotencyKey: key });
@@ -150,7 +150,7 @@ test.each([
     },
   ],
 ])(
-  "parameters that cannot be serialised (%s) are refused, and leave the key free",
+  "parameters that cannot be serialised (%s) are rejected and leave the key free",
   async (_, fields) => {
     const { gateway, sent } = gatewayMeeting([paid]);
     const error = await failureOf(gateway.invoices.create(fields, { idempotencyKey }));
@@ -162,7 +162,7 @@ test.each([
   },
 );
 
-test("a key takes no part in the request", async () => {
+test("a key is not part of the request", async () => {
   const { gateway, sent } = gatewayMeeting([paid]);
   await gateway.mobileMoney.initiate(order, { idempotencyKey: "only-here" });
   const [{ url, headers, body } = {} as Attempt] = sent;
@@ -170,7 +170,7 @@ test("a key takes no part in the request", async () => {
 });
 
 test.each(ROWS.filter(({ effect }) => effect !== "create").map((row) => [row.name, row] as const))(
-  "%s takes no idempotency key: it may be repeated anyway",
+  "%s has no idempotency key: it may be repeated anyway",
   async (_, row) => {
     const { gateway, sent } = gatewayMeeting([paid]);
     const options = { idempotencyKey } as object;

@@ -9,17 +9,17 @@ import {
   type OutcomeUnknownError,
 } from "malipo";
 import { describe, expect, test } from "vitest";
-import { deaf, json, reset } from "../support/answers.ts";
 import { gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { deaf, json, reset } from "../support/responses.ts";
 import { ROWS } from "../support/rows.ts";
 
 const order = { amount: 100, phone: "0712345678" };
 const key = "ORDER-42/1";
-const answered = json({ success: true, data: { reference: "PAY-1" } });
+const success = json({ success: true, data: { reference: "PAY-1" } });
 const initiate = (gateway: Gateway) => gateway.mobileMoney.initiate(order, { idempotencyKey: key });
 
 describe("an attempt of unknown outcome", () => {
-  test("is closed once: the first answer stands", async () => {
+  test("is resolved only once", async () => {
     const { gateway, sent } = gatewayMeeting([reset]);
     await rejection(initiate(gateway));
     await gateway.idempotency.resolve(key, "PAY-7");
@@ -32,7 +32,7 @@ describe("an attempt of unknown outcome", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is closed from a desk that was told its name, and by no other name", async () => {
+  test("is resolved by another process with the name of the attempt, and by no other name", async () => {
     const idempotency = memoryIdempotency();
     const { gateway } = gatewayMeeting([reset], { idempotency });
     await rejection(initiate(gateway));
@@ -43,7 +43,7 @@ describe("an attempt of unknown outcome", () => {
     expect(await initiate(gateway)).toEqual({ reference: "PAY-7" });
   });
 
-  test("is closed by another gateway on the same store, which a result then reaches", async () => {
+  test("is resolved by another gateway on the same store", async () => {
     const idempotency = memoryIdempotency();
     const { gateway } = gatewayMeeting([reset], { idempotency });
     await rejection(initiate(gateway));
@@ -63,8 +63,8 @@ describe("an attempt of unknown outcome", () => {
     ["POST /invoices/9/send", { method: "POST", path: "/invoices/9/send" }],
     ["invoices.send", { method: "POST", path: "/invoices/9/send" }],
     ["mobileMoney.initiate", { method: "POST", path: "/mobile-money/payment/initiate" }],
-  ] as const)("of a request of one's own is closed as %s", async (endpoint, params) => {
-    const { gateway, sent } = gatewayMeeting([reset, answered]);
+  ] as const)("of gateway.request is resolved as %s", async (endpoint, params) => {
+    const { gateway, sent } = gatewayMeeting([reset, success]);
     const request = () => gateway.request({ ...params, body: order }, { idempotencyKey: key });
     await rejection(request());
     await gateway.idempotency.resolve(key, "PAY-7", { endpoint });
@@ -75,7 +75,7 @@ describe("an attempt of unknown outcome", () => {
 
 describe("there is nothing to resolve", () => {
   test("where the key is free", async () => {
-    const { gateway } = gatewayMeeting([answered]);
+    const { gateway } = gatewayMeeting([success]);
     for (const outcome of ["PAY-7", "not_sent"]) {
       const error = await rejection(gateway.idempotency.resolve(key, outcome));
       expect(error).toBeInstanceOf(IdempotencyConflictError);
@@ -84,7 +84,7 @@ describe("there is nothing to resolve", () => {
     expect(await initiate(gateway)).toEqual({ reference: "PAY-1" });
   });
 
-  test("where the attempt is under way", async () => {
+  test("where the attempt is in flight", async () => {
     const { gateway, sent } = gatewayMeeting([deaf]);
     const controller = new AbortController();
     const { signal } = controller;
@@ -92,13 +92,13 @@ describe("there is nothing to resolve", () => {
     const ended = rejection(call);
     await expect.poll(() => sent.length).toBe(1);
     const error = await rejection(gateway.idempotency.resolve(key, "not_sent"));
-    expect(error.message).toContain("is under way");
+    expect(error.message).toContain("is in flight");
     controller.abort("done");
     await ended;
   });
 
   test("where it succeeded", async () => {
-    const { gateway, sent } = gatewayMeeting([answered]);
+    const { gateway, sent } = gatewayMeeting([success]);
     await initiate(gateway);
     const error = await rejection(gateway.idempotency.resolve(key, "not_sent"));
     expect(error.message).toContain("has succeeded");
@@ -108,16 +108,16 @@ describe("there is nothing to resolve", () => {
 });
 
 test.each(["", "x".repeat(256), 42, null, undefined])(
-  "a key that no call could have is refused: %j",
+  "an invalid key is rejected: %j",
   async (bad) => {
-    const { gateway } = gatewayMeeting([answered]);
+    const { gateway } = gatewayMeeting([success]);
     const error = await rejection(gateway.idempotency.resolve(bad as string, "PAY-7"));
     expect(error).toBeInstanceOf(InvalidParamsError);
   },
 );
 
 test.each(["", 42, null, undefined, { reference: "PAY-7" }])(
-  'an outcome that is neither a reference nor "not_sent" is refused, and frees nothing: %j',
+  'an outcome that is neither a reference nor "not_sent" is rejected and frees nothing: %j',
   async (bad) => {
     const { gateway, sent } = gatewayMeeting([reset]);
     await rejection(initiate(gateway));
@@ -134,21 +134,21 @@ const NO_CREATION = [
   ...ROWS.filter(({ effect }) => effect !== "create").map(({ name }) => name),
 ];
 
-test.each(NO_CREATION)("no call that creates is named %j", async (name) => {
-  const { gateway } = gatewayMeeting([answered]);
+test.each(NO_CREATION)("%j is not the name of a call that creates something", async (name) => {
+  const { gateway } = gatewayMeeting([success]);
   const endpoint = name as EndpointName;
   const error = await rejection(gateway.idempotency.resolve(key, "PAY-7", { endpoint }));
   expect(error).toBeInstanceOf(ConfigurationError);
 });
 
-test("an option that is none is refused", async () => {
-  const { gateway } = gatewayMeeting([answered]);
+test("an unknown option is rejected", async () => {
+  const { gateway } = gatewayMeeting([success]);
   const options = { endpont: "invoices.send" } as object;
   const error = await rejection(gateway.idempotency.resolve(key, "PAY-7", options));
   expect(error).toBeInstanceOf(ConfigurationError);
 });
 
-test("a store that fails is reported as one, with its cause", async () => {
+test("the error of a store that fails has its cause", async () => {
   const cause = new Error("the disk is full");
   for (const resolve of [
     () => Promise.reject(cause),
@@ -157,14 +157,14 @@ test("a store that fails is reported as one, with its cause", async () => {
     },
   ]) {
     const idempotency = { ...memoryIdempotency(), resolve };
-    const { gateway } = gatewayMeeting([answered], { idempotency });
+    const { gateway } = gatewayMeeting([success], { idempotency });
     const error = await rejection(gateway.idempotency.resolve(key, "PAY-7"));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "not_sent", cause });
   }
 });
 
-test("an API key in a request's own path never reaches the store", async () => {
+test("an API key in the path of a request never reaches the store", async () => {
   const names: string[] = [];
   const store = memoryIdempotency();
   const { gateway } = gatewayMeeting([reset], {

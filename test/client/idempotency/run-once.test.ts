@@ -1,5 +1,6 @@
 import { OutcomeUnknownError } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { failureOf, gatewayMeeting } from "../support/gateway.ts";
 import {
   deaf,
   html,
@@ -11,8 +12,7 @@ import {
   status,
   text,
   truncated,
-} from "../support/answers.ts";
-import { failureOf, gatewayMeeting } from "../support/gateway.ts";
+} from "../support/responses.ts";
 import { IDS, ROWS, type Row } from "../support/rows.ts";
 
 beforeEach(() => {
@@ -29,16 +29,16 @@ const order = { amount: 100, phone: "0712345678" };
 const idempotencyKey = "ORDER-42/1";
 
 let made = 0;
-/** Another payment each time it is asked. */
+/** Returns another payment each time. */
 const paid: Step = () =>
   Response.json({ success: true, data: { reference: `PAY-${++made}`, status: "pending" } });
 
-test("there are five calls that create", () => {
+test("five calls create something", () => {
   expect(CREATES.map(([, { number }]) => number)).toEqual([5, 6, 9, 13, 18]);
 });
 
 describe.each(CREATES)("%s under one key", (name, row: Row) => {
-  test("is sent once, and gives the first result again", async () => {
+  test("is sent once, and returns the first result again", async () => {
     const { gateway, sent } = gatewayMeeting([paid]);
     const first = await row.call(gateway, IDS, { idempotencyKey }).withResponse();
     const again = await row.call(gateway, IDS, { idempotencyKey }).withResponse();
@@ -48,7 +48,7 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is sent for each key, and each time without one", async () => {
+  test("is sent once for each key, and each time without a key", async () => {
     const { gateway, sent } = gatewayMeeting([paid]);
     for (const key of ["a", "b"]) await row.call(gateway, IDS, { idempotencyKey: key });
     for (const _ of ["once", "twice"]) await row.call(gateway, IDS);
@@ -69,7 +69,7 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
     expect(sent).toHaveLength(1);
   });
 
-  test('is sent anew once it is resolved as "not_sent"', async () => {
+  test('is sent again once it is resolved as "not_sent"', async () => {
     const { gateway, sent } = gatewayMeeting([reset, paid]);
     await failureOf(row.call(gateway, IDS, { idempotencyKey }));
     await gateway.idempotency.resolve(idempotencyKey, "not_sent", { endpoint: name });
@@ -80,7 +80,7 @@ describe.each(CREATES)("%s under one key", (name, row: Row) => {
   });
 });
 
-test.each([200, 201, 202])("a result gives its status %i again", async (code) => {
+test.each([200, 201, 202])("a stored result has its status %i again", async (code) => {
   const { gateway } = gatewayMeeting([json({ data: { reference: "PAY-1" } }, { status: code })]);
   for (const _ of ["once", "twice"]) {
     const call = gateway.mobileMoney.initiate(order, { idempotencyKey }).withResponse();
@@ -88,18 +88,21 @@ test.each([200, 201, 202])("a result gives its status %i again", async (code) =>
   }
 });
 
-test.each([204, 205])("a result without a body, as of a %i, is given again", async (code) => {
-  const { gateway, sent } = gatewayMeeting([text(null, { status: code })]);
-  const post = () => gateway.request({ method: "POST", path: "/reports" }, { idempotencyKey });
-  const first = await post().withResponse();
-  const again = await post().withResponse();
-  for (const { data, body, response } of [first, again]) {
-    expect([data, body, response.status]).toEqual([{}, undefined, code]);
-  }
-  expect(sent).toHaveLength(1);
-});
+test.each([204, 205])(
+  "a stored result without a body, as of a %i, is returned again",
+  async (code) => {
+    const { gateway, sent } = gatewayMeeting([text(null, { status: code })]);
+    const post = () => gateway.request({ method: "POST", path: "/reports" }, { idempotencyKey });
+    const first = await post().withResponse();
+    const again = await post().withResponse();
+    for (const { data, body, response } of [first, again]) {
+      expect([data, body, response.status]).toEqual([{}, undefined, code]);
+    }
+    expect(sent).toHaveLength(1);
+  },
+);
 
-test("a key of one endpoint says nothing of another", async () => {
+test("the same key of another endpoint is another key", async () => {
   const { gateway, sent } = gatewayMeeting([paid]);
   for (const [, row] of CREATES) await row.call(gateway, IDS, { idempotencyKey });
   expect(sent).toHaveLength(5);
@@ -107,13 +110,13 @@ test("a key of one endpoint says nothing of another", async () => {
 
 // biome-ignore format: a table is read across
 const FREED: readonly [name: string, step: Step, outcome: string][] = [
-  ...[400, 401, 403, 404, 409, 422, 429].map((code) => [`answered ${code}`, status(code), "rejected"] as [string, Step, string]),
-  ["answered `success: false`", json({ success: false, error: "no" }), "rejected"],
-  ["refused a connection", refused, "not_sent"],
-  ["without a host", noSuchHost, "not_sent"],
+  ...[400, 401, 403, 404, 409, 422, 429].map((code) => [`returned ${code}`, status(code), "rejected"] as [string, Step, string]),
+  ["returned `success: false`", json({ success: false, error: "no" }), "rejected"],
+  ["could not connect", refused, "not_sent"],
+  ["could not find its host", noSuchHost, "not_sent"],
 ];
 
-test.each(FREED)("a key is free again after a call that was %s", async (_, step, outcome) => {
+test.each(FREED)("a key is free again after a call that %s", async (_, step, outcome) => {
   const { gateway, sent } = gatewayMeeting([step, paid]);
   const options = { idempotencyKey, maxRetries: 0 };
   expect((await failureOf(gateway.mobileMoney.initiate(order, options))).outcome).toBe(outcome);
@@ -124,12 +127,12 @@ test.each(FREED)("a key is free again after a call that was %s", async (_, step,
 
 // biome-ignore format: a table is read across
 const UNKNOWN: readonly [name: string, step: Step][] = [
-  ...[408, 500, 502, 503, 504].map((code) => [`was answered ${code}`, status(code)] as [string, Step]),
+  ...[408, 500, 502, 503, 504].map((code) => [`returned ${code}`, status(code)] as [string, Step]),
   ["was reset", reset],
-  ["was never answered", deaf],
-  ["broke off in the answer", truncated],
-  ["was answered with a page", html()],
-  ["was answered without a reference", json({ success: true, data: {} })],
+  ["got no response", deaf],
+  ["got half a response", truncated],
+  ["returned an HTML page", html()],
+  ["returned no reference", json({ success: true, data: {} })],
 ];
 
 test.each(UNKNOWN)("a key is not free again after a call that %s", async (_, step) => {
@@ -141,7 +144,7 @@ test.each(UNKNOWN)("a key is not free again after a call that %s", async (_, ste
   expect(sent).toHaveLength(1);
 });
 
-test("a create that is turned away and then accepted within one call stands as one result", async () => {
+test("a create that is retried within one call is stored as one result", async () => {
   const { gateway, sent } = gatewayMeeting([refused, status(429), paid]);
   const call = gateway.mobileMoney.initiate(order, { idempotencyKey });
   await vi.advanceTimersByTimeAsync(10_000);

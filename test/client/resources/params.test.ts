@@ -1,8 +1,8 @@
 import { type Gateway, InvalidParamsError, type MobileMoneyPaymentParams } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json, status } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { json, status } from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 const ORDER = { amount: 100, phone: "0712345678" };
 const SHOP = { name: "shop", url: "https://shop.example", events: ["payment.completed"] };
@@ -72,7 +72,7 @@ const REFUSED: [string, (gateway: Gateway) => Promise<unknown>, (string | number
 
 describe("parameters that are wrong", () => {
   test.each(REFUSED)(
-    "are refused, each by its path, and nothing is sent: %s",
+    "are rejected, each with its path, and nothing is sent: %s",
     async (_, call, paths) => {
       const { gateway, sent } = gatewayMeeting([json({})]);
       const error = await rejection(call(gateway));
@@ -87,17 +87,19 @@ describe("parameters that are wrong", () => {
     },
   );
 
-  test("are named with what was expected and what was given", async () => {
+  test("are reported with what was expected and what was given", async () => {
     const { gateway } = gatewayMeeting([json({})]);
     const call = gateway.mobileMoney.initiate(wrong({ amount: "100", phone: null }));
     const error = await rejection(call);
-    expect(error.message).toContain('amount: expected an amount as a number, got "100"');
-    expect(error.message).toMatch(/phone: expected a phone number .*, got null/);
+    expect(error.message).toContain(
+      '`amount` is invalid: expected an amount as a number, got "100"',
+    );
+    expect(error.message).toMatch(/`phone` is invalid: expected a phone number .*, got null/);
     expect(error.message).toContain("POST /mobile-money/payment/initiate");
   });
 });
 
-describe("parameters go out", () => {
+describe("parameters are sent", () => {
   test.each<[string, MobileMoneyPaymentParams, unknown]>([
     [
       "as they are",
@@ -119,18 +121,14 @@ describe("parameters go out", () => {
       { ...ORDER, payment_account_id: 7 },
       { ...ORDER, payment_account_id: 7 },
     ],
-    [
-      "with what the interface does not name",
-      wrong({ ...ORDER, split: [1] }),
-      { ...ORDER, split: [1] },
-    ],
+    ["with undocumented fields", wrong({ ...ORDER, split: [1] }), { ...ORDER, split: [1] }],
   ])("%s", async (_, params, body) => {
     const { gateway, sent } = gatewayMeeting([json({ data: { reference: "PAY-1" } })]);
     await gateway.mobileMoney.initiate(params);
     expect(JSON.parse(sent[0]?.body ?? "")).toEqual(body);
   });
 
-  test("by their own toJSON where the interface does not show them", async () => {
+  test("as their own toJSON writes them, where they are not documented", async () => {
     class Money {
       readonly #cents = 150;
       toJSON() {
@@ -146,7 +144,7 @@ describe("parameters go out", () => {
     ]);
   });
 
-  test("as they were when the call was made, attempt after attempt", async () => {
+  test("as they were when the call was made, at each attempt", async () => {
     const again = status(429, { "retry-after": "0" });
     const { gateway, sent } = gatewayMeeting([again, again, json({ data: {} })]);
     const fields = { amount: 1 };
@@ -157,13 +155,13 @@ describe("parameters go out", () => {
   });
 });
 
-/** Freezes a value all the way down: to write to it throws. */
+/** Freezes a value deeply: writing to it throws. */
 function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null) Object.values(value).forEach(frozen);
   return Object.freeze(value);
 }
 
-test("what is passed in is never written to", async () => {
+test("parameters are never changed", async () => {
   const order = frozen({ ...ORDER, phone: "+254 712 345 678", account_reference: "A" });
   const shop = frozen(structuredClone(SHOP));
   const query = frozen({ page: 1, tags: ["a"] });
@@ -185,7 +183,7 @@ test("what is passed in is never written to", async () => {
 
 test("every method takes the options of a call as its last argument", async () => {
   for (const row of ROWS) {
-    const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))]);
+    const { gateway, sent } = gatewayMeeting([json(minimalBody(row))]);
     await row.call(gateway, IDS, { headers: { "x-trace": row.name } });
     expect(sent[0]?.headers.get("x-trace")).toBe(row.name);
   }

@@ -1,8 +1,8 @@
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test, vi } from "vitest";
-import { json, status } from "../support/answers.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { json, status } from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 import { everyRow } from "../support/rows-suite.ts";
 
 everyRow("over sandbox.fetch", () => {
@@ -12,9 +12,9 @@ everyRow("over sandbox.fetch", () => {
 
 describe.each(ROWS)("row $number, $name", (row) => {
   test.each(["x-api-key", "bearer"] as const)(
-    "goes out as documented, its key by %s",
+    "is sent as documented, with its key as %s",
     async (auth) => {
-      const { gateway, sent } = gatewayMeeting([json(contentAnswer(row))], { auth });
+      const { gateway, sent } = gatewayMeeting([json(minimalBody(row))], { auth });
       await row.call(gateway, IDS);
 
       expect(sent).toHaveLength(1);
@@ -38,7 +38,7 @@ test("there are 18 rows, and each is called by its own method", () => {
   expect(new Set(ROWS.map(({ name }) => name)).size).toBe(18);
 });
 
-test("nothing is said on the console or on stderr, and nothing is asked of anyone else", async () => {
+test("nothing is printed, and no other address is called", async () => {
   const spies = [
     ...(["log", "info", "warn", "error", "debug"] as const).map((name) => vi.spyOn(console, name)),
     vi.spyOn(process.stderr, "write"),
@@ -46,7 +46,7 @@ test("nothing is said on the console or on stderr, and nothing is asked of anyon
     vi.spyOn(globalThis, "fetch"),
   ];
   for (const row of ROWS) {
-    const { gateway } = gatewayMeeting([json(contentAnswer(row))]);
+    const { gateway } = gatewayMeeting([json(minimalBody(row))]);
     await row.call(gateway, IDS);
     const failing = gatewayMeeting([status(404)]);
     await rejection(row.call(failing.gateway, IDS));
@@ -56,7 +56,7 @@ test("nothing is said on the console or on stderr, and nothing is asked of anyon
   expect(calls).toEqual([]);
 });
 
-test("the parameters of an invoice's sending go out as its body", async () => {
+test("the parameters of invoices.send are sent as the body", async () => {
   const { gateway, sent } = gatewayMeeting([json({ success: true, data: {} })]);
   await gateway.invoices.send("inv_9", { to: "shop@example.com" });
   expect(sent[0]?.body).toBe('{"to":"shop@example.com"}');

@@ -1,7 +1,7 @@
 import { ApiError, type DriftView, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { html, json, type Step, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { html, json, type Step, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const WITHOUT_PROMISE = ROWS.filter(
@@ -9,7 +9,7 @@ const WITHOUT_PROMISE = ROWS.filter(
 );
 const LISTS = ROWS.filter(({ list }) => list);
 
-/** Ways to say one thing, as far as the interface leaves them open. */
+/** Envelopes that a service may use, as far as they are not documented. */
 const WRAPPINGS = [
   ["in the documented envelope", (data: unknown) => ({ success: true, data })],
   ["under data alone", (data: unknown) => ({ data })],
@@ -18,7 +18,7 @@ const WRAPPINGS = [
   ["with no envelope", (data: unknown) => data],
 ] as const;
 
-describe.each(WRAPPINGS)("an answer %s", (_, wrap) => {
+describe.each(WRAPPINGS)("a response %s", (_, wrap) => {
   test.each(ROWS.filter(({ list }) => !list))("is unwrapped by $name", async (row) => {
     const data = { id: 7, status: "pending", reference: "PAY-1", tag: "kept" };
     const { gateway } = gatewayMeeting([json(wrap(data))]);
@@ -41,14 +41,14 @@ const EMPTY: [string, Step][] = [
   ["data: {}", json({ success: true, data: {} })],
 ];
 
-describe.each(EMPTY)("an answer of nothing, as %s,", (_, step) => {
+describe.each(EMPTY)("an empty response, as %s,", (_, step) => {
   test.each(WITHOUT_PROMISE)("is {} to $name", async (row) => {
     const { gateway } = gatewayMeeting([step]);
     await expect(row.call(gateway, IDS)).resolves.toEqual({});
   });
 });
 
-test.each(WITHOUT_PROMISE)("{ success: true } alone is a success to $name", async (row) => {
+test.each(WITHOUT_PROMISE)("only { success: true } is a success to $name", async (row) => {
   const { gateway } = gatewayMeeting([json({ success: true })]);
   await expect(row.call(gateway, IDS)).resolves.toBeTypeOf("object");
 });
@@ -70,7 +70,7 @@ describe.each([
 ] as const)("%s, which promises %s,", (name, promised) => {
   const row = ROWS.find((one) => one.name === name) ?? expect.unreachable();
 
-  test.each(LACKING)("refuses %s", async (_, data) => {
+  test.each(LACKING)("rejects %s", async (_, data) => {
     const { gateway } = gatewayMeeting([json({ success: true, data })]);
     const error = await rejection(row.call(gateway, IDS));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
@@ -79,15 +79,15 @@ describe.each([
     expect(error.message).toContain(promised);
   });
 
-  test.each([...EMPTY, ["{ success: true } alone", json({ success: true })] as const])(
-    "refuses %s",
+  test.each([...EMPTY, ["only { success: true }", json({ success: true })] as const])(
+    "rejects %s",
     async (_, step) => {
       const { gateway } = gatewayMeeting([step]);
       expect(await rejection(row.call(gateway, IDS))).toBeInstanceOf(UnexpectedResponseError);
     },
   );
 
-  test("turns a number into a string, and tells of the drift", async () => {
+  test("turns a number into a string and reports the drift", async () => {
     const drifts: DriftView[] = [];
     const { gateway } = gatewayMeeting([json({ data: { status: 2, reference: 42, x: 1 } })], {
       hooks: { drift: (view) => drifts.push(view) },
@@ -133,7 +133,7 @@ test.each([
 });
 
 test.each([200, 201, 202])(
-  "success: false under a %i is an ApiError to every row",
+  "success: false in a %i is an ApiError for every row",
   async (status) => {
     for (const row of ROWS) {
       const { gateway } = gatewayMeeting([json({ success: false, error: "no" }, { status })]);
@@ -145,14 +145,14 @@ test.each([200, 201, 202])(
 );
 
 test.each(["false", 0, null, ""])(
-  "success: %j is not a refusal: only false is",
+  "success: %j is not a failure: only false is",
   async (success) => {
     const { gateway } = gatewayMeeting([json({ success, data: { status: "pending" } })]);
     await expect(gateway.payments.get("PAY-1")).resolves.toEqual({ status: "pending" });
   },
 );
 
-test.each(LISTS)("$name gives a page of what it finds", async (row) => {
+test.each(LISTS)("$name returns a page of the items", async (row) => {
   const { gateway } = gatewayMeeting([json({ success: true, data: [{ id: 1 }, { id: "2" }] })]);
   await expect(row.call(gateway, IDS)).resolves.toMatchObject({ items: [{ id: 1 }, { id: "2" }] });
 });

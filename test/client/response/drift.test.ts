@@ -1,7 +1,7 @@
 import type { DriftView } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json } from "../support/answers.ts";
 import { gatewayMeeting } from "../support/gateway.ts";
+import { json } from "../support/responses.ts";
 
 const PAYMENT = {
   payment_id: 7,
@@ -22,7 +22,7 @@ const PAYMENT = {
   retry_possible: true,
 };
 
-/** A gateway that answers so, and where that departs from what is documented. */
+/** A gateway whose service returns this, and the drift that it reports. */
 function telling(data: unknown) {
   const drifts: DriftView[] = [];
   const { gateway } = gatewayMeeting([json({ success: true, data })], {
@@ -32,13 +32,13 @@ function telling(data: unknown) {
 }
 
 describe("a payment", () => {
-  test("as documented tells of no drift", async () => {
+  test("as documented causes no drift report", async () => {
     const { gateway, drifts } = telling(PAYMENT);
     await expect(gateway.payments.get("PAY-1")).resolves.toEqual(PAYMENT);
     expect(drifts).toEqual([]);
   });
 
-  test("with fields and a status that are not documented tells of no drift", async () => {
+  test("with undocumented fields and status causes no drift report", async () => {
     const { gateway, drifts } = telling({ status: "reversed", fee: 1, trail: [] });
     await gateway.payments.get("PAY-1");
     expect(drifts).toEqual([]);
@@ -46,7 +46,7 @@ describe("a payment", () => {
 
   const TYPES: Readonly<Record<string, unknown>> = PAYMENT;
   test.each(Object.keys(PAYMENT).filter((field) => field !== "status"))(
-    "whose %s is of another type passes through, and is told",
+    "whose %s has another type passes through and is reported",
     async (field) => {
       const wrong = typeof TYPES[field] === "string" ? 100 : "100";
       const { gateway, drifts } = telling({ ...PAYMENT, [field]: wrong });
@@ -64,7 +64,7 @@ describe("a payment", () => {
   );
 });
 
-test("a drift in a list says in which item", async () => {
+test("the drift of a list says in which item it is", async () => {
   const { gateway, drifts } = telling([PAYMENT, { amount: 5 }, "no payment"]);
   const page = await gateway.payments.list();
   expect(page.items).toEqual([PAYMENT, { amount: 5 }, "no payment"]);
@@ -79,13 +79,13 @@ test.each([
   ["an array", [], "array"],
   ["null", null, "null"],
   ["an object", {}, "object"],
-])("what came is told by its kind: %s", async (_, amount, received) => {
+])("the received type is reported: %s", async (_, amount, received) => {
   const { gateway, drifts } = telling({ status: "pending", amount });
   await gateway.payments.get("PAY-1");
   expect(drifts).toMatchObject([{ path: "data.amount", received }]);
 });
 
-test("a drift never tells the value that came", async () => {
+test("a drift report never holds the value", async () => {
   const { gateway, drifts } = telling({
     status: "pending",
     phone: 254712345678,
@@ -96,7 +96,7 @@ test("a drift never tells the value that came", async () => {
   expect(JSON.stringify(drifts)).not.toMatch(/254712345678|Wanjiru/);
 });
 
-test("a webhook's drift is told too, its undocumented id being a number or a string", async () => {
+test("the drift of a webhook is reported, whose id may be a number or a string", async () => {
   const { gateway, drifts } = telling([
     { id: 1, name: "a", url: "https://a.example", events: [] },
     { id: "b" },
@@ -111,7 +111,7 @@ test("a webhook's drift is told too, its undocumented id being a number or a str
   ]);
 });
 
-test("what the interface does not show cannot drift", async () => {
+test("an undocumented response cannot drift", async () => {
   const { gateway, drifts } = telling([1, null, "x", { payment_account_id: true }]);
   await gateway.merchant.paymentAccounts();
   await gateway.merchant.get();

@@ -1,13 +1,13 @@
 import { UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
-import { json, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
+import { json, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const LISTS = ROWS.filter(({ list }) => list);
 const ITEMS = [{ id: 1 }, { id: "b" }];
 
-/** Where a service may put its list, and what of the rest is `meta`. */
+/** Where a service may put its list, and what is `meta` then. */
 const SHAPES: [string, unknown, Record<string, unknown>][] = [
   ["a bare array", ITEMS, {}],
   ["data", { success: true, data: ITEMS }, { success: true }],
@@ -38,14 +38,14 @@ describe.each(SHAPES)("a list as %s", (_, body, meta) => {
     expect({ ...((await row.call(gateway, IDS)) as object) }).toEqual({ items, meta });
   });
 
-  test("is iterated as often as one likes", async () => {
+  test("can be iterated several times", async () => {
     const { gateway } = gatewayMeeting([json(body)]);
     const page = await gateway.invoices.list();
     expect([...page]).toEqual(items);
     expect(Array.from(page, ({ id }) => id)).toEqual(items.map(({ id }) => id));
   });
 
-  test("comes whole by withResponse()", async () => {
+  test("comes with the whole body by withResponse()", async () => {
     const { gateway } = gatewayMeeting([json(body)]);
     const { data, body: whole } = await gateway.invoices.list().withResponse();
     expect(data.items).toEqual(items);
@@ -53,7 +53,7 @@ describe.each(SHAPES)("a list as %s", (_, body, meta) => {
   });
 });
 
-test("a page is its items and its meta, to a log too", async () => {
+test("a log of a page shows its items and its meta", async () => {
   const { gateway } = gatewayMeeting([json({ data: ITEMS, total: 2 })]);
   const page = await gateway.webhooks.list();
   expect(JSON.parse(JSON.stringify(page))).toEqual({ items: ITEMS, meta: { total: 2 } });
@@ -61,22 +61,22 @@ test("a page is its items and its meta, to a log too", async () => {
 
 test.each([
   ["an object without one", json({ success: true, data: { payments: ITEMS } })],
-  ["{ success: true } alone", json({ success: true })],
+  ["only { success: true }", json({ success: true })],
   ["data: null", json({ success: true, data: null })],
   ["an object where the list should be", json({ data: { items: { 0: ITEMS[0] } } })],
   ["a text", json("none")],
   ["nothing", text("")],
   ["204", text(null, { status: 204 })],
-])("a list that cannot be found is unexpected: %s", async (_, step) => {
+])("a response without a list is unexpected: %s", async (_, step) => {
   for (const row of LISTS) {
     const { gateway } = gatewayMeeting([step]);
     const error = await rejection(row.call(gateway, IDS));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
-    expect(error.message).toContain("it holds no list");
+    expect(error.message).toContain("its body holds no list");
   }
 });
 
-test("the query of a list goes out as it is given", async () => {
+test("the query of a list is sent unchanged", async () => {
   const { gateway, sent } = gatewayMeeting([json([])]);
   const query = { page: 2, status: "pending", exact: true, ids: ["a", 1, false], since: undefined };
   await gateway.payments.list(query);

@@ -1,24 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { json, status, text } from "../support/answers.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
-import { contentAnswer, IDS, ROWS } from "../support/rows.ts";
+import { json, status, text } from "../support/responses.ts";
+import { IDS, minimalBody, ROWS } from "../support/rows.ts";
 
 describe("withResponse()", () => {
-  test.each(ROWS)("of $name gives its data, the HTTP response and the whole body", async (row) => {
-    const answer = contentAnswer(row);
-    const init = { status: 201, headers: { "x-request-id": "r_1" } };
-    const { gateway, sent } = gatewayMeeting([json(answer, init)]);
-    const result = row.call(gateway, IDS);
-    const { data, response, body } = await result.withResponse();
-    expect(response).toBeInstanceOf(Response);
-    expect(response.status).toBe(201);
-    expect(response.headers.get("X-Request-Id")).toBe("r_1");
-    expect(body).toEqual(answer);
-    expect(data).toBe(await result);
-    expect(sent).toHaveLength(1);
-  });
+  test.each(ROWS)(
+    "of $name resolves with its data, the HTTP response and the whole body",
+    async (row) => {
+      const answer = minimalBody(row);
+      const init = { status: 201, headers: { "x-request-id": "r_1" } };
+      const { gateway, sent } = gatewayMeeting([json(answer, init)]);
+      const result = row.call(gateway, IDS);
+      const { data, response, body } = await result.withResponse();
+      expect(response).toBeInstanceOf(Response);
+      expect(response.status).toBe(201);
+      expect(response.headers.get("X-Request-Id")).toBe("r_1");
+      expect(body).toEqual(answer);
+      expect(data).toBe(await result);
+      expect(sent).toHaveLength(1);
+    },
+  );
 
-  test("gives undefined for a body of nothing", async () => {
+  test("has the body undefined for an empty body", async () => {
     const { gateway } = gatewayMeeting([text(null, { status: 204 })]);
     const { data, body } = await gateway.invoices.delete(1).withResponse();
     expect([data, body]).toEqual([{}, undefined]);
@@ -32,7 +35,7 @@ describe("withResponse()", () => {
     expect(await rejection(result)).toBe(error);
   });
 
-  test("rejects as the call does where gateway.request was called wrongly", async () => {
+  test("rejects as the call does where the parameters of gateway.request are wrong", async () => {
     const { gateway } = gatewayMeeting([json({})]);
     const result = gateway.request({ method: "GET", path: "no slash" });
     expect(await rejection(result.withResponse())).toMatchObject({ code: "invalid_params" });

@@ -1,6 +1,6 @@
 import { Gateway, type GatewayError, type GatewayOptions } from "malipo";
 import { vi } from "vitest";
-import { type Fetch, type Step, script } from "./answers.ts";
+import { type Fetch, type Step, script } from "./responses.ts";
 
 export const BASE_URL = "https://gateway.test/api/v1";
 
@@ -15,7 +15,7 @@ export function gatewayOn(fetch: Fetch, options: GatewayOptions = {}): Gateway {
   return new Gateway({ apiKey: KEYS.secret, baseUrl: BASE_URL, fetch, ...options });
 }
 
-/** A gateway whose attempts meet these steps, and what it sent. */
+/** A gateway whose attempts take these steps, and what it sent. */
 export function gatewayMeeting(steps: readonly Step[], options: GatewayOptions = {}) {
   const { fetch, sent } = script(...steps);
   return { gateway: gatewayOn(fetch, options), sent };
@@ -31,7 +31,7 @@ export async function rejection(promise: Promise<unknown>): Promise<GatewayError
   );
 }
 
-/** What becomes of a call under fake timers, once more time has passed than any call may take. */
+/** The result of a call under fake timers, after more time than any call may take. */
 async function later<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
   const settled = Promise.allSettled([promise]);
   await vi.advanceTimersByTimeAsync(600_000);

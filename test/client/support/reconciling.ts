@@ -1,6 +1,6 @@
 import type { ReconcileReport } from "malipo";
-import type { Step } from "./answers.ts";
 import { gatewayMeeting } from "./gateway.ts";
+import type { Step } from "./responses.ts";
 
 const referenceOf = (url: string): string =>
   decodeURIComponent(url.slice(url.lastIndexOf("/") + 1));
@@ -21,7 +21,7 @@ export async function all(reports: AsyncIterable<ReconcileReport>): Promise<Reco
   return list;
 }
 
-/** A service of which the test answers each read by hand. */
+/** A service whose responses the test triggers one by one. */
 export function byHand() {
   const open = new Map<string, () => void>();
   let most = 0;
@@ -45,7 +45,7 @@ export function byHand() {
     begun: () => sent.map(({ url }) => referenceOf(url)),
     open: () => [...open.keys()],
     most: () => most,
-    answer: (reference: string) => {
+    respond: (reference: string) => {
       open.get(reference)?.();
       open.delete(reference);
     },

@@ -12,7 +12,7 @@ import { type Ids, ROWS, type Row } from "./rows.ts";
 
 type Kind = "public" | "secret" | "sandbox";
 
-/** A fresh world to call: where it is, and how to get there. */
+/** A new sandbox and how to reach it. */
 export interface Place {
   readonly sandbox: Sandbox;
   readonly fetch?: GatewayOptions["fetch"];
@@ -24,7 +24,7 @@ const gatewayOf = ({ baseUrl, fetch }: Place, apiKey: string) =>
 
 const isOpen = (row: Row, kind: Kind) => kind !== "public" || row.open === "to public keys";
 
-/** What the world holds before each row is called. */
+/** Creates what each row needs. */
 async function furnish(place: Place): Promise<Ids> {
   const gateway = gatewayOf(place, place.sandbox.keys.secret);
   const { reference } = await gateway.mobileMoney.initiate({ amount: 75, phone: "0722000000" });
@@ -37,7 +37,7 @@ async function furnish(place: Place): Promise<Ids> {
   return { reference, invoice: String(invoice.id), webhook: String(webhook.id) };
 }
 
-/** What each row gives where all is well: fields that it must hold, or that its first item must. */
+/** The fields that the result of each row, or its first item, must have. */
 const GIVES: Readonly<Record<Row["name"], (ids: Ids) => object>> = {
   "merchant.get": () => ({}),
   "merchant.paymentAccounts": () => ({ payment_account_id: expect.anything() }),
@@ -62,7 +62,7 @@ const GIVES: Readonly<Record<Row["name"], (ids: Ids) => object>> = {
   "invoices.send": ({ invoice }) => ({ id: invoice }),
 };
 
-/** Every row by every kind of key, over whatever way there is to a sandbox. */
+/** Calls every row with every kind of key. `way`: how the sandbox is reached. */
 export function everyRow(way: string, open: () => Place): void {
   describe.each(ROWS)(`row $number, $name, ${way}`, (row) => {
     let place: Place;
@@ -76,7 +76,7 @@ export function everyRow(way: string, open: () => Place): void {
       const callWith = (apiKey: string) => row.call(gatewayOf(place, apiKey), ids);
 
       if (!isOpen(row, kind)) {
-        test(`a ${kind} key is refused before anything is sent, and changes nothing`, async () => {
+        test(`a ${kind} key is rejected before anything is sent, and changes nothing`, async () => {
           const before = place.sandbox.snapshot();
           const error = await rejection(callWith(place.sandbox.keys[kind]));
           expect(error).toBeInstanceOf(KeyTypeError);
@@ -86,7 +86,7 @@ export function everyRow(way: string, open: () => Place): void {
         continue;
       }
 
-      test(`a ${kind} key is answered`, async () => {
+      test(`a ${kind} key gets the result`, async () => {
         const data = await callWith(place.sandbox.keys[kind]);
         const one = row.list ? (data as { items: unknown[] }).items[0] : data;
         expect(one).toMatchObject(GIVES[row.name](ids));

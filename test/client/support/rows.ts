@@ -7,13 +7,13 @@ export interface Ids {
   readonly invoice: string;
 }
 
-/** An endpoint by the interface's section 4, typed out by hand, and the call that stands for it. */
+/** A documented endpoint, written by hand, and the method that calls it. */
 export interface Row {
   readonly number: number;
   readonly name: EndpointName;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: (ids: Ids) => string;
-  /** What goes over the wire. `undefined`: no body. */
+  /** The body that is sent. `undefined`: no body. */
   readonly body?: (ids: Ids) => unknown;
   /** Who may call it. A sandbox key may try everything. */
   readonly open: "to public keys" | "to secret keys alone";
@@ -56,8 +56,8 @@ export const ROWS: readonly Row[] = [
   { number: 18, name: "invoices.send", method: "POST", path: ({ invoice }) => `/invoices/${invoice}/send`, open: SECRET, effect: "create", call: ({ invoices }, { invoice }, options) => invoices.send(invoice, undefined, options) },
 ];
 
-/** What the interface promises each row, and no more: enough for every method to be content. */
-export const contentAnswer = ({ list }: Row): unknown => ({
+/** The body of a response with only the required fields of a row. */
+export const minimalBody = ({ list }: Row): unknown => ({
   success: true,
   data: list ? [] : { status: "pending", reference: "PAY-1" },
 });

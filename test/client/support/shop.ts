@@ -40,7 +40,7 @@ export function once(act: () => void): () => void {
   };
 }
 
-/** Wake-ups that come in a moment, whatever the payment. */
+/** Wake-ups that come soon for every payment. */
 export function lookSoon(_: string, lookNow: () => void): () => void {
   const timer = setInterval(lookNow, 20);
   return () => clearInterval(timer);

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** Whatever of a value can be seen: as text, as JSON, as a log shows it, down to its causes. */
+/** Everything that a value shows: as text, as JSON, in a log, with its causes. */
 function allThatShows(value: unknown, depth = 0): string[] {
   const shown = [
     String(value),

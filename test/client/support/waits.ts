@@ -1,15 +1,15 @@
 import type { GatewayOptions, Payment, PaymentPendingError, WaitOptions } from "malipo";
 import { vi } from "vitest";
-import { json, type Step } from "./answers.ts";
 import { gatewayMeeting } from "./gateway.ts";
+import { json, type Step } from "./responses.ts";
 
 export const REFERENCE = "PAY-1";
 
-/** An answer to a read. */
+/** A response to a read. */
 export const paid = (status: string, fields: Partial<Payment> = {}): Step =>
   json({ success: true, data: { status, reference: REFERENCE, ...fields } });
 
-/** A wait whose reads meet these steps, under fake timers. */
+/** A wait whose reads take these steps, under fake timers. */
 export function waiting(
   steps: readonly Step[],
   options: WaitOptions = {},
@@ -36,12 +36,12 @@ export function waiting(
   return {
     at,
     sent,
-    /** Lets time pass: true where the wait is over by then. */
+    /** Lets time pass. True where the wait has ended by then. */
     passed: async (ms: number): Promise<boolean> => {
       await vi.advanceTimersByTimeAsync(ms);
       return endedAt !== undefined;
     },
-    /** How it ends, and when, once more time has passed than it may take. */
+    /** How and when it ends, after more time than it may take. */
     outcome: async () => {
       await vi.advanceTimersByTimeAsync(400_000);
       return { ...(await ended), at: endedAt };

@@ -15,7 +15,7 @@ beforeEach(() => {
 describe("a signal", () => {
   const reason = new Error("the customer left");
 
-  test("that was aborted before lets no prompt out", async () => {
+  test("that was aborted before prevents the prompt", async () => {
     const { gateway, prompts } = shop();
     for (const options of [{}, KEY]) {
       const signal = AbortSignal.abort(reason);
@@ -41,8 +41,8 @@ describe("a signal", () => {
   });
 });
 
-describe("what was refused", () => {
-  test("is told as initiate tells it, where there is no payment", async () => {
+describe("an error", () => {
+  test("of the start is thrown as initiate throws it", async () => {
     const { gateway, reads } = shop({ apiKey: sandbox.keys.public });
     await expect(gateway.mobileMoney.collect(ORDER)).rejects.toMatchObject({ code: "key_type" });
     const secret = shop().gateway.mobileMoney;
@@ -58,7 +58,7 @@ describe("what was refused", () => {
     expect(await ledger()).toEqual([]);
   });
 
-  test("never looks like leave to prompt again, where only the read was refused", async () => {
+  test("of a read never looks as if the prompt was refused", async () => {
     const apiKey = sandbox.createKey({ kind: "secret", scopes: ["payments.create"] });
     const error = await rejection(shop({ apiKey }).gateway.mobileMoney.collect(ORDER));
     expect(error).toBeInstanceOf(PaymentPendingError);
@@ -71,7 +71,7 @@ describe("what was refused", () => {
     });
   });
 
-  test("gives the payment as it was last read, where the key was revoked in mid-wait", async () => {
+  test("of a key that is revoked during the wait holds the payment as it was last read", async () => {
     const { gateway } = shop();
     const effect = { kind: "status", status: 401 } as const;
     sandbox.faults.add({ match: { method: "GET" }, after: 1, effect });

@@ -33,7 +33,7 @@ describe("collect", () => {
     expect([prompts(), reads()]).toEqual([1, 2]);
   });
 
-  test("resolves with a payment that failed, with what to tell the customer", async () => {
+  test("resolves with a payment that failed and its message for the customer", async () => {
     const { gateway } = shop();
     const onUpdate = once(() => sandbox.phone(PHONE).cancel());
     const collecting = gateway.mobileMoney.collect(ORDER, { onUpdate });
@@ -45,7 +45,7 @@ describe("collect", () => {
     });
   });
 
-  test("rejects at the deadline with the reference, under which the payment is found later", async () => {
+  test("rejects at the time limit with the reference of the payment", async () => {
     const { gateway, prompts } = shop();
     const failed = rejection(gateway.mobileMoney.collect(ORDER, { timeoutMs: 20_000 }));
     await vi.advanceTimersByTimeAsync(20_000);
@@ -65,7 +65,7 @@ describe("collect", () => {
     expect(prompts()).toBe(1);
   });
 
-  test("counts the start into the whole time", async () => {
+  test("counts the start towards its time limit", async () => {
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "hang" } });
     const { gateway, prompts } = shop();
     const failed = rejection(gateway.mobileMoney.collect(ORDER, { timeoutMs: 4_000 }));
@@ -85,7 +85,7 @@ describe("collect", () => {
     expect(await late).toMatchObject({ code: "payment_pending" });
   });
 
-  test("outlives reads that fail after the prompt, and prompts no second time", async () => {
+  test("goes on after failed reads and prompts only once", async () => {
     const match = { method: "GET" };
     sandbox.faults.add({ match, effect: { kind: "status", status: 404 } });
     sandbox.faults.add({ match, effect: { kind: "status", status: 500 } });
@@ -99,7 +99,7 @@ describe("collect", () => {
 });
 
 describe("with an idempotency key", () => {
-  test("clicks at once and later are one prompt and one payment", async () => {
+  test("simultaneous and later clicks make one prompt and one payment", async () => {
     const { gateway, prompts } = shop();
     const options = { ...KEY, ...approving(), wake: lookSoon };
     const clicks = [0, 1, 2].map(() => gateway.mobileMoney.collect(ORDER, options));
@@ -110,7 +110,7 @@ describe("with an idempotency key", () => {
     expect(prompts()).toBe(1);
   });
 
-  test("a collect after a deadline waits for the payment of the first", async () => {
+  test("a collect after a time limit waits for the payment of the first one", async () => {
     const { gateway, prompts } = shop();
     const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 50 }));
     const { reference } = (await failed) as PaymentPendingError;
@@ -130,7 +130,7 @@ describe("with an idempotency key", () => {
     expect(prompts()).toBe(1);
   });
 
-  test("a start whose answer was lost is never repeated, and continues once it is resolved", async () => {
+  test("a start whose response was lost is never repeated, and continues once it is resolved", async () => {
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" } });
     const { gateway, prompts } = shop();
     const first = gateway.mobileMoney.collect(ORDER, KEY);
@@ -148,7 +148,7 @@ describe("with an idempotency key", () => {
     expect(await ledger()).toHaveLength(1);
   });
 
-  test("one caller's abort leaves the other's wait alone", async () => {
+  test("the abort of one caller does not end the wait of another", async () => {
     const { gateway, prompts } = shop();
     const controller = new AbortController();
     const reason = new Error("the tab was closed");

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, describe, expect, test } from "vitest";
-import { hang, json, type Step, status } from "../support/answers.ts";
 import { gatewayMeeting } from "../support/gateway.ts";
+import { hang, json, type Step, status } from "../support/responses.ts";
 
-/** Answers with who asked for what, out of order, and every third only at the second attempt. */
+/** Returns the request that it got, out of order, and every third one only at the second attempt. */
 function mirror(): Step {
   const failed = new Set<string | null>();
   return async ({ url, headers }) => {
@@ -26,7 +26,7 @@ function mirror(): Step {
 const settle = (gateway: Gateway, id: number, trace: string) =>
   gateway.invoices.get(id, { headers: { "x-trace": trace } }).catch(({ body }) => body);
 
-test("the results of 200 calls at once, by two gateways with two keys, never mix", async () => {
+test("the results of 200 simultaneous calls, by two gateways with two keys, are never mixed up", async () => {
   const keys = ["sk_first_1", "pk_other_2"] as const;
   const step = mirror();
   const gateways = keys.map((apiKey) => gatewayMeeting([step], { apiKey }));
@@ -39,7 +39,7 @@ test("the results of 200 calls at once, by two gateways with two keys, never mix
       keys.map((_, at) => (id % 5 === 0 ? { error: `${at}.${id}` } : { id, who: `${at}.${id}` })),
     ),
   );
-  // What went out was each gateway's own, retries included.
+  // Each gateway sent its own key, also in retries.
   for (const [at, { sent }] of gateways.entries()) {
     expect(sent.length).toBeGreaterThan(100);
     for (const { url, headers } of sent) {
@@ -50,7 +50,7 @@ test("the results of 200 calls at once, by two gateways with two keys, never mix
   }
 });
 
-test("the results of 200 calls at once over real connections never mix", async () => {
+test("the results of 200 simultaneous calls over real connections are never mixed up", async () => {
   const server = createServer((request, response) => {
     const id = request.url?.split("/").at(-1);
     const answer = JSON.stringify({ data: { id, who: request.headers["x-api-key"] } });
@@ -69,7 +69,7 @@ test("the results of 200 calls at once over real connections never mix", async (
   server.close();
 });
 
-test("payments started at once are each their own", async () => {
+test("payments that start at the same time stay apart", async () => {
   const { fetch, baseUrl, keys } = createSandbox();
   const gateway = new Gateway({ apiKey: keys.secret, baseUrl, fetch });
   const phones = Array.from({ length: 50 }, (_, at) => `2547000000${String(at).padStart(2, "0")}`);
@@ -93,7 +93,7 @@ describe("one AbortSignal for 100 calls", () => {
     warnings.length = 0;
   });
 
-  test("gives no warning, ends all of them, and keeps no listener", async () => {
+  test("ends all of them, prints no warning and leaves no listener", async () => {
     process.on("warning", hear);
     const controller = new AbortController();
     const { signal } = controller;
@@ -109,7 +109,7 @@ describe("one AbortSignal for 100 calls", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("leaves nothing on the signal when the calls are over", async () => {
+  test("leaves no listener on the signal after the calls", async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;

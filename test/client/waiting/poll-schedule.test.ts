@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextReadInMs } from "../../../src/client/waiting/poll-schedule.ts";
 
-/** The moments of all reads of a wait that ends at its deadline, in milliseconds. */
+/** The times of all reads of a wait that ends at its time limit, in milliseconds. */
 function readsOf(timeoutMs: number, random: () => number): number[] {
   const reads = [0];
   for (let at = 0; ; ) {
@@ -58,14 +58,14 @@ describe("any wait", () => {
     });
   });
 
-  test("reads before its deadline, and never in a burst", () => {
+  test("reads before its time limit, and never in a burst", () => {
     inAnyWait((reads, timeoutMs) => {
       expect(Math.max(...reads)).toBeLessThan(timeoutMs);
       for (const gap of gapsOf(reads)) expect(gap).toBeGreaterThanOrEqual(250);
     });
   });
 
-  test("looks a last time shortly before its deadline", () => {
+  test("reads a last time shortly before its time limit", () => {
     inAnyWait((reads, timeoutMs) => {
       expect(timeoutMs - (reads.at(-1) ?? 0)).toBeLessThanOrEqual(2_600);
     });
@@ -78,7 +78,7 @@ describe("any wait", () => {
   });
 });
 
-test("waits that began together drift apart, later and never earlier", () => {
+test("waits that began together read at different times, later and never earlier", () => {
   const first = readsOf(120_000, early);
   const last = readsOf(120_000, late);
   for (const [at, ms] of first.slice(1, 11).entries()) {
@@ -87,15 +87,15 @@ test("waits that began together drift apart, later and never earlier", () => {
   }
 });
 
-test("a timer that ends a little early makes no read twice", () => {
+test("a timer that ends a little early causes no second read", () => {
   for (const at of [2_000, 5_000, 30_000, 62_000]) {
     expect(nextReadInMs(at - 1, 120_000, early)).toBeGreaterThan(2_000);
   }
   expect(nextReadInMs(117_999, 120_000, early)).toBeUndefined();
 });
 
-test("what is settled in the first 30 s is known within 2 s, in the median", () => {
-  // As test/bench/wait.ts measures it through a gateway; here over the schedule alone.
+test("a final status in the first 30 s is known within 2 s, in the median", () => {
+  // As test/bench/wait.ts measures it through a gateway; here only over the schedule.
   for (const random of [early, late, () => 0.5]) {
     const reads = readsOf(120_000, random);
     const lags = Array.from({ length: 3_000 }, (_, at) => at * 10).map(

@@ -14,17 +14,17 @@ describe("concurrency", () => {
     [3, 3],
     [100, 20],
   ])("%s makes %i reads at once of 20, and never more", async (concurrency, expected) => {
-    const { gateway, answer, open, most } = byHand();
+    const { gateway, respond, open, most } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { concurrency }));
     for (let left = 20; left > 0; left--) {
       await until(() => expect(open()).toHaveLength(Math.min(expected, left)));
-      answer(open()[left % open().length] ?? "");
+      respond(open()[left % open().length] ?? "");
     }
     expect(new Set((await reading).map(({ reference }) => reference)).size).toBe(20);
     expect(most()).toBe(expected);
   });
 
-  test("takes references no faster than reports are taken", async () => {
+  test("takes references only as fast as reports are taken", async () => {
     let taken = 0;
     function* references() {
       for (;;) yield `S-${taken++}`;
@@ -40,8 +40,8 @@ describe("concurrency", () => {
   });
 });
 
-describe("whoever stops early", () => {
-  test("ends the reads under way, begins no more, and ends the source", async () => {
+describe("a caller that stops early", () => {
+  test("ends the reads in flight, starts no more, and closes the source", async () => {
     let ended = false;
     function* references() {
       try {
@@ -50,20 +50,20 @@ describe("whoever stops early", () => {
         ended = true;
       }
     }
-    const { gateway, answer, begun, open } = byHand();
+    const { gateway, respond, begun, open } = byHand();
     const reading = (async () => {
       for await (const { reference } of gateway.payments.reconcile(references())) return reference;
       return undefined;
     })();
     await until(() => expect(open()).toHaveLength(8));
-    answer("S-3");
+    respond("S-3");
     expect(await reading).toBe("S-3");
     await until(() => expect(open()).toEqual([]));
     expect(begun()).toHaveLength(8);
     expect(ended).toBe(true);
   });
 
-  test("begins no read for what a slow source gives after that", async () => {
+  test("starts no read for a reference that a slow source yields later", async () => {
     let more = () => {};
     const references = (async function* () {
       yield "S-1";
@@ -81,7 +81,7 @@ describe("whoever stops early", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("is not held up by a source that gives nothing", async () => {
+  test("does not wait for a source that yields nothing", async () => {
     const references = (async function* () {
       yield "S-1";
       await new Promise(() => {});
@@ -97,14 +97,14 @@ describe("whoever stops early", () => {
 describe("a signal", () => {
   const reason = new Error("closing");
 
-  test("that was aborted before lets nothing be read", async () => {
+  test("that was aborted before prevents every read", async () => {
     const { gateway, sent } = gatewayMeeting([service]);
     const reports = gateway.payments.reconcile(["S-1"], { signal: AbortSignal.abort(reason) });
     await expect(all(reports)).rejects.toBe(reason);
     expect(sent).toEqual([]);
   });
 
-  test("ends the reads under way, and rejects with its own reason", async () => {
+  test("ends the reads in flight and rejects with its own reason", async () => {
     const controller = new AbortController();
     const { gateway, open } = byHand();
     const reading = all(gateway.payments.reconcile(numbered(20), { signal: controller.signal }));
@@ -115,7 +115,7 @@ describe("a signal", () => {
     expect(open()).toEqual([]);
   });
 
-  test("ends it where the source gives nothing", async () => {
+  test("ends a reconciliation whose source yields nothing", async () => {
     const controller = new AbortController();
     const { gateway } = gatewayMeeting([service]);
     const references = (async function* () {
@@ -161,7 +161,7 @@ describe("references", () => {
     expect(await all(gateway.payments.reconcile([]))).toEqual([]);
   });
 
-  test("that come slowly hold up no report", async () => {
+  test("that come slowly do not delay a report", async () => {
     let more = () => {};
     const references = (async function* () {
       yield "S-1";
@@ -178,7 +178,7 @@ describe("references", () => {
     expect((await reports.next()).done).toBe(true);
   });
 
-  test("whose source fails are reported as far as they came, then its error is thrown", async () => {
+  test("of a source that fails are reported first, then its error is thrown", async () => {
     const failure = new Error("the database is gone");
     const references = (async function* () {
       yield* ["S-1", "S-2"];
@@ -192,7 +192,7 @@ describe("references", () => {
   });
 
   test.each([["PAY-1"], [undefined], [7], [{}]])(
-    "that are no list (%j) are refused",
+    "that are not iterable (%j) are rejected",
     async (given) => {
       const { gateway, sent } = gatewayMeeting([service]);
       const error = await rejection(all(gateway.payments.reconcile(given as never)));

@@ -8,7 +8,7 @@ import { gatewayMeeting, rejection } from "../support/gateway.ts";
 import { all, byHand, service } from "../support/reconciling.ts";
 
 describe("a report", () => {
-  test("says what the read says: final, pending, unknown or unreadable", async () => {
+  test("has the state final, pending, unknown or unreadable", async () => {
     const { gateway } = gatewayMeeting([service]);
     const reports = await all(
       gateway.payments.reconcile(["S-1", "F-1", "P-1", "X-1", "C-1", "E-1"]),
@@ -28,7 +28,7 @@ describe("a report", () => {
     ]);
   });
 
-  test("comes for each reference, whatever became of those before", async () => {
+  test("comes for each reference, also after errors", async () => {
     const { gateway } = gatewayMeeting([service]);
     const references = ["E-1", "S-1", "", "E-2", "..", undefined as never, "S-2", "S-1"];
     const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
@@ -44,20 +44,20 @@ describe("a report", () => {
     ]);
   });
 
-  test("comes as soon as its read is answered, not in the order of the references", async () => {
-    const { gateway, answer, open } = byHand();
+  test("comes as soon as its read has ended, in any order", async () => {
+    const { gateway, respond, open } = byHand();
     const reports = gateway.payments.reconcile(["S-1", "S-2", "S-3"]);
     const first = reports.next();
     await vi.waitFor(() => expect(open()).toHaveLength(3));
-    answer("S-2");
+    respond("S-2");
     expect((await first).value).toMatchObject({ reference: "S-2" });
     const second = reports.next();
-    answer("S-3");
+    respond("S-3");
     expect((await second).value).toMatchObject({ reference: "S-3" });
     await reports.return();
   });
 
-  test("is made of a read that is tried again, as any read is", async () => {
+  test("comes from a read that is retried like any other", async () => {
     let tries = 0;
     const { gateway } = gatewayMeeting([
       (attempt) =>
@@ -71,21 +71,21 @@ describe("a report", () => {
 });
 
 describe("progress", () => {
-  test("is told after each payment", async () => {
+  test("is reported after each payment", async () => {
     const { gateway } = gatewayMeeting([service]);
-    const told: ReconcileProgress[] = [];
+    const reported: ReconcileProgress[] = [];
     const references = ["S-1", "P-1", "X-1", "E-1", "F-1"];
     const options = {
       concurrency: 1,
-      onProgress: (progress: ReconcileProgress) => told.push(progress),
+      onProgress: (progress: ReconcileProgress) => reported.push(progress),
     };
     await all(gateway.payments.reconcile(references, options));
-    expect(told.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
-    expect(told.at(1)).toEqual({ done: 2, final: 1, pending: 1, unknown: 0, unreadable: 0 });
-    expect(told.at(-1)).toEqual({ done: 5, final: 2, pending: 1, unknown: 1, unreadable: 1 });
+    expect(reported.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5]);
+    expect(reported.at(1)).toEqual({ done: 2, final: 1, pending: 1, unknown: 0, unreadable: 0 });
+    expect(reported.at(-1)).toEqual({ done: 5, final: 2, pending: 1, unknown: 1, unreadable: 1 });
   });
 
-  test("that throws ends nothing", async () => {
+  test("that throws does not end the reconciliation", async () => {
     const { gateway } = gatewayMeeting([service]);
     const onProgress = () => {
       throw new Error("no");
@@ -108,7 +108,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test("10,000 references take no more memory than 2,000", async () => {
+test("10,000 references need no more memory than 2,000", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
   const heap = async () => {

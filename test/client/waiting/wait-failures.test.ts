@@ -1,6 +1,7 @@
 import { NotFoundError } from "malipo";
 import { createSandbox, type FaultEffect, type Sandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { gatewayOn } from "../support/gateway.ts";
 import {
   deaf,
   endless,
@@ -15,8 +16,7 @@ import {
   status,
   text,
   truncated,
-} from "../support/answers.ts";
-import { gatewayOn } from "../support/gateway.ts";
+} from "../support/responses.ts";
 import { paid, waiting } from "../support/waits.ts";
 
 describe("in virtual time", () => {
@@ -36,14 +36,14 @@ describe("in virtual time", () => {
     ["a 429", status(429)], ["a 429 with Retry-After", status(429, { "retry-after": "3" })],
     ["a 408", status(408)], ["a redirect", status(302)], ["a 404 in the first 10 s", status(404)],
     ["a reset", reset], ["a refused connection", refused], ["a name that does not resolve", noSuchHost],
-    ["a failure that nobody explains", fail(new Error("odd"))], ["no answer", hang],
+    ["an unknown failure", fail(new Error("odd"))], ["no response", hang],
     ["a fetch that does not heed its signal", deaf], ["a body that breaks off", truncated],
     ["a body that does not end", endless], ["HTML in a 200", html()], ["an empty 200", text("")],
-    ["a 200 that is no payment", json({ success: true, data: { reference: "PAY-1" } })],
-    ["a 200 that is a list", json([])], ["an answer about another payment", paid("completed", { reference: "PAY-2" })],
+    ["a 200 that is not a payment", json({ success: true, data: { reference: "PAY-1" } })],
+    ["a 200 that is a list", json([])], ["a response about another payment", paid("completed", { reference: "PAY-2" })],
   ];
 
-  test.each(PASSING)("%s is outlived, and so is another", async (_, step) => {
+  test.each(PASSING)("a wait goes on after %s, and after another one", async (_, step) => {
     const options = { timeoutMs: 60_000 };
     const { payment, at } = waiting([paid("pending"), step, step, paid("completed")], options, {
       timeoutMs: 2_000,
@@ -52,7 +52,7 @@ describe("in virtual time", () => {
     expect(at).toHaveLength(4);
   });
 
-  test("an outage of every kind is outlived", async () => {
+  test("a wait goes on after failures of every kind", async () => {
     const kinds = PASSING.slice(0, 9).map(([, step]) => step);
     const { payment, at } = waiting([...kinds, paid("completed")], { timeoutMs: 300_000 });
     expect(await payment()).toMatchObject({ status: "completed" });
@@ -73,12 +73,12 @@ describe("in virtual time", () => {
     expect(at).toEqual([0, 2_000]);
   });
 
-  test("success: false under a 2xx is a definite no too", async () => {
+  test("success: false in a 2xx ends the wait", async () => {
     const { outcome } = waiting([json({ success: false, error: "no such merchant" })]);
     expect(await outcome()).toMatchObject({ reason: { code: "api", outcome: "rejected" }, at: 0 });
   });
 
-  test("a 404 is taken for an answer after 10 s", async () => {
+  test("a 404 after 10 s ends the wait", async () => {
     const { outcome, at } = waiting([status(404)]);
     const { at: endedAt, ...result } = await outcome();
     expect((result as PromiseRejectedResult).reason).toBeInstanceOf(NotFoundError);
@@ -86,7 +86,7 @@ describe("in virtual time", () => {
     expect(endedAt).toBe(12_000);
   });
 
-  test("a payment that the service has late is found", async () => {
+  test("a payment that the service stores late is found", async () => {
     const { payment } = waiting([
       status(404),
       status(404),
@@ -97,14 +97,14 @@ describe("in virtual time", () => {
     expect(await payment()).toMatchObject({ status: "failed" });
   });
 
-  test("Retry-After is kept to, and the schedule goes on from there", async () => {
+  test("a wait obeys Retry-After and then goes on with its schedule", async () => {
     const busy = status(429, { "retry-after": "9" });
     const { payment, at } = waiting([busy, paid("pending"), paid("completed")]);
     await payment();
     expect(at).toEqual([0, 9_000, 12_000]);
   });
 
-  test("a Retry-After past the deadline leaves nothing to read before it", async () => {
+  test("with a Retry-After past the time limit there is no further read", async () => {
     const { outcome, at } = waiting([status(429, { "retry-after": "3600" })], {
       timeoutMs: 30_000,
     });
@@ -115,7 +115,7 @@ describe("in virtual time", () => {
     expect(at).toEqual([0]);
   });
 
-  test("a read is one attempt: the wait is the retry", async () => {
+  test("a read is one attempt, and the wait is the retry", async () => {
     const { error, at } = waiting([status(500)], { timeoutMs: 10_000 }, { maxRetries: 9 });
     await error();
     expect(at).toEqual([0, 2_000, 5_000, 8_000]);
@@ -159,7 +159,7 @@ describe("over real sockets", () => {
     return { met, payment, look: () => look() };
   }
 
-  test("a restart of the service is outlived", async () => {
+  test("a wait goes on after a restart of the service", async () => {
     const first = await sandbox.serve({ port: 0 });
     const { met, payment, look } = await collecting(first.baseUrl);
     await first.close();
@@ -177,7 +177,7 @@ describe("over real sockets", () => {
     await second.close();
   });
 
-  test("a restart of the service is outlived without any wake-up", async () => {
+  test("a wait goes on after a restart of the service without a wake-up", async () => {
     const first = await sandbox.serve({ port: 0 });
     const { payment } = await collecting(first.baseUrl);
     await first.close();
@@ -198,7 +198,7 @@ describe("over real sockets", () => {
     [{ kind: "status", status: 200, body: "<html>" }, "200"],
   ];
 
-  test.each(EFFECTS)("%j is outlived", async (effect, meets) => {
+  test.each(EFFECTS)("a wait goes on after %j", async (effect, meets) => {
     const served = await sandbox.serve({ port: 0 });
     const { met, payment, look } = await collecting(served.baseUrl);
     sandbox.phone(PHONE).approve();

@@ -1,7 +1,7 @@
 import { ConfigurationError, PaymentPendingError, type WaitOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, json, status } from "../support/answers.ts";
 import { gatewayMeeting } from "../support/gateway.ts";
+import { hang, json, status } from "../support/responses.ts";
 import { paid, REFERENCE, waiting } from "../support/waits.ts";
 
 beforeEach(() => {
@@ -25,13 +25,13 @@ describe("a wait ends", () => {
     expect(at).toEqual([0, 2_000, 5_000]);
   });
 
-  test("at its first read, where the payment was settled before", async () => {
+  test("at its first read, where the payment had a final status before", async () => {
     const { payment, at } = waiting([paid("completed")]);
     expect(await payment()).toMatchObject({ status: "completed" });
     expect(at).toEqual([0]);
   });
 
-  test("with a status that the caller calls settled", async () => {
+  test("with a status that the caller listed as final", async () => {
     const finalStatuses = ["reversed", "expired"];
     for (const end of [...finalStatuses, "completed", "failed"]) {
       const { payment } = waiting([paid("pending"), paid(end)], { finalStatuses });
@@ -39,21 +39,21 @@ describe("a wait ends", () => {
     }
   });
 
-  test("with no status that nobody called settled, however often it is read", async () => {
+  test("with no other status, however often it is read", async () => {
     const unknown = ["processing", "reversed", "toString", "COMPLETED", ""].map((one) => paid(one));
     const { payment, at } = waiting([...unknown, paid("pending"), paid("completed")]);
     expect(await payment()).toMatchObject({ status: "completed" });
     expect(at).toHaveLength(7);
   });
 
-  test("with all that any read told of the payment", async () => {
+  test("with the fields of every read", async () => {
     const { payment } = waiting([paid("pending", { checkout_request_id: "ws_1" }), paid("failed")]);
     expect(await payment()).toMatchObject({ status: "failed", checkout_request_id: "ws_1" });
   });
 });
 
-describe("at the deadline", () => {
-  test("a wait rejects with the payment as it was last read, which is no failure", async () => {
+describe("at the time limit", () => {
+  test("a wait rejects with the payment as it was last read", async () => {
     const { outcome, at } = waiting([paid("pending"), paid("processing")], { timeoutMs: 10_000 });
     const { at: endedAt, ...result } = await outcome();
     expect(endedAt).toBe(10_000);
@@ -70,12 +70,12 @@ describe("at the deadline", () => {
     expect(reason.cause).toBeUndefined();
   });
 
-  test("is two minutes after the start, unless set", async () => {
+  test("a wait rejects two minutes after its start by default", async () => {
     const { outcome } = waiting([paid("pending")]);
     expect(await outcome()).toMatchObject({ status: "rejected", at: 120_000 });
   });
 
-  test("a payment that could not be read lately is given as it was last read, with the reason", async () => {
+  test("the error holds the payment as it was last read, and why the last read failed", async () => {
     const { error } = waiting([paid("pending"), status(503)], { timeoutMs: 10_000 });
     expect(await error()).toMatchObject({
       payment: { status: "pending" },
@@ -83,12 +83,12 @@ describe("at the deadline", () => {
     });
   });
 
-  test("a failure that has passed is no reason", async () => {
+  test("the error has no cause where the last read succeeded", async () => {
     const { error } = waiting([status(500), paid("pending")], { timeoutMs: 10_000 });
     expect((await error()).cause).toBeUndefined();
   });
 
-  test("a payment that never could be read is not made up", async () => {
+  test("the error has no payment where no read succeeded", async () => {
     const { error } = waiting([status(500)], { timeoutMs: 10_000 });
     const { payment, message, cause } = await error();
     expect(payment).toBeUndefined();
@@ -109,18 +109,18 @@ describe("at the deadline", () => {
 });
 
 describe("onUpdate", () => {
-  test("is told the first read, and then each change of the status", async () => {
-    const told: unknown[] = [];
-    const onUpdate = vi.fn((payment) => told.push(payment.status));
+  test("is called at the first read and at each change of the status", async () => {
+    const statuses: unknown[] = [];
+    const onUpdate = vi.fn((payment) => statuses.push(payment.status));
     const reads = ["pending", "pending", "processing", "processing", "pending", "completed"];
     await waiting(
       reads.map((one) => paid(one)),
       { onUpdate },
     ).payment();
-    expect(told).toEqual(["pending", "processing", "pending", "completed"]);
+    expect(statuses).toEqual(["pending", "processing", "pending", "completed"]);
   });
 
-  test("is told nothing of a read that failed", async () => {
+  test("is not called for a read that failed", async () => {
     const onUpdate = vi.fn();
     await waiting([paid("pending"), status(500), paid("pending"), paid("failed")], {
       onUpdate,
@@ -139,7 +139,7 @@ describe("onUpdate", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("no"))],
-  ])("that %s changes nothing", async (_, onUpdate) => {
+  ])("that %s does not end the wait", async (_, onUpdate) => {
     const { payment } = waiting([paid("pending"), paid("completed")], { onUpdate });
     expect(await payment()).toMatchObject({ status: "completed" });
   });
@@ -148,7 +148,7 @@ describe("onUpdate", () => {
 describe("a signal", () => {
   const reason = new Error("the customer left");
 
-  test("that was aborted before lets nothing be sent", async () => {
+  test("that was aborted before prevents every read", async () => {
     const { outcome, sent } = waiting([paid("pending")], { signal: AbortSignal.abort(reason) });
     expect(await outcome()).toEqual({ status: "rejected", reason, at: 0 });
     expect(sent).toEqual([]);
@@ -164,7 +164,7 @@ describe("a signal", () => {
     expect(at).toEqual([0, 2_000]);
   });
 
-  test("ends a wait in a read at once, and the read with it", async () => {
+  test("ends a wait and its read at once", async () => {
     const controller = new AbortController();
     const { outcome, passed, sent } = waiting([hang], { signal: controller.signal });
     await passed(1_000);
@@ -173,7 +173,7 @@ describe("a signal", () => {
     expect(sent[0]?.init.signal?.aborted).toBe(true);
   });
 
-  test("keeps no listener of a wait that is over, however it ended", async () => {
+  test("keeps no listener after a wait, however it ended", async () => {
     const { signal } = new AbortController();
     const add = vi.spyOn(signal, "addEventListener");
     const remove = vi.spyOn(signal, "removeEventListener");
@@ -188,18 +188,18 @@ describe("a signal", () => {
 describe("options", () => {
   // biome-ignore format: a table is read across
   const WRONG: [string, unknown, RegExp][] = [
-    ["timeoutMs", -1, /`timeoutMs` is -1\. It takes milliseconds above 0/],
-    ["timeoutMs", Number.NaN, /`timeoutMs` is NaN/],
-    ["timeoutMs", 0, /`timeoutMs` is 0/],
-    ["timeoutMs", Number.POSITIVE_INFINITY, /`timeoutMs` is Infinity/],
-    ["timeoutMs", 2 ** 31, /`timeoutMs` is 2147483648/],
-    ["timeoutMs", "90s", /`timeoutMs` is 90s/],
-    ["timeout", 5_000, /waitFor has no option "timeout"\. It has timeoutMs, signal,/],
+    ["timeoutMs", -1, /`timeoutMs` must be a number of milliseconds above 0 .*; got -1\./],
+    ["timeoutMs", Number.NaN, /`timeoutMs` .*; got NaN\./],
+    ["timeoutMs", 0, /`timeoutMs` .*; got 0\./],
+    ["timeoutMs", Number.POSITIVE_INFINITY, /`timeoutMs` .*; got Infinity\./],
+    ["timeoutMs", 2 ** 31, /`timeoutMs` .* at most 2147483647; got 2147483648\./],
+    ["timeoutMs", "90s", /`timeoutMs` .*; got a string\./],
+    ["timeout", 5_000, /waitFor has no option "timeout"\. Its options are: timeoutMs, signal,/],
     ["maxRetries", 5, /waitFor has no option "maxRetries"/],
     ["intervalMs", 500, /waitFor has no option "intervalMs"/],
-    ["onUpdate", "log", /`onUpdate` is log\. It takes a function/],
-    ["wake", {}, /`wake` is .*It takes a function/],
-    ["finalStatuses", "reversed", /`finalStatuses` takes a list/],
+    ["onUpdate", "log", /`onUpdate` must be a function; got a string\./],
+    ["wake", {}, /`wake` must be a function; got an object\./],
+    ["finalStatuses", "reversed", /`finalStatuses` must be a list of statuses; got a string\./],
   ];
 
   test.each(WRONG)("are checked before anything is sent: %s: %j", async (name, value, message) => {
@@ -210,7 +210,7 @@ describe("options", () => {
     expect(sent).toEqual([]);
   });
 
-  test("that are undefined are as if they were not there", async () => {
+  test("that are undefined have their defaults", async () => {
     const { payment } = waiting([paid("completed")], {
       timeoutMs: undefined,
       signal: undefined,
@@ -222,7 +222,7 @@ describe("options", () => {
     expect(await payment()).toMatchObject({ status: "completed" });
   });
 
-  test("put headers on every read", async () => {
+  test("headers are sent with every read", async () => {
     const headers = { "x-trace": "7" };
     const { payment, sent } = waiting([paid("pending"), paid("completed")], { headers });
     await payment();
@@ -231,7 +231,7 @@ describe("options", () => {
 });
 
 test.each(["", "..", undefined])(
-  "a reference that cannot be sent (%j) is refused",
+  "a reference that cannot be sent (%j) is rejected",
   async (given) => {
     const { gateway, sent } = gatewayMeeting([json({})]);
     const wait = gateway.payments.waitFor(given as string);

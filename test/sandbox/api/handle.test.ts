@@ -49,13 +49,13 @@ describe.each(ROWS)("%s %s", (method, path, scope, who) => {
     ["a key that only looks like one", withKey("constructor")],
     ["an unknown key as a bearer", { authorization: "Bearer sk_unknown" }],
     ["a key under another scheme", { authorization: `Basic ${sandbox.keys.secret}` }],
-  ])("answers 401 to %s", async (_, headers) => {
+  ])("returns 401 for %s", async (_, headers) => {
     const { status, body } = await call(method, path, headers);
     expect(status).toBe(401);
     expect(body).toEqual({ success: false, error: expect.stringMatching(/key/) });
   });
 
-  test.each(["secret", "sandbox"] as const)("lets in a %s key", async (kind) => {
+  test.each(["secret", "sandbox"] as const)("accepts a %s key", async (kind) => {
     const { status } = await call(method, path, withKey(sandbox.keys[kind]));
     expect([200, 201, 404, 422]).toContain(status);
   });
@@ -70,7 +70,7 @@ describe.each(ROWS)("%s %s", (method, path, scope, who) => {
     }
   });
 
-  test(`needs the scope ${scope} and no other, and names it`, async () => {
+  test(`requires only the scope ${scope}, and names it`, async () => {
     const others = [...new Set(ROWS.map(([, , one]) => one))].filter((one) => one !== scope);
     const lacking = sandbox.createKey({ kind: "secret", scopes: others });
     const { status, body } = await call(method, path, withKey(lacking));
@@ -104,7 +104,7 @@ describe("a key", () => {
   });
 
   test.each<KeyKind>(["public", "secret", "sandbox"])(
-    "that is %s may by default do what its kind may do",
+    "that is %s may by default do everything that its kind may do",
     async (kind) => {
       const created = sandbox.createKey({ kind });
       for (const [method, path] of ROWS) {
@@ -136,7 +136,7 @@ describe("a key", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
-  test("keeps its scopes, whatever becomes of the list that it was made with", async () => {
+  test("keeps its scopes when the list that it was made with is changed", async () => {
     const scopes: Scope[] = ["merchant.read"];
     const key = sandbox.createKey({ kind: "secret", scopes });
     scopes.push("payments.read");
@@ -144,7 +144,7 @@ describe("a key", () => {
   });
 });
 
-describe("a request that no row takes", () => {
+describe("a request that matches no endpoint", () => {
   test.each([
     "/",
     "",
@@ -154,7 +154,7 @@ describe("a request that no row takes", () => {
     "/webhooks/wh_1/register",
     "//merchant",
     "/constructor",
-  ])("answers 404 for the path %j", async (path) => {
+  ])("returns 404 for the path %j", async (path) => {
     const { status, body } = await call("GET", path, withKey(sandbox.keys.secret));
     expect(status).toBe(404);
     expect(body).toEqual({ success: false, error: expect.any(String) });
@@ -167,7 +167,7 @@ describe("a request that no row takes", () => {
     ["POST", "/invoices/inv_1", "GET, PUT, DELETE"],
     ["GET", "/webhooks/wh_1", "PUT, DELETE"],
     ["GET", "/mobile-money/validate-phone", "POST"],
-  ])("answers 405 for %s %s, and allows %s", async (method, path, allowed) => {
+  ])("returns 405 for %s %s, and allows %s", async (method, path, allowed) => {
     const { status, headers, body } = await call(method, path, withKey(sandbox.keys.secret));
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe(allowed);
@@ -175,7 +175,7 @@ describe("a request that no row takes", () => {
   });
 });
 
-describe("a refused call", () => {
+describe("a rejected call", () => {
   const initiate = "/mobile-money/payment/initiate";
   const secret = withKey(sandbox.keys.secret);
   test.each<[number, string, string, Record<string, string>, string?]>([

@@ -64,7 +64,7 @@ describe("an invalid field", () => {
     ["due_at", "POST", "/invoices", { due_at: "2026-01-31T18:00:00" }],
     ["due_at", "POST", "/invoices", { due_at: 1_767_247_200 }],
     ["status", "POST", "/invoices", { status: "paid" }],
-  ])("%s of %s %s %j answers 422, and is named", async (field, method, path, body) => {
+  ])("%s of %s %s %j returns 422, and is named", async (field, method, path, body) => {
     const answer = await send(method, path, body, createSandbox());
     expect(answer.status).toBe(422);
     const error = expect.stringMatching(new RegExp(`^${field}(\\.\\d+)?: expected|^${field}: `));
@@ -72,7 +72,7 @@ describe("an invalid field", () => {
   });
 
   test.each(["page=0", "page=-1", "page=1.5", "page=", "page=two", "per_page=0", "per_page=101"])(
-    "?%s of a list answers 422, and is named",
+    "?%s of a list returns 422, and is named",
     async (query) => {
       const sandbox = createSandbox();
       for (const path of ["/payments", "/invoices", "/webhooks", "/merchant/payment-accounts"]) {
@@ -85,7 +85,7 @@ describe("an invalid field", () => {
     },
   );
 
-  test("of a change to a webhook leaves the webhook as it was", async () => {
+  test("of a change to a webhook leaves the webhook unchanged", async () => {
     const sandbox = createSandbox();
     const { id } = (await send("POST", "/webhooks/register", hook({}), sandbox)).body.data;
     const before = sandbox.snapshot();
@@ -95,7 +95,7 @@ describe("an invalid field", () => {
   });
 
   test.each([{ amount: 500, status: "overdue" }, { note: "new", due_at: "soon" }, { amount: "" }])(
-    "of a change to an invoice (%j) leaves the invoice as it was",
+    "of a change to an invoice (%j) leaves the invoice unchanged",
     async (changes) => {
       const sandbox = createSandbox();
       const { id } = (await send("POST", "/invoices", {}, sandbox)).body.data;
@@ -115,7 +115,7 @@ describe("an amount", () => {
     [1_234.5, "1234.50"],
     [249_999.99, "249999.99"],
     [250_000, "250000.00"],
-  ])("of %d comes back as %j", async (amount, written) => {
+  ])("of %d is returned as %j", async (amount, written) => {
     const sandbox = createSandbox();
     const { reference } = (await send("POST", INITIATE, order({ amount }), sandbox)).body.data;
     const status = await send("POST", "/mobile-money/payment/status", { reference }, sandbox);
@@ -156,13 +156,13 @@ describe("a phone number", () => {
   });
 });
 
-describe("what may be left open", () => {
+describe("an optional field", () => {
   test.each([
     ["an account reference of twelve characters", order({ account_reference: "éé🧾456789012" })],
     ["the merchant's account", order({ payment_account_id: 1 })],
     ["the merchant's account, as text", order({ payment_account_id: "1" })],
-    ["a field that nobody knows", order({ colour: "red" })],
-  ])("of a payment is taken: %s", async (_, body) => {
+    ["an unknown field", order({ colour: "red" })],
+  ])("of a payment is accepted: %s", async (_, body) => {
     expect((await send("POST", INITIATE, body, createSandbox())).status).toBe(200);
   });
 

@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   { method: "POST", path: "/invoices/{invoice}/send", data: (of) => invoice(of, { status: "sent" }) },
 ];
 
-test.each(ROWS)("$method $path answers in the envelope, with what it promises", async (row) => {
+test.each(ROWS)("$method $path returns the envelope, with the promised fields", async (row) => {
   const names = await oneOfEach();
   const path = row.path.replace(/\{(\w+)\}/, (_, which: keyof Names) => names[which]);
   const { status, type, body } = await call(row.method, path, row.body?.(names));
@@ -107,8 +107,8 @@ test.each(ROWS)("$method $path answers in the envelope, with what it promises", 
   expect(body).toEqual({ ...expected, ...(row.meta && { meta: row.meta }) });
 });
 
-describe("what was changed or deleted", () => {
-  test("stays so: a webhook", async () => {
+describe("a change or a deletion", () => {
+  test("is kept: a webhook", async () => {
     const { webhook: id } = await oneOfEach();
     const events = ["payment.failed", "invoice.paid"];
     await call("PUT", `/webhooks/${id}`, { events });
@@ -118,7 +118,7 @@ describe("what was changed or deleted", () => {
     expect((await call("DELETE", `/webhooks/${id}`)).status).toBe(404);
   });
 
-  test("stays so: an invoice", async () => {
+  test("is kept: an invoice", async () => {
     const { invoice: id } = await oneOfEach();
     await call("PUT", `/invoices/${id}`, { customer: "Juma" });
     expect((await call("GET", `/invoices/${id}`)).body.data.customer).toBe("Juma");
@@ -157,7 +157,7 @@ describe("the status of a payment", () => {
     expect(body).toEqual({ success: false, error: expect.stringContaining(field) });
   });
 
-  test("is found under each name in its own place alone", async () => {
+  test("is found by each identifier only in its own field", async () => {
     const { reference, checkout } = await oneOfEach();
     const swapped = { reference: checkout };
     expect((await call("POST", "/mobile-money/payment/status", swapped)).status).toBe(404);
@@ -178,7 +178,7 @@ describe("the validation of a phone", () => {
     ["0772000000", { valid: true, phone: "254772000000", network: "Telkom" }],
     ["+44 20 7946 0958", { valid: false, phone: "442079460958" }],
     ["0812345678", { valid: false, phone: "0812345678" }],
-  ])("of %s answers %j", async (phone, data) => {
+  ])("of %s returns %j", async (phone, data) => {
     const { status, body } = await call("POST", "/mobile-money/validate-phone", { phone });
     expect([status, body]).toEqual([200, { success: true, data }]);
   });

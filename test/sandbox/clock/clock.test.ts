@@ -55,7 +55,7 @@ describe("the virtual clock", () => {
     "s",
     "5 weeks",
     "toString",
-  ])("refuses to advance by %j, and stays where it is", async (by) => {
+  ])("rejects an advance by %j, and does not move", async (by) => {
     const { clock } = createSandbox();
     const before = clock.now();
     await expect(clock.advance(by)).rejects.toThrow(ConfigurationError);
@@ -71,7 +71,7 @@ describe("the virtual clock", () => {
     expect(clock.now()).toEqual(before);
   });
 
-  test("lets what falls due happen in order, each at its own moment", async () => {
+  test("runs what is due in order, each task at its own time", async () => {
     const seen: string[] = [];
     const sandbox = createSandbox({
       deliver: async (request) => {
@@ -96,7 +96,7 @@ describe("the virtual clock", () => {
     ]);
   });
 
-  test("has advanced when the deliveries that fell due, and those in flight, have ended", async () => {
+  test("has advanced when the deliveries that were due or in flight have ended", async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;
@@ -119,7 +119,7 @@ describe("the virtual clock", () => {
     expect(sandbox.deliveries.all()[0]?.attempts).toHaveLength(2);
   });
 
-  test("adds up advances that are made at once", async () => {
+  test("adds up advances that are called at the same time", async () => {
     const sandbox = createSandbox();
     await pay(sandbox, PHONE);
     const before = sandbox.clock.now().getTime();
@@ -139,7 +139,7 @@ describe("the real clock", () => {
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
-  test("lets things happen by itself", async () => {
+  test("runs tasks when they are due", async () => {
     const delivered = new Promise<string>((resolve) => {
       const sandbox = createSandbox({
         clock: "real",
@@ -166,7 +166,7 @@ describe("the real clock", () => {
     expect(sandbox.clock.now().getTime() - Date.now()).toBeLessThan(3_500_000);
   });
 
-  test("is in its snapshot, as far ahead as it is", async () => {
+  test("is in its snapshot, with the time that it is ahead", async () => {
     const sandbox = createSandbox({ clock: "real" });
     await sandbox.clock.advance("1h");
     const other = createSandbox();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const START = Date.parse("2026-01-01T09:00:00+03:00");
 
-test("what falls due happens by its time, and by its turn where two fall due together", async () => {
+test("tasks run by their time, and by their turn if two are due at the same time", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 30 }), async (hours) => {
       const came: string[] = [];

@@ -42,7 +42,7 @@ describe("under fake timers", () => {
     receiver.close();
   });
 
-  test("a delivery that is never answered ends, and its retries are made", async () => {
+  test("a delivery without a response ends, and is retried", async () => {
     const sandbox = createSandbox({ deliveryTimeoutMs: 10, deliver: () => new Promise(() => {}) });
     await register(sandbox, "https://shop.example.test/", "invoice.created");
     await post(sandbox, "/invoices", {});
@@ -50,7 +50,7 @@ describe("under fake timers", () => {
     expect(sandbox.deliveries.all()[0]?.attempts).toHaveLength(3);
   });
 
-  test("the real clock runs on, and lets things happen", async () => {
+  test("the real clock runs on, and runs tasks", async () => {
     await new Promise<void>((resolve) => {
       const sandbox = createSandbox({
         clock: "real",
@@ -67,7 +67,7 @@ describe("under fake timers", () => {
     expect(Date.now()).toBe(0);
   });
 
-  test("a served sandbox answers, a latency fault too", async () => {
+  test("a served sandbox responds, with a latency fault too", async () => {
     const sandbox = createSandbox();
     const served = await sandbox.serve({ port: 0 });
     sandbox.faults.add({ effect: { kind: "latency", ms: 20 } });

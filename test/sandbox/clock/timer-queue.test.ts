@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { addTimer, dropTimer, inOrder, takeDue } from "../../../src/sandbox/clock/timer-queue.ts";
-import type { Task, Timer } from "../../../src/sandbox/state/state.ts";
+import {
+  addTimer,
+  cancelTimer,
+  sortedTimers,
+  takeDueTask,
+} from "../../../src/sandbox/clock/timer-queue.ts";
+import type { Task, Timer } from "../../../src/sandbox/state/records.ts";
 
 const at = fc.integer({ min: 0, max: 200 });
 const step = fc.oneof(
@@ -10,7 +15,7 @@ const step = fc.oneof(
   fc.record({ take: fc.integer({ min: 0, max: 40 }) }),
 );
 
-test("timers that come, are called off and fall due are those of a sorted list", () => {
+test("timers are added, cancelled and taken in the same order as from a sorted list", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120, size: "max" }), (steps) => {
       const timers: Timer[] = [];
@@ -27,16 +32,16 @@ test("timers that come, are called off and fall due are those of a sorted list",
         } else if ("drop" in one) {
           const gone = model[one.drop % (model.length + 1)];
           const isMeant = (task: Task) => task === gone?.task;
-          expect(dropTimer(timers, isMeant)).toBe(gone !== undefined);
+          expect(cancelTimer(timers, isMeant)).toBe(gone !== undefined);
           model = model.filter((timer) => timer !== gone);
         } else {
           const [next] = model;
           const isDue = next !== undefined && next.at <= one.take;
-          expect(takeDue(timers, one.take)).toBe(isDue ? next.task : undefined);
+          expect(takeDueTask(timers, one.take)).toBe(isDue ? next.task : undefined);
           if (isDue) model.shift();
         }
         expect(timers[0]).toBe(model[0]);
-        expect(inOrder(timers)).toEqual(model);
+        expect(sortedTimers(timers)).toEqual(model);
       }
     }),
     { numRuns: 500 },

@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => served.close());
 
-/** An order with headers that `fetch` would not let through. */
-function order(method: string, path: string, given: { body?: string; headers?: object } = {}) {
+/** Sends a request, also with headers that `fetch` does not allow. */
+function send(method: string, path: string, given: { body?: string; headers?: object } = {}) {
   return new Promise<{ status: number; headers: object; body: string }>((resolve, reject) => {
     const sent = request(
       `${served.url}/_sandbox/api${path}`,
@@ -34,9 +34,9 @@ function order(method: string, path: string, given: { body?: string; headers?: o
 }
 
 async function data(method: string, path: string, body?: object) {
-  const answer = await order(method, path, body && { body: JSON.stringify(body) });
-  expect(answer.status).toBe(200);
-  const envelope = JSON.parse(answer.body);
+  const response = await send(method, path, body && { body: JSON.stringify(body) });
+  expect(response.status).toBe(200);
+  const envelope = JSON.parse(response.body);
   expect(envelope.success).toBe(true);
   return envelope.data;
 }
@@ -50,13 +50,13 @@ async function initiate(): Promise<string> {
   return (await response.json()).data.reference;
 }
 
-describe("an order to a served sandbox", () => {
+describe("the control API", () => {
   test.each([
     ["approve", "completed"],
     ["cancel", "failed"],
     ["wrong-pin", "failed"],
     ["ignore", "pending"],
-  ])("has the phone %s: %s", async (act, status) => {
+  ])("the phone can %s: the payment is %s", async (act, status) => {
     const reference = await initiate();
     const { number, payment } = await data(
       "POST",
@@ -69,12 +69,12 @@ describe("an order to a served sandbox", () => {
   test("switches a phone off and on", async () => {
     await initiate();
     await data("POST", `/phones/${PHONE}/off`);
-    expect((await order("POST", `/phones/${PHONE}/approve`)).status).toBe(422);
+    expect((await send("POST", `/phones/${PHONE}/approve`)).status).toBe(422);
     await data("POST", `/phones/${PHONE}/on`);
     await data("POST", `/phones/${PHONE}/approve`);
   });
 
-  test("tells and moves the time", async () => {
+  test("reads and advances the clock", async () => {
     expect(await data("GET", "/clock")).toEqual({
       now: "2026-01-01T09:00:00+03:00",
       clock: "virtual",
@@ -85,7 +85,7 @@ describe("an order to a served sandbox", () => {
     });
   });
 
-  test("lists deliveries, the newest first, with their next attempt, and resends one", async () => {
+  test("lists deliveries, the newest first, and resends one", async () => {
     await fetch(`${served.baseUrl}/webhooks/register`, {
       method: "POST",
       headers: { "x-api-key": sandbox.keys.secret },
@@ -106,7 +106,7 @@ describe("an order to a served sandbox", () => {
     expect((await data("GET", "/deliveries?state=failed")).total).toBe(0);
   });
 
-  test("says when a delivery is tried again, and how many wait", async () => {
+  test("lists when a delivery is retried, and how many are pending", async () => {
     await served.close();
     sandbox = createSandbox({ deliver: async () => new Response(null, { status: 500 }) });
     served = await sandbox.serve({ port: 0 });
@@ -119,11 +119,11 @@ describe("an order to a served sandbox", () => {
     await sandbox.deliveries.settled();
     const { deliveries, queues } = await data("GET", "/deliveries");
     expect(deliveries[0].nextAttemptAt).toBe("2026-01-01T09:00:10+03:00");
-    expect(queues).toEqual([{ url: "https://x.example/", pending: 1, most: 10_000 }]);
+    expect(queues).toEqual([{ url: "https://x.example/", pending: 1, maxPending: 10_000 }]);
     expect((await data("GET", "/status")).queues).toEqual(queues);
   });
 
-  test("tells how the sandbox stands", async () => {
+  test("reads the status of the sandbox", async () => {
     await initiate();
     expect(await data("GET", "/status")).toEqual({
       now: "2026-01-01T09:00:00+03:00",
@@ -137,56 +137,57 @@ describe("an order to a served sandbox", () => {
   });
 });
 
-describe("an order is turned away, and changes nothing", () => {
+describe("a request is rejected, and changes nothing", () => {
   const tooMuch = `{"by":"${"x".repeat(1_048_577)}"}`;
   test.each([
-    ["to nowhere", "GET", "/nothing", undefined, 404],
-    ["to a phone that does nothing", "POST", `/phones/${PHONE}/explode`, undefined, 404],
-    ["by another method", "GET", "/clock/advance", undefined, 405],
-    ["by a method of no row", "DELETE", "/status", undefined, 405],
+    ["to an unknown path", "GET", "/nothing", undefined, 404],
+    ["with an unknown command for a phone", "POST", `/phones/${PHONE}/explode`, undefined, 404],
+    ["with another method", "GET", "/clock/advance", undefined, 405],
+    ["with a method that no path has", "DELETE", "/status", undefined, 405],
     ["with a broken escape", "POST", "/phones/%E0%A4%A/on", undefined, 400],
-    ["with no JSON", "POST", "/clock/advance", "{", 400],
-    ["with no object", "POST", "/clock/advance", "[]", 400],
-    ["with too much", "POST", "/clock/advance", tooMuch, 413],
-    ["without a length", "POST", "/clock/advance", "{}", 422],
-    ["with a length that goes back", "POST", "/clock/advance", '{"by":-1}', 422],
+    ["with a body that is not JSON", "POST", "/clock/advance", "{", 400],
+    ["with a body that is not an object", "POST", "/clock/advance", "[]", 400],
+    ["with a body that is too large", "POST", "/clock/advance", tooMuch, 413],
+    ["without a duration", "POST", "/clock/advance", "{}", 422],
+    ["with a negative duration", "POST", "/clock/advance", '{"by":-1}', 422],
     ["with a misspelt field", "POST", "/clock/advance", '{"by":"1s","for":1}', 422],
-    ["for a number that is none", "POST", "/phones/12/on", undefined, 422],
-    ["for no prompt", "POST", `/phones/${PHONE}/approve`, undefined, 422],
-    ["for a delivery that is none", "POST", "/deliveries/dlv_x/resend", undefined, 422],
-    ["with a limit that is none", "GET", "/deliveries?limit=-1", undefined, 422],
+    ["with an unknown field", "POST", `/phones/${PHONE}/off`, '{"switch":"off"}', 422],
+    ["for a number that is not a phone number", "POST", "/phones/12/on", undefined, 422],
+    ["for a phone without a prompt", "POST", `/phones/${PHONE}/approve`, undefined, 422],
+    ["for an unknown delivery", "POST", "/deliveries/dlv_x/resend", undefined, 422],
+    ["with a limit that is not a number", "GET", "/deliveries?limit=-1", undefined, 422],
   ])("%s", async (_, method, path, body, status) => {
     const before = sandbox.snapshot();
-    const answer = await order(method, path, body === undefined ? {} : { body });
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({ success: false, error: expect.any(String) });
+    const response = await send(method, path, body === undefined ? {} : { body });
+    expect(response.status).toBe(status);
+    expect(JSON.parse(response.body)).toEqual({ success: false, error: expect.any(String) });
     expect(sandbox.snapshot()).toEqual(before);
   });
 });
 
-describe("an order from elsewhere", () => {
-  const off = (headers: object) => order("POST", `/phones/${PHONE}/off`, { headers });
+describe("a request of another site", () => {
+  const off = (headers: object) => send("POST", `/phones/${PHONE}/off`, { headers });
   const own = () => ({ host: `127.0.0.1:${served.port}` });
   const isOff = () => sandbox.snapshot().phones as object;
 
   test.each([
-    ["a name that was made to lead here", { host: "evil.example" }],
+    ["a name that resolves to this machine", { host: "evil.example" }],
     ["such a name with our port", { host: "evil.example:4010" }],
     ["an address of the network", { host: "192.168.1.7" }],
     ["a foreign page", { origin: "https://evil.example" }],
     ["a page of another local server", { origin: "http://127.0.0.1:1" }],
     ["a page without an origin of its own", { origin: "null" }],
     ["an image of a foreign page", { "sec-fetch-site": "cross-site" }],
-  ])("is turned away: %s", async (_, headers) => {
-    const answer = await off({ ...own(), ...headers });
-    expect(answer.status).toBe(403);
+  ])("is forbidden: %s", async (_, headers) => {
+    const response = await off({ ...own(), ...headers });
+    expect(response.status).toBe(403);
     expect(isOff()).toEqual({});
-    // Nor may it read.
-    expect((await order("GET", "/status", { headers: { ...own(), ...headers } })).status).toBe(403);
+    // It may not read either.
+    expect((await send("GET", "/status", { headers: { ...own(), ...headers } })).status).toBe(403);
   });
 
   test.each(["127.0.0.1", "localhost", "127.0.0.2", "[::1]", "shop.localhost"])(
-    "is let in where it comes by a name of this machine: %s",
+    "is allowed under a name of this machine: %s",
     async (name) => {
       const host = `${name}:${served.port}`;
       expect((await off({ host })).status).toBe(200);
@@ -194,9 +195,9 @@ describe("an order from elsewhere", () => {
     },
   );
 
-  test("is not answered with a leave to read", async () => {
-    const { headers } = await order("GET", "/status");
+  test("gets no CORS header", async () => {
+    const { headers } = await send("GET", "/status");
     expect(headers).not.toHaveProperty("access-control-allow-origin");
-    expect((await order("OPTIONS", "/status", { headers: own() })).status).toBe(405);
+    expect((await send("OPTIONS", "/status", { headers: own() })).status).toBe(405);
   });
 });

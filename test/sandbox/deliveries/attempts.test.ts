@@ -44,8 +44,8 @@ function gateOf(): [gate: Promise<void>, open: () => void] {
 
 const status = (code: number) => () => new Response(null, { status: code });
 
-describe("a delivery that is not answered 200", () => {
-  test("is tried again after 10 s, 1 min, 5 min, 30 min and 2 h, and then has failed", async () => {
+describe("a delivery without a 200", () => {
+  test("is retried after 10 s, 1 min, 5 min, 30 min and 2 h, and then has failed", async () => {
     const { sandbox, entry } = await world(status(500));
     await sandbox.deliveries.settled();
     const delays = ["10s", "1m", "5m", "30m", "2h"];
@@ -61,7 +61,7 @@ describe("a delivery that is not answered 200", () => {
     expect(entry().attempts).toHaveLength(6);
   });
 
-  test("is tried no more once it was answered 200", async () => {
+  test("is not retried after a 200", async () => {
     const answers = [500, 404, 200];
     const { sandbox, entry } = await world(
       () => new Response("", { status: answers.shift() ?? 500 }),
@@ -72,7 +72,7 @@ describe("a delivery that is not answered 200", () => {
   });
 
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 410, 429, 500, 503])(
-    "has not arrived: %i",
+    "is not delivered with the status %i",
     async (code) => {
       const { sandbox, entry } = await world(status(code));
       await sandbox.clock.advance("1d");
@@ -82,7 +82,7 @@ describe("a delivery that is not answered 200", () => {
   );
 
   test.each<[string, () => Response | Promise<Response>, RegExp]>([
-    ["is refused", () => Promise.reject(new Error("connection refused")), /connection refused/],
+    ["refuses the connection", () => Promise.reject(new Error("connection refused")), /connection refused/],
     [
       "throws",
       () => {
@@ -102,7 +102,7 @@ describe("a delivery that is not answered 200", () => {
       /terminated/,
     ],
     ["gives no response", () => Promise.resolve(undefined as unknown as Response), /./],
-  ])("because the receiver %s has its error in the log", async (_, answer, error) => {
+  ])("because the receiver %s logs the error", async (_, answer, error) => {
     const { sandbox, entry } = await world(answer);
     await sandbox.deliveries.settled();
     expect(entry().state).toBe("pending");
@@ -111,7 +111,7 @@ describe("a delivery that is not answered 200", () => {
     expect(attempt).not.toHaveProperty("status");
   });
 
-  test("within the time limit is given up, told so, and tried again", async () => {
+  test("within the time limit is aborted, logged and retried", async () => {
     const requests: Request[] = [];
     const { sandbox, entry } = await world(status(200), {
       deliveryTimeoutMs: 20,
@@ -135,7 +135,7 @@ describe("a receiver", () => {
     vi.useRealTimers();
   });
 
-  test("has five seconds to answer, where nothing else was said", async () => {
+  test("has five seconds to respond by default", async () => {
     // The sandbox takes its timers when it is loaded.
     vi.useFakeTimers();
     vi.resetModules();
@@ -161,7 +161,7 @@ describe("a retry or a resend", () => {
 });
 
 describe("a resend", () => {
-  test("goes out at once, and gives the entry with its attempt", async () => {
+  test("is sent at once, and resolves with the delivery and its attempt", async () => {
     const { sandbox, received, entry } = await world(status(200));
     await sandbox.clock.advance("1m");
     const resent = await sandbox.deliveries.resend(entry().id);
@@ -170,7 +170,7 @@ describe("a resend", () => {
     expect(resent.attempts.map(({ at }) => at.slice(11, 19))).toEqual(["09:00:00", "09:01:00"]);
   });
 
-  test("brings a failed delivery home", async () => {
+  test("can deliver a failed delivery", async () => {
     let code = 500;
     const { sandbox, entry } = await world(() => new Response("", { status: code }));
     await sandbox.clock.advance("1d");
@@ -180,7 +180,7 @@ describe("a resend", () => {
     expect((await sandbox.deliveries.resend(entry().id)).state).toBe("delivered");
   });
 
-  test("that arrives ends the retries", async () => {
+  test("that is delivered ends the retries", async () => {
     let code = 500;
     const { sandbox, received, entry } = await world(() => new Response("", { status: code }));
     await sandbox.deliveries.settled();
@@ -190,7 +190,7 @@ describe("a resend", () => {
     expect(received).toHaveLength(2);
   });
 
-  test("that fails takes nothing from the schedule, nor from what has arrived", async () => {
+  test("that fails changes neither the schedule nor a delivery that was delivered", async () => {
     let code = 500;
     const { sandbox, entry } = await world(() => new Response("", { status: code }));
     for (let times = 0; times < 7; times++) await sandbox.deliveries.resend(entry().id);
@@ -206,7 +206,7 @@ describe("a resend", () => {
 });
 
 describe("settled()", () => {
-  test("resolves when no delivery is in flight, resends too", async () => {
+  test("resolves when no delivery is in flight, resends included", async () => {
     const [gate, open] = gateOf();
     let done = 0;
     const { sandbox, entry } = await world(async () => {
@@ -223,7 +223,7 @@ describe("settled()", () => {
     expect(done).toBe(2);
   });
 
-  test("resolves at once where nothing is in flight, and does not wait for retries to come", async () => {
+  test("resolves at once if nothing is in flight, and does not wait for retries", async () => {
     const { sandbox, entry } = await world(status(500));
     await sandbox.deliveries.settled();
     await sandbox.deliveries.settled();

@@ -57,7 +57,7 @@ describe("a registration", () => {
     ["subscription.created", 0], ["subscription.canceled", 0],
   ];
 
-  test.each(EXPECTED)("for %s gets events of that kind, and no other", async (kind, count) => {
+  test.each(EXPECTED)("for %s gets only events of that kind", async (kind, count) => {
     const { subscribe, everything, events } = world();
     await subscribe([kind]);
     await everything();
@@ -71,7 +71,7 @@ describe("a registration", () => {
     expect(events().map(({ event }) => event)).toEqual(["payment.failed", "payment.completed"]);
   });
 
-  test("is one of several: each that lists the kind gets its own delivery", async () => {
+  test("is one of several: each one that lists the kind gets its own delivery", async () => {
     const { sandbox, subscribe, pay, received } = world();
     await subscribe(["payment.initiated"], "one");
     await subscribe(["payment.failed"], "two");
@@ -83,7 +83,7 @@ describe("a registration", () => {
     expect(new Set(sandbox.deliveries.all().map(({ id }) => id)).size).toBe(2);
   });
 
-  test("that was changed or deleted gets what it lists now", async () => {
+  test("that was changed or deleted gets only what it lists now", async () => {
     const { sandbox, gateway, subscribe, pay, received } = world();
     const { id = "" } = await subscribe(["payment.failed"]);
     await gateway.webhooks.update(id, { events: ["payment.initiated"] });
@@ -112,7 +112,7 @@ describe("a delivery", () => {
     }
   });
 
-  test("of payment.completed carries the documented fields, and no other", async () => {
+  test("of payment.completed has only the documented fields", async () => {
     const { sandbox, gateway, subscribe, events, pay } = world();
     await subscribe(["payment.completed"]);
     const { reference, checkout_request_id } = await pay();
@@ -142,7 +142,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("of payment.completed has every field where the order gave no label", async () => {
+  test("of payment.completed has every field if the request had no label", async () => {
     const { sandbox, gateway, subscribe, events } = world();
     await subscribe(["payment.completed"]);
     await gateway.mobileMoney.initiate({ amount: 1, phone: PHONE });
@@ -152,7 +152,7 @@ describe("a delivery", () => {
     expect(events()[0].data.account_reference).toBe("");
   });
 
-  test("of payment.failed carries the documented fields, and no other", async () => {
+  test("of payment.failed has only the documented fields", async () => {
     const { subscribe, everything, events } = world();
     await subscribe(["payment.failed"]);
     const { reference } = await everything();
@@ -167,7 +167,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("of the other kinds carries what a read gave at that moment", async () => {
+  test("of another kind has what a read returned at that time", async () => {
     const { sandbox, gateway, subscribe, events } = world();
     await subscribe(["payment.initiated", "invoice.created"]);
     const payment = await gateway.mobileMoney.initiate({ amount: 1, phone: PHONE });
@@ -179,7 +179,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("goes out before the call that caused it has been answered, which never waits for it", async () => {
+  test("is sent before the response to the call that caused it, which never waits for it", async () => {
     let begun = 0;
     const { sandbox, gateway, subscribe, pay } = world({
       deliver: () => {
@@ -199,7 +199,7 @@ describe("a delivery", () => {
 });
 
 describe("the log", () => {
-  test("holds what was sent, and what came of it", async () => {
+  test("holds what was sent, and the result", async () => {
     const { sandbox, subscribe, pay, received } = world();
     await subscribe(["payment.completed"]);
     await pay();
@@ -233,7 +233,7 @@ describe("the log", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
-  test("knows no delivery that there is not", async () => {
+  test("rejects an id that does not exist", async () => {
     const { sandbox } = world();
     await expect(sandbox.deliveries.resend("dlv_none")).rejects.toThrow(ConfigurationError);
     await expect(sandbox.deliveries.resend("dlv_none")).rejects.toThrow(/dlv_none/);

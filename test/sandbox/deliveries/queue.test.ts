@@ -1,15 +1,15 @@
 import { type Activity, createSandbox, type Sandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 
-/** A sandbox whose receivers answer when they are told to, or refuse at once. */
+/** A sandbox whose receivers respond when the test says so, or return 500 at once. */
 function withReceivers(...urls: string[]) {
   const open: { url: string; answer: (status: number) => void }[] = [];
-  let refusing = false;
+  let failing = false;
   const sandbox = createSandbox({
     deliveryTimeoutMs: 60_000,
     deliver: ({ url }) =>
       new Promise((resolve) => {
-        if (refusing) resolve(new Response(null, { status: 500 }));
+        if (failing) resolve(new Response(null, { status: 500 }));
         open.push({ url, answer: (status) => resolve(new Response(null, { status })) });
       }),
   });
@@ -30,18 +30,18 @@ function withReceivers(...urls: string[]) {
     await ready;
     for (let at = 0; at < times; at++) await call("POST", "/invoices", {});
   };
-  const refuse = (does: boolean) => {
-    refusing = does;
+  const setFailing = (does: boolean) => {
+    failing = does;
   };
-  return { sandbox, open, refuse, register, emit };
+  return { sandbox, open, setFailing, register, emit };
 }
 
 const PHONE = "0712345678";
 const DEAD = "https://dead.example/";
 const ALIVE = "https://alive.example/";
 
-describe("deliveries to an address that never answers", () => {
-  test("go out a hundred at once; the others wait in their order", async () => {
+describe("deliveries to an address that never responds", () => {
+  test("are a hundred in flight at once; the others wait in order", async () => {
     const { sandbox, open, emit } = withReceivers(DEAD);
     await emit(130);
     expect(open).toHaveLength(100);
@@ -54,7 +54,7 @@ describe("deliveries to an address that never answers", () => {
     expect(all.map(({ attempts }) => attempts.length)).toEqual(Array(130).fill(1));
   });
 
-  test("hold up none to another", async () => {
+  test("delay no delivery to another address", async () => {
     const { open, emit } = withReceivers(DEAD, ALIVE);
     await emit(130);
     const alive = () => open.filter(({ url }) => url === ALIVE);
@@ -63,13 +63,13 @@ describe("deliveries to an address that never answers", () => {
     expect(open).toHaveLength(230);
   });
 
-  test("are ten thousand at most; what comes on top fails at once, and says so", async () => {
+  test("are at most ten thousand; any further one fails at once, and says why", async () => {
     const { sandbox, open, register, emit } = withReceivers(DEAD);
     await emit(10_002);
     const failed = sandbox.deliveries.all().filter(({ state }) => state === "failed");
     expect(failed).toHaveLength(2);
     expect(failed[0]?.attempts).toMatchObject([
-      { error: "not sent: 10000 deliveries wait for this address already" },
+      { error: "not sent: 10000 deliveries are pending for this address already" },
     ]);
     // One that arrives makes room for one.
     open[0]?.answer(200);
@@ -81,7 +81,7 @@ describe("deliveries to an address that never answers", () => {
         .slice(-2)
         .map(({ state }) => state),
     ).toEqual(["pending", "failed"]);
-    // A world that takes this one's place counts anew; of this one, nothing more is sent.
+    // After a reset the count starts again, and nothing of the old state is sent.
     const sent = open.length;
     const snapshot = sandbox.snapshot();
     sandbox.reset();
@@ -96,13 +96,13 @@ describe("deliveries to an address that never answers", () => {
     expect(sandbox.deliveries.all().at(-1)?.state).toBe("failed");
   }, 60_000);
 
-  test("that were given up leave room too", async () => {
-    const { sandbox, refuse, emit } = withReceivers(DEAD);
-    refuse(true);
+  test("that failed make room too", async () => {
+    const { sandbox, setFailing, emit } = withReceivers(DEAD);
+    setFailing(true);
     await emit(1);
     await sandbox.clock.advance("3h");
     expect(sandbox.deliveries.all()[0]).toMatchObject({ state: "failed", attempts: { length: 6 } });
-    refuse(false);
+    setFailing(false);
     await emit(10_001);
     const states = sandbox.deliveries.all().map(({ state }) => state);
     expect(states.slice(-2)).toEqual(["pending", "failed"]);
@@ -117,34 +117,34 @@ describe("watch()", () => {
       body: JSON.stringify({ amount: 1, phone }),
     });
 
-  test("tells of payments and attempts as they come, and of nothing twice", async () => {
-    const told: Activity[] = [];
+  test("calls the listener with each payment and each attempt once", async () => {
+    const activities: Activity[] = [];
     const { sandbox, open, emit } = withReceivers(ALIVE);
     await emit(1);
-    const stop = sandbox.watch((activity) => told.push(activity));
-    const seen = () => told.flatMap(({ payments }) => payments.map(({ status }) => status));
+    const stop = sandbox.watch((activity) => activities.push(activity));
+    const seen = () => activities.flatMap(({ payments }) => payments.map(({ status }) => status));
     await initiate(sandbox, PHONE);
     await expect.poll(seen).toEqual(["pending"]);
     sandbox.phone(PHONE).approve();
     await expect.poll(seen).toEqual(["pending", "completed"]);
     open[0]?.answer(200);
     await expect
-      .poll(() => told.flatMap(({ deliveries }) => deliveries))
+      .poll(() => activities.flatMap(({ deliveries }) => deliveries))
       .toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
-    // A change of another kind is told too, with nothing in it.
-    told.length = 0;
+    // Any other change calls the listener with empty lists.
+    activities.length = 0;
     sandbox.phone(PHONE).switchOff();
-    await expect.poll(() => told).toEqual([{ payments: [], deliveries: [] }]);
-    // What a snapshot brings along is no news.
-    told.length = 0;
+    await expect.poll(() => activities).toEqual([{ payments: [], deliveries: [] }]);
+    // What a restored snapshot contains has not happened just now.
+    activities.length = 0;
     const elsewhere = createSandbox({ deliver: async () => new Response() });
     for (const phone of ["0712345601", "0712345602"]) await initiate(elsewhere, phone);
     sandbox.restore(elsewhere.snapshot());
-    await expect.poll(() => told).toEqual([{ payments: [], deliveries: [] }]);
+    await expect.poll(() => activities).toEqual([{ payments: [], deliveries: [] }]);
 
     stop();
     sandbox.phone(PHONE).switchOn();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(told).toHaveLength(1);
+    expect(activities).toHaveLength(1);
   });
 });

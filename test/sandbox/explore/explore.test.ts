@@ -46,14 +46,14 @@ const counterexampleOf = async (
 };
 
 describe("a handler that merges", () => {
-  test("ends in one state, whatever the order and the repetitions", async () => {
+  test("ends in one state in every order and with every repetition", async () => {
     expect(await explore(merging, [initiated, completed])).toEqual({ runs: 14 });
     expect(await explore(merging, [initiated, completed], { times: 1 })).toEqual({ runs: 2 });
     const two = [initiated, completed, event("completed", "completed", "PAY-2")];
     expect(await explore(merging, two)).toEqual({ runs: 222 });
   });
 
-  test("is given what a sandbox really sends", async () => {
+  test("works with what a sandbox really sends", async () => {
     const sandbox = createSandbox({ deliver: async () => new Response() });
     const call = (path: string, body: object) =>
       sandbox.fetch(sandbox.baseUrl + path, {
@@ -72,7 +72,7 @@ describe("a handler that merges", () => {
 });
 
 describe("a handler that overwrites", () => {
-  test("gets the two shortest orders that show it, side by side", async () => {
+  test("gets the two shortest orders with different states", async () => {
     const error = await counterexampleOf(overwriting, [initiated, completed]);
     expect(error.orders).toEqual([
       [initiated, completed],
@@ -82,7 +82,7 @@ describe("a handler that overwrites", () => {
     expect(error.states[1]).toContain('status: "pending"');
     expect(error.message).toBe(
       [
-        "The final state depends on how the events come.",
+        "The final state depends on the order of the events.",
         "",
         "  in order  payment.initiated PAY-1, payment.completed PAY-1",
         `  ends in   {PAY-1: {reference: "PAY-1", status: "completed"}}`,
@@ -95,7 +95,7 @@ describe("a handler that overwrites", () => {
     );
   });
 
-  test("gets two orders that differ in two neighbours alone, however long the history", async () => {
+  test("gets two orders that differ in only two neighbours, even in a long history", async () => {
     const others = ["PAY-2", "PAY-3", "PAY-4"].map((name) => event("completed", "completed", name));
     const history = [initiated, ...others, completed];
     const { orders, states } = await counterexampleOf(overwriting, history, { times: 1 });
@@ -115,7 +115,7 @@ describe("a handler that counts", () => {
     return { handle: () => ++shipped, state: () => ({ shipped }) };
   };
 
-  test("is right in every order, and caught by the first repetition", async () => {
+  test("is right in every order, and fails at the first repetition", async () => {
     expect(await explore(counting, [completed, failed], { times: 1 })).toEqual({ runs: 2 });
     const error = await counterexampleOf(counting, [completed, failed]);
     expect(error.orders.map((order) => order.length)).toEqual([2, 3]);
@@ -123,12 +123,12 @@ describe("a handler that counts", () => {
     expect(error.message).toMatch(/payment\.completed PAY-1 comes once more\.$/);
   });
 
-  test("of one event is caught too", async () => {
+  test("of one event fails too", async () => {
     const { orders } = await counterexampleOf(counting, [completed]);
     expect(orders).toEqual([[completed], [completed, completed]]);
   });
 
-  test("up to two is caught where events may come three times", async () => {
+  test("up to two fails if events may come three times", async () => {
     const capped = () => {
       let count = 0;
       return { handle: () => ++count, state: () => count > 2 };
@@ -145,7 +145,7 @@ describe("a handler that throws", () => {
     else if (!known.has(data.reference)) throw new Error("who is that?");
   };
 
-  test("is given the event again, after the others, as a retry would", async () => {
+  test("gets the event again after the others, as with a retry", async () => {
     const fresh = () => {
       const known = new Set<string>();
       const handled: string[] = [];
@@ -160,7 +160,7 @@ describe("a handler that throws", () => {
     expect(await explore(fresh, [initiated, completed])).toEqual({ runs: 14 });
   });
 
-  test("at an order alone is a counterexample that says what was thrown", async () => {
+  test("only in some order is a counterexample that names the error", async () => {
     const fresh = () => {
       let last = "";
       return {
@@ -172,21 +172,21 @@ describe("a handler that throws", () => {
       };
     };
     const { message } = await counterexampleOf(fresh, [completed, failed], { times: 1 });
-    expect(message).toContain("null, 1 refused for good: Error: too late");
+    expect(message).toContain("null, 1 never accepted: Error: too late");
   });
 
-  test("at the order given fails with what it threw as the cause", async () => {
+  test("in the given order fails, with the error as the cause", async () => {
     const cause = new Error("no database");
     const fresh = () => ({ handle: () => Promise.reject(cause), state: () => 0 });
     const error = await explore(fresh, [completed]).catch((error) => error);
     expect(error).not.toBeInstanceOf(CounterexampleError);
-    expect(error.message).toMatch(/even in the order given.*no database/);
+    expect(error.message).toMatch(/even in the given order.*no database/);
     expect(error.cause).toBe(cause);
   });
 });
 
 describe("every run", () => {
-  test("is awaited to its end, and closed, before the next begins", async () => {
+  test("ends and is closed before the next one begins", async () => {
     let open = 0;
     let most = 0;
     const fresh = async () => {
@@ -209,7 +209,7 @@ describe("every run", () => {
     expect([open, most]).toEqual([0, 1]);
   });
 
-  test("has events of its own: what a handler does to one shows nowhere else", async () => {
+  test("has its own copies of the events", async () => {
     const before = structuredClone(initiated);
     const spoiling = () => ({
       handle: (one: WebhookEvent) => {
@@ -222,7 +222,7 @@ describe("every run", () => {
     expect(initiated).toEqual(before);
   });
 
-  test("is one order, none twice, and all there are", async () => {
+  test("is one order; all orders are tried, each once", async () => {
     const factorial = (n: number): number => (n < 2 ? 1 : n * factorial(n - 1));
     await fc.assert(
       fc.asyncProperty(

@@ -56,17 +56,17 @@ describe("bad input", () => {
   const idle = () => ({ handle: () => {}, state: () => 0 });
 
   test.each<[unknown, unknown, unknown, RegExp]>([
-    [{ handle: () => {} }, [initiated], {}, /takes a function that gives a fresh/],
-    [() => {}, [initiated], {}, /fresh \{ handle\(event\), state\(\) \}/],
-    [(one: unknown) => one, [initiated], {}, /fresh \{ handle/],
-    [idle, [], {}, /a list of events/],
-    [idle, undefined, {}, /a list of events/],
-    [idle, [initiated], { time: 1 }, /no "time"/],
-    [idle, [initiated], { times: 0 }, /1 or more/],
-    [idle, [initiated], { times: 1.5 }, /1 or more/],
-    [idle, [initiated], { maxRuns: 0 }, /1 or more/],
+    [{ handle: () => {} }, [initiated], {}, /requires a function that returns a new/],
+    [() => {}, [initiated], {}, /new \{ handle\(event\), state\(\) \}/],
+    [(one: unknown) => one, [initiated], {}, /new \{ handle/],
+    [idle, [], {}, /a list with at least one event/],
+    [idle, undefined, {}, /a list with at least one event/],
+    [idle, [initiated], { time: 1 }, /no option "time"/],
+    [idle, [initiated], { times: 0 }, /`times` must be a whole number from 1 to .*; got 0/],
+    [idle, [initiated], { times: 1.5 }, /`times` .* got 1\.5/],
+    [idle, [initiated], { maxRuns: 0 }, /`maxRuns` must be a whole number from 1 to .*; got 0/],
   ])(
-    "%# throws a ConfigurationError that says what it takes",
+    "%# throws a ConfigurationError that says what is required",
     async (fresh, events, options, message) => {
       const wrong = explore(
         fresh as typeof idle,
@@ -83,7 +83,7 @@ describe("bad input", () => {
     [3, { maxRuns: 221 }, "222"],
     [8, { times: 1 }, "40,320"],
     [500, {}, "far too many"],
-  ])("%i events are too many, with %j: none is tried", async (count, options, many) => {
+  ])("%i events are too many with %j, and no order is tried", async (count, options, many) => {
     let runs = 0;
     const fresh = () => {
       runs++;

@@ -54,7 +54,7 @@ async function shop(
 const BOTH = ["INV-0001 invoice.created", "INV-0001 invoice.paid"];
 
 describe("a delivery under chaos", () => {
-  test("that is duplicated comes twice, the same bytes, and both are in the log", async () => {
+  test("that is duplicated is sent twice with the same bytes, and both are logged", async () => {
     const { sandbox, came, requests, sell } = await shop();
     sandbox.chaos({ seed: 1, duplicate: 1 });
     await sell();
@@ -66,20 +66,18 @@ describe("a delivery under chaos", () => {
     }
     for (const { attempts, chaos, state } of sandbox.deliveries.all()) {
       expect(state).toBe("delivered");
-      expect(chaos).toEqual({ seed: "1", touched: ["duplicate"] });
+      expect(chaos).toEqual({ seed: "1", faults: ["duplicate"] });
       expect(attempts.map(({ chaos }) => chaos)).toEqual([["duplicate"], ["duplicate"]]);
     }
   });
 
-  test("that is lost on its way never leaves, is logged, and goes on with its retries", async () => {
+  test("that is dropped is not sent, is logged, and is retried", async () => {
     const { sandbox, came, sell } = await shop();
     sandbox.chaos({ drop: 1 });
     await sell();
     const [first] = sandbox.deliveries.all();
     expect(first?.state).toBe("pending");
-    expect(first?.attempts).toMatchObject([
-      { error: expect.stringContaining("lost"), chaos: ["drop"] },
-    ]);
+    expect(first?.attempts).toMatchObject([{ error: "dropped by chaos", chaos: ["drop"] }]);
     sandbox.chaos({});
     await sandbox.clock.advance("10s");
     expect(came).toEqual(BOTH);
@@ -98,7 +96,7 @@ describe("a delivery under chaos", () => {
     }
   });
 
-  test("with a bad signature is refused, and comes again with the right one", async () => {
+  test("with a bad signature is rejected, and retried with the right one", async () => {
     const { sandbox, came, requests, sell } = await shop();
     sandbox.chaos({ badSignature: 1 });
     await sell();
@@ -116,7 +114,7 @@ describe("a delivery under chaos", () => {
     expect(first?.signature).toBe(requests[2]?.headers.get("x-service-signature"));
   });
 
-  test("with a stale timestamp is a day old and rightly signed, at every attempt", async () => {
+  test("with a stale timestamp is a day old and correctly signed in every attempt", async () => {
     const { sandbox, came, requests, sell, start } = await shop(
       { maxAgeSeconds: 300 },
       // It is the machine's time that a receiver goes by.
@@ -136,7 +134,7 @@ describe("a delivery under chaos", () => {
     }
   });
 
-  test("that is delayed comes up to a minute late, by the clock", async () => {
+  test("that is delayed is sent up to a minute late, by the clock", async () => {
     const { sandbox, came, requests, sell, start } = await shop();
     sandbox.chaos({ delay: 1 });
     await sell(5);
@@ -144,7 +142,7 @@ describe("a delivery under chaos", () => {
     expect(sandbox.deliveries.all()[0]).toMatchObject({
       state: "pending",
       attempts: [],
-      chaos: { touched: ["delay"] },
+      chaos: { faults: ["delay"] },
     });
     await sandbox.clock.advance("60s");
     expect(came).toHaveLength(10);
@@ -155,7 +153,7 @@ describe("a delivery under chaos", () => {
     expect(came).not.toEqual(came.toSorted());
   });
 
-  test("that is reordered comes right behind the next one to its address", async () => {
+  test("that is reordered is sent right after the next one to its address", async () => {
     const { sandbox, came, requests, sell, start } = await shop();
     sandbox.chaos({ reorder: 1 });
     await sell(2);
@@ -175,7 +173,7 @@ describe("a delivery under chaos", () => {
     expect(sandbox.snapshot().timers).toEqual([]);
   });
 
-  test("that waits for a next one that does not come goes out after 10 s, once", async () => {
+  test("that waits for a next one that does not come is sent once, after 10 s", async () => {
     const { sandbox, came, send } = await shop();
     sandbox.chaos({ reorder: 1 });
     await send("POST", "/invoices", {});
@@ -190,7 +188,7 @@ describe("a delivery under chaos", () => {
     expect(came.slice(1)).toEqual(["INV-0003 invoice.created", "INV-0002 invoice.created"]);
   });
 
-  test("that waits goes out although chaos has ended meanwhile", async () => {
+  test("that waits is sent although chaos has ended in the meantime", async () => {
     const { sandbox, came, send } = await shop();
     sandbox.chaos({ reorder: 1 });
     await send("POST", "/invoices", {});
@@ -200,7 +198,7 @@ describe("a delivery under chaos", () => {
     expect(came).toEqual(["INV-0002 invoice.created", "INV-0001 invoice.created"]);
   });
 
-  test("that somebody resends is left alone", async () => {
+  test("that is resent gets no faults", async () => {
     const { sandbox, requests, sell } = await shop();
     await sell();
     sandbox.chaos({ duplicate: 1, drop: 1, badSignature: 1 });
@@ -212,7 +210,7 @@ describe("a delivery under chaos", () => {
 });
 
 describe("a rotation of the secret", () => {
-  test("happens once, to a secret that is listed beforehand", async () => {
+  test("happens once, to a secret that is listed before", async () => {
     const { sandbox, came, sell } = await shop();
     const old = sandbox.webhookSecret;
     expect(sandbox.webhookSecrets).toEqual([old]);
@@ -224,11 +222,11 @@ describe("a rotation of the secret", () => {
     expect(came).toHaveLength(6);
     expect(came).not.toContain("signature_mismatch");
     expect(sandbox.webhookSecrets).toEqual([next, old]);
-    const touched = sandbox.deliveries.all().map(({ chaos }) => chaos?.touched);
-    expect(touched).toEqual([["rotateSecret"], ...Array(5).fill(undefined)]);
+    const faults = sandbox.deliveries.all().map(({ chaos }) => chaos?.faults);
+    expect(faults).toEqual([["rotateSecret"], ...Array(5).fill(undefined)]);
   });
 
-  test("is seen by a receiver that knows the first secret alone", async () => {
+  test("is noticed by a receiver that only knows the first secret", async () => {
     const first = createSandbox().webhookSecret;
     const { sandbox, came, sell } = await shop({ secret: first });
     await sell();
@@ -237,7 +235,7 @@ describe("a rotation of the secret", () => {
     expect(came).toEqual([...BOTH, "signature_mismatch", "signature_mismatch"]);
   });
 
-  test("leaves a delivery before it with its signature when it is retried", async () => {
+  test("keeps the signature of an earlier delivery when it is retried", async () => {
     const { sandbox, requests, sell } = await shop();
     sandbox.chaos({ drop: 1 });
     await sell();
@@ -249,7 +247,7 @@ describe("a rotation of the secret", () => {
     expect(sent.slice(2)).toEqual(before);
   });
 
-  test("in a later run goes on to a third, and a snapshot holds them all", async () => {
+  test("in a later run makes a third secret, and a snapshot holds them all", async () => {
     const { sandbox, came, sell } = await shop();
     for (const seed of [1, 2, 2]) {
       sandbox.chaos({ seed, rotateSecret: 1 });
@@ -265,7 +263,7 @@ describe("a rotation of the secret", () => {
   });
 });
 
-describe("all of it at once", () => {
+describe("all kinds of chaos together", () => {
   const all: ChaosOptions = {
     duplicate: 0.3,
     reorder: 0.3,
@@ -283,20 +281,20 @@ describe("all of it at once", () => {
     return { came, log: sandbox.deliveries.all() };
   };
 
-  test("comes again with its seed, to the byte", async () => {
+  test("are repeated by the seed, byte for byte", async () => {
     const [one, again, other] = [await run(1), await run(1), await run(2)];
     expect(again).toEqual(one);
     expect(other.came).not.toEqual(one.came);
   });
 
-  test.each([1, 2, 3, 4, 5])("brings every event in the end, with seed %i", async (seed) => {
+  test.each([1, 2, 3, 4, 5])("deliver every event in the end, with seed %i", async (seed) => {
     const { came, log } = await run(seed);
     expect(log.map(({ state }) => state)).toEqual(Array(20).fill("delivered"));
     const events = new Set(came.filter((one) => one.startsWith("INV-")));
     expect(events.size).toBe(20);
   });
 
-  test("goes on from a snapshot as it would have gone on", async () => {
+  test("go on from a snapshot as without it", async () => {
     const { sandbox, sell } = await shop();
     sandbox.chaos({ seed: 6, ...all });
     await sell(5);

@@ -7,7 +7,7 @@ const PHONE = "0712345678";
 function callsOf(seed = "malipo") {
   const sandbox = createSandbox({ seed });
   const headers = { "x-api-key": sandbox.keys.secret };
-  /** Starts a payment: what came of it, and whether it was made. */
+  /** Starts a payment: its result, and whether it was made. */
   const initiate = async () => {
     const body = JSON.stringify({ amount: 1, phone: PHONE });
     const before = sandbox.snapshot().nextId;
@@ -26,8 +26,8 @@ function callsOf(seed = "malipo") {
   return { sandbox, initiate, get, times };
 }
 
-describe("chaos of calls", () => {
-  test("answers with an error that names the seed, and does nothing", async () => {
+describe("chaos of API calls", () => {
+  test("returns an error that names the seed, and does nothing", async () => {
     const { sandbox, initiate, get } = callsOf();
     sandbox.chaos({ seed: "a b", apiErrors: 1 });
     const { seen, made } = await initiate();
@@ -39,7 +39,7 @@ describe("chaos of calls", () => {
     expect(await response.text()).toContain("a b");
   });
 
-  test("answers with all its statuses; what stands before the service answers in HTML", async () => {
+  test("returns all its statuses, and those of a proxy as HTML", async () => {
     const { sandbox, get } = callsOf();
     sandbox.chaos({ seed: "<", apiErrors: 1 });
     const kinds = new Map<number, string | null>();
@@ -61,13 +61,13 @@ describe("chaos of calls", () => {
     });
   });
 
-  test("loses the answer to what it has done", async () => {
+  test("loses the response to a call that was done", async () => {
     const { sandbox, initiate } = callsOf();
     sandbox.chaos({ lostResponses: 1 });
     expect(await initiate()).toEqual({ seen: "TypeError: fetch failed", made: true });
   });
 
-  test("befalls about as many calls as its rate says", async () => {
+  test("injects faults into about as many calls as its rate says", async () => {
     const { sandbox, times } = callsOf();
     sandbox.chaos({ seed: 1, apiErrors: 0.3 });
     const errors = (await times(400)).filter(({ seen }) => seen !== 200).length;
@@ -75,7 +75,7 @@ describe("chaos of calls", () => {
     expect(errors).toBeLessThan(150);
   });
 
-  test("leaves a fault that was ordered as it was ordered, and may add to a latency", async () => {
+  test("does not change a fault that was set, and may add to a latency", async () => {
     const { sandbox, get } = callsOf();
     sandbox.chaos({ apiErrors: 1 });
     sandbox.faults.add({ effect: { kind: "status", status: 418 } });
@@ -87,7 +87,7 @@ describe("chaos of calls", () => {
     expect(late.headers.get("x-sandbox-fault")).toBe("apiErrors");
   });
 
-  test("does not touch a preflight", async () => {
+  test("injects nothing into a preflight", async () => {
     const { sandbox } = callsOf();
     sandbox.chaos({ apiErrors: 1, lostResponses: 1 });
     const url = `${sandbox.baseUrl}/merchant`;
@@ -98,7 +98,7 @@ describe("chaos of calls", () => {
 describe("a chaos run", () => {
   const rates = { apiErrors: 0.3, lostResponses: 0.3 };
 
-  test("comes again with its seed, and is another with another", async () => {
+  test("is repeated by its seed, and differs with another", async () => {
     const run = async (seed: number | string) => {
       const { sandbox, times } = callsOf();
       expect(sandbox.chaos({ seed, ...rates })).toEqual({ seed: String(seed) });
@@ -108,7 +108,7 @@ describe("a chaos run", () => {
     expect(await run(1)).not.toEqual(await run(2));
   });
 
-  test("takes the sandbox's seed where it is given none", async () => {
+  test("uses the sandbox's seed by default", async () => {
     const { sandbox, times } = callsOf("desk");
     expect(sandbox.chaos(rates)).toEqual({ seed: "desk" });
     const other = callsOf("desk");
@@ -116,20 +116,20 @@ describe("a chaos run", () => {
     expect(await times(40)).toEqual(await other.times(40));
   });
 
-  test("meets the same calls whatever the other rates are", async () => {
+  test("has faults in the same calls at any other rates", async () => {
     const lost = async (apiErrors: number) => {
       const { sandbox, times } = callsOf();
       sandbox.chaos({ seed: 3, lostResponses: 0.4, apiErrors });
       return (await times(60)).map(({ seen }) => seen);
     };
-    const [alone, beside] = [await lost(0), await lost(0.4)];
-    for (const [call, seen] of beside.entries()) {
-      if (typeof seen === "string") expect(alone[call]).toBe(seen);
+    const [withoutErrors, withErrors] = [await lost(0), await lost(0.4)];
+    for (const [call, seen] of withErrors.entries()) {
+      if (typeof seen === "string") expect(withoutErrors[call]).toBe(seen);
     }
-    expect(beside).toContain("TypeError: fetch failed");
+    expect(withErrors).toContain("TypeError: fetch failed");
   });
 
-  test("leaves the names of the world as they are without it", async () => {
+  test("does not change ids and references", async () => {
     const listed = async (options: ChaosOptions) => {
       const { sandbox, times } = callsOf();
       sandbox.chaos(options);
@@ -163,7 +163,7 @@ describe("a chaos run", () => {
     },
   );
 
-  test("of a function gives what it gives, and ends with it", async () => {
+  test("of a function resolves with its result, and ends with it", async () => {
     const { sandbox, initiate } = callsOf();
     const seen = await sandbox.chaos({ apiErrors: 1 }, async () => (await initiate()).seen);
     expect(seen).not.toBe(200);
@@ -171,7 +171,7 @@ describe("a chaos run", () => {
     expect((await initiate()).seen).toBe(200);
   });
 
-  test("of a function that fails says with what seed, and keeps the cause", async () => {
+  test("of a function that fails names the seed, and keeps the cause", async () => {
     const { sandbox, initiate } = callsOf();
     const gateway = new Gateway({
       apiKey: sandbox.keys.secret,
@@ -181,7 +181,7 @@ describe("a chaos run", () => {
     });
     const run = () => gateway.payments.get("PAY-NONE");
     const error = await sandbox.chaos({ seed: 9, apiErrors: 1 }, run).catch((error) => error);
-    expect(error.message).toMatch(/^Under chaos with the seed "9"/);
+    expect(error.message).toMatch(/under chaos with the seed "9"/);
     expect(error.message).toContain(error.cause.message);
     expect(error.cause).not.toBeInstanceOf(NotFoundError);
     expect((await initiate()).seen).toBe(200);

@@ -32,7 +32,7 @@ const failing = async (promise: Promise<unknown>): Promise<{ cause?: { code?: st
 const add = (effect: FaultEffect) => sandbox.faults.add({ effect });
 
 describe("a status fault", () => {
-  test("answers before the service does anything, in its envelope", async () => {
+  test("comes before the service does anything, in the envelope", async () => {
     add({ kind: "status", status: 503 });
     const response = await initiate();
     expect(response.status).toBe(503);
@@ -41,7 +41,7 @@ describe("a status fault", () => {
     expect(wasDone()).toBe(false);
   });
 
-  test("answers with the headers and the JSON that it was given", async () => {
+  test("returns the given headers and JSON", async () => {
     const body = { message: "slow down" };
     add({ kind: "status", status: 429, headers: { "Retry-After": "2" }, body });
     const response = await initiate();
@@ -50,24 +50,21 @@ describe("a status fault", () => {
     expect(await response.json()).toEqual(body);
   });
 
-  test.each(["Content-Type", "content-type"])(
-    "answers with text as it is, %s too",
-    async (name) => {
-      const body = "<html>Bad gateway</html>";
-      add({ kind: "status", status: 502, headers: { [name]: "text/html" }, body });
-      const response = await initiate();
-      expect(response.headers.get("content-type")).toBe("text/html");
-      expect(await response.text()).toBe(body);
-    },
-  );
+  test.each(["Content-Type", "content-type"])("returns a text unchanged, %s too", async (name) => {
+    const body = "<html>Bad gateway</html>";
+    add({ kind: "status", status: 502, headers: { [name]: "text/html" }, body });
+    const response = await initiate();
+    expect(response.headers.get("content-type")).toBe("text/html");
+    expect(await response.text()).toBe(body);
+  });
 
-  test.each([200, 204, 205, 302, 304, 400, 599])("can answer %i", async (status) => {
+  test.each([200, 204, 205, 302, 304, 400, 599])("can return %i", async (status) => {
     add({ kind: "status", status });
     expect((await initiate()).status).toBe(status);
     expect(wasDone()).toBe(false);
   });
 
-  test("comes before the key is looked at", async () => {
+  test("comes before the key is checked", async () => {
     add({ kind: "status", status: 500 });
     expect((await initiate({ headers: {} })).status).toBe(500);
   });
@@ -85,7 +82,7 @@ describe("a latency fault", () => {
     expect(wasDone()).toBe(true);
   });
 
-  test("can stand before another fault", async () => {
+  test("can come before another fault", async () => {
     add({ kind: "latency", ms: 1 });
     add({ kind: "status", status: 500 });
     const response = await initiate();
@@ -94,7 +91,7 @@ describe("a latency fault", () => {
     expect((await initiate()).status).toBe(200);
   });
 
-  test("ends with an abort, and then nothing was done", async () => {
+  test("ends with an abort, and then nothing is done", async () => {
     add({ kind: "latency", ms: 60_000 });
     const controller = new AbortController();
     const answer = initiate({ signal: controller.signal });
@@ -125,14 +122,14 @@ describe("a lost response", () => {
     expect(lost.cause).toEqual(reset.cause);
   });
 
-  test("of a call that is refused has changed nothing", async () => {
+  test("of a rejected call has changed nothing", async () => {
     add({ kind: "lostResponse" });
     await failing(initiate({ headers: {} }));
     expect(wasDone()).toBe(false);
   });
 });
 
-describe("a truncated answer", () => {
+describe("a truncated response", () => {
   test("breaks off in the middle of its body, after the service has done its work", async () => {
     add({ kind: "truncate" });
     const response = await initiate();
@@ -154,7 +151,7 @@ describe("a truncated answer", () => {
 });
 
 describe("a hanging call", () => {
-  test("never answers, and does nothing; an abort ends it", async () => {
+  test("never responds and does nothing; an abort ends it", async () => {
     add({ kind: "hang" });
     const controller = new AbortController();
     const answer = initiate({ signal: controller.signal });
@@ -165,7 +162,7 @@ describe("a hanging call", () => {
     expect(wasDone()).toBe(false);
   });
 
-  test("that was aborted before it began is not made, and uses up no fault", async () => {
+  test("that was aborted before it began does nothing", async () => {
     const answer = initiate({ signal: AbortSignal.abort(new Error("early")) });
     await expect(answer).rejects.toThrow("early");
     expect(wasDone()).toBe(false);

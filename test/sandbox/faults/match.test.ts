@@ -37,7 +37,7 @@ describe("a fault", () => {
     [{ endpoint: "payments.get" }, "GET", "/payments/PAY-1"],
     [{ endpoint: "invoices.send", method: "POST" }, "POST", "/invoices/inv_1/send"],
     [{ endpoint: "webhooks.update", path: "/webhooks/wh_1" }, "PUT", "/webhooks/wh_1"],
-  ])("for %j touches %s %s", async (match, method, path) => {
+  ])("for %j matches %s %s", async (match, method, path) => {
     const { sandbox, ask } = world();
     sandbox.faults.add({ match, effect });
     expect(await ask(method, path)).toBe(599);
@@ -53,7 +53,7 @@ describe("a fault", () => {
     [{ endpoint: "payments.get" }, "GET", "/payments"],
     [{ endpoint: "payments.get", method: "POST" }, "GET", "/payments/PAY-1"],
     [{ endpoint: "invoices.get", path: "/invoices/inv_2" }, "GET", "/invoices/inv_1"],
-  ])("for %j leaves %s %s alone, and waits", async (match, method, path) => {
+  ])("for %j does not match %s %s, and waits", async (match, method, path) => {
     const { sandbox, ask } = world();
     sandbox.faults.add({ match, effect });
     const before = sandbox.snapshot();
@@ -69,26 +69,26 @@ describe("a fault", () => {
     [{ times: Number.POSITIVE_INFINITY }, [599, 599, 599, 599, 599]],
     [{ after: 3, times: Number.POSITIVE_INFINITY }, [200, 200, 200, 599, 599]],
     [{ after: undefined, times: undefined }, [599, 200, 200, 200, 200]],
-  ])("with %o touches its share of the requests", async (count, expected) => {
+  ])("with %o is injected into its share of the requests", async (count, expected) => {
     const { sandbox, reads } = world();
     sandbox.faults.add({ effect, ...count });
     expect(await reads(5)).toEqual(expected);
   });
 
-  test("counts the requests that it matches, and no other", async () => {
+  test("counts only the requests that it matches", async () => {
     const { sandbox, ask, reads } = world();
     sandbox.faults.add({ match: { endpoint: "merchant.get" }, effect, after: 1 });
     expect(await ask("GET", "/payments")).toBe(200);
     expect(await reads(3)).toEqual([200, 599, 200]);
   });
 
-  test("waits for its turn behind those that were added before it", async () => {
+  test("comes after those that were added before it", async () => {
     const { sandbox, reads } = world();
     for (const status of [501, 502, 503]) sandbox.faults.add({ effect: { ...effect, status } });
     expect(await reads(4)).toEqual([501, 502, 503, 200]);
   });
 
-  test("marks the answers that it touches, and no other", async () => {
+  test("marks only the responses that it changes", async () => {
     const { sandbox } = world();
     sandbox.faults.add({ effect: { kind: "latency", ms: 0 } });
     for (const mark of ["latency", null]) {
@@ -97,14 +97,14 @@ describe("a fault", () => {
     }
   });
 
-  test("leaves the preflight alone", async () => {
+  test("is not injected into a preflight", async () => {
     const { sandbox, ask, reads } = world();
     sandbox.faults.add({ effect });
     expect(await ask("OPTIONS", "/merchant")).toBe(204);
     expect(await reads(1)).toEqual([599]);
   });
 
-  test("is a copy of what was given", async () => {
+  test("is a copy of the given options", async () => {
     const { sandbox } = world();
     const own = { kind: "status" as const, status: 500, body: { error: "then" } };
     sandbox.faults.add({ effect: own });
@@ -144,7 +144,7 @@ describe("a wrong fault throws, and is not added", () => {
     ["a broken after", { effect, after: 0.5 }],
     ["times of 0", { effect, times: 0 }],
     ["a broken times", { effect, times: 1.5 }],
-    ["times that are no number", { effect, times: Number.NaN }],
+    ["times that are not a number", { effect, times: Number.NaN }],
   ])("%s", async (_, wrong) => {
     const { sandbox, reads } = world();
     expect(() => sandbox.faults.add(wrong as FaultOptions)).toThrow(ConfigurationError);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 const sandbox = createSandbox();
 const ask = (path: string, init: RequestInit = {}) => sandbox.fetch(sandbox.baseUrl + path, init);
 
-describe("an answer", () => {
+describe("a response", () => {
   const key = { "x-api-key": sandbox.keys.secret };
   test.each<[string, number, string, RequestInit]>([
     ["of a read", 200, "/merchant", { headers: key }],
@@ -15,14 +15,14 @@ describe("an answer", () => {
     ["404", 404, "/nothing", { headers: key }],
     ["405", 405, "/merchant", { method: "DELETE", headers: key }],
     ["422", 422, "/payments/initiate", { method: "POST", headers: key }],
-  ])("%s may be read from any origin, its headers too", async (_, status, path, init) => {
+  ])("%s may be read from any origin, headers included", async (_, status, path, init) => {
     const response = await ask(path, init);
     expect(response.status).toBe(status);
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(response.headers.get("access-control-expose-headers")).toBe("*");
   });
 
-  test("that a fault has touched may be read too", async () => {
+  test("with a fault may be read too", async () => {
     sandbox.faults.add({ effect: { kind: "status", status: 500 } });
     const response = await ask("/merchant");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -36,7 +36,7 @@ describe("a preflight", () => {
     ["POST", "/mobile-money/payment/initiate"],
     ["GET", "/payments/PAY-1"],
   ])(
-    "lets a browser %s %s with a key and JSON, without asking for the key",
+    "lets a browser %s %s with a key and JSON, and requires no key itself",
     async (method, path) => {
       const response = await ask(path, {
         method: "OPTIONS",
@@ -56,7 +56,7 @@ describe("a preflight", () => {
     },
   );
 
-  test("that names no headers allows those that a client sends", async () => {
+  test("without headers allows those that a client sends", async () => {
     const { headers } = await ask("/merchant", { method: "OPTIONS" });
     const allowed = headers.get("access-control-allow-headers")?.split(", ");
     expect(allowed).toEqual(expect.arrayContaining(["authorization", "content-type", "x-api-key"]));

@@ -44,7 +44,7 @@ describe("on a socket", () => {
     expect((await initiate()).status).toBe(200);
   });
 
-  test("hang never answers and does nothing, until the caller gives up", async () => {
+  test("hang never responds and does nothing, until the caller aborts", async () => {
     add({ kind: "hang" });
     const controller = new AbortController();
     const answer = initiate(controller.signal);
@@ -56,7 +56,7 @@ describe("on a socket", () => {
     expect((await initiate()).status).toBe(200);
   });
 
-  test("truncate breaks off in the middle of the body, with the payment made", async () => {
+  test("truncate breaks off in the middle of the body, and the payment was made", async () => {
     add({ kind: "truncate" });
     const response = await initiate();
     expect(response.status).toBe(200);
@@ -83,7 +83,7 @@ describe("on a socket", () => {
   });
 
   test.each([200, 204, 205, 304, 404, 500])(
-    "status %i is answered, and nothing done",
+    "status %i is returned, and nothing is done",
     async (status) => {
       add({ kind: "status", status, headers: { "Content-Type": "text/plain" }, body: "é" });
       const response = await initiate();

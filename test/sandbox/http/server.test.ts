@@ -31,8 +31,8 @@ describe("a served sandbox", () => {
     expect(served.baseUrl).toBe(`${served.url}/api/v1`);
   });
 
-  test("is on port 4010 where nothing else was said", async () => {
-    // Somebody may be there already.
+  test("is on port 4010 by default", async () => {
+    // Another program may use the port.
     const found = await sandbox.serve().then(
       async (other) => {
         await other.close();
@@ -43,7 +43,7 @@ describe("a served sandbox", () => {
     expect(found).toMatch(/^http:\/\/127\.0\.0\.1:4010$|Port 4010 is in use/);
   });
 
-  test("answers as it does in process, header for header and byte for byte", async () => {
+  test("responds as in process, header for header and byte for byte", async () => {
     const inProcess = createSandbox();
     const secret = key();
     const order = { amount: 99.5, phone: "0712345678", description: "é 🧾" };
@@ -92,7 +92,7 @@ describe("a served sandbox", () => {
   });
 
   test.each(["/merchant", "/api/v1x/merchant", "/api", "/api/v2/merchant"])(
-    "answers 404 outside its prefix: %s",
+    "returns 404 outside its prefix: %s",
     async (path) => {
       const response = await fetch(served.url + path, { headers: key() });
       expect(response.status).toBe(404);
@@ -100,17 +100,17 @@ describe("a served sandbox", () => {
     },
   );
 
-  test("listens on the loopback address alone", async () => {
+  test("listens only on the loopback address", async () => {
     await expect(fetch(served.baseUrl.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow(
       TypeError,
     );
   });
 
-  test.each([-1, 65_536, 1.5, "4010"])("refuses the port %j", async (port) => {
+  test.each([-1, 65_536, 1.5, "4010"])("rejects the port %j", async (port) => {
     await expect(sandbox.serve({ port: port as number })).rejects.toThrow(ConfigurationError);
   });
 
-  test("refuses an unknown option, and a port that is in use", async () => {
+  test("rejects an unknown option, and a port that is in use", async () => {
     const wrong = { prot: 0 } as { port?: number };
     await expect(sandbox.serve(wrong)).rejects.toThrow(ConfigurationError);
     const { port } = served;
@@ -119,12 +119,12 @@ describe("a served sandbox", () => {
     await expectAlive();
   });
 
-  test("shares its world with the same sandbox in process", async () => {
+  test("shares its state with the same sandbox in process", async () => {
     await post("/payments/initiate", JSON.stringify({ amount: 1, phone: "0712345678" }));
     expect(sandbox.phone("0712345678").approve().status).toBe("completed");
   });
 
-  test("delivers to a receiver on real HTTP, and again where it did not answer 200", async () => {
+  test("delivers to a receiver over HTTP, and again if it did not return 200", async () => {
     const events: unknown[] = [];
     const receiver = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -132,7 +132,7 @@ describe("a served sandbox", () => {
       const body = Buffer.concat(chunks);
       const { headers } = request;
       events.push(verifyWebhook({ body, headers, secret: sandbox.webhookSecret }).event);
-      // No redirect is followed: the event would go where nobody registered.
+      // Redirects are not followed: the event would go to an address that is not registered.
       response.writeHead([500, 302][events.length - 1] ?? 200, { location: "/elsewhere" }).end();
     }).listen(0, "127.0.0.1");
     await once(receiver, "listening");

@@ -24,8 +24,8 @@ const read = (reference: string) =>
 const shown = async (query: string) => (await fetch(`${served.url}/?${query}`)).text();
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-describe("what went over the wire", () => {
-  test("is shown with its payment, in process and over HTTP alike, keys shortened", async () => {
+describe("the log of requests and responses", () => {
+  test("has those of a payment, in process and over HTTP, with keys shortened", async () => {
     const reference = await pay();
     await fetch(`${served.baseUrl}/payments/${reference}`, {
       headers: { "x-api-key": sandbox.keys.public },
@@ -39,7 +39,7 @@ describe("what went over the wire", () => {
     expect(detail).not.toContain(sandbox.keys.secret);
   });
 
-  test("is bounded: the first exchange of a payment, and the last few", async () => {
+  test("is bounded: it keeps the first and the last few of a payment", async () => {
     const reference = await pay();
     for (let times = 0; times < 50; times++) await read(reference);
     const page = await shown(`payment=${reference}`);
@@ -47,44 +47,44 @@ describe("what went over the wire", () => {
     expect(count(page, `<code>GET /payments/${reference}</code>`)).toBe(5);
   });
 
-  test("is bounded: a body that goes on and on is cut", async () => {
+  test("is bounded: a long body is cut", async () => {
     const reference = await pay({ description: "x".repeat(500_000) });
     const page = await shown(`payment=${reference}`);
     expect(page.length).toBeLessThan(100_000);
     expect(page).toMatch(/… \(\d{6} characters in all\)/);
   });
 
-  test("is bounded: thirty refused requests, the newest first", async () => {
+  test("is bounded: thirty failed requests, the newest first", async () => {
     for (let times = 0; times < 40; times++) {
       await sandbox.fetch(`${sandbox.baseUrl}/nothing/${times}`, {
         headers: { "x-api-key": "nonsense-key-of-mine" },
       });
     }
     await pay();
-    const [, refused = ""] = (await shown("")).split('id="refused"');
-    expect(count(refused, "<summary><code>")).toBe(30);
-    expect(refused.indexOf("/nothing/39")).toBeLessThan(refused.indexOf("/nothing/38"));
-    expect(refused).not.toContain("/nothing/9<");
-    // What is no key at all may still be one of another place.
-    expect(refused).not.toContain("nonsense-key-of-mine");
+    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
+    expect(count(failed, "<summary><code>")).toBe(30);
+    expect(failed.indexOf("/nothing/39")).toBeLessThan(failed.indexOf("/nothing/38"));
+    expect(failed).not.toContain("/nothing/9<");
+    // An unknown key may be a real key of another system.
+    expect(failed).not.toContain("nonsense-key-of-mine");
   });
 
-  test("names faults, those too that let no answer out", async () => {
+  test("names faults, also those without a response", async () => {
     await pay();
     sandbox.faults.add({ effect: { kind: "reset" } });
     await pay().catch(() => "");
-    const [, refused = ""] = (await shown("")).split('id="refused"');
-    expect(refused).toContain("no answer fault: reset");
+    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
+    expect(failed).toContain("no response fault: reset");
   });
 
-  test("ends with its world", async () => {
+  test("is empty after the state was replaced", async () => {
     const reference = await pay();
     await pay({}, "sk_wrong");
     const snapshot = sandbox.snapshot();
-    expect(await shown(`payment=${reference}`)).toContain('id="refused"');
+    expect(await shown(`payment=${reference}`)).toContain('id="failed-requests"');
     sandbox.restore(snapshot);
     const page = await shown(`payment=${reference}`);
-    expect(page).not.toContain('id="refused"');
-    expect(page).toContain("Its requests are no longer kept");
+    expect(page).not.toContain('id="failed-requests"');
+    expect(page).toContain("Its requests are no longer in the log");
   });
 });

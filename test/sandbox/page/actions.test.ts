@@ -15,20 +15,20 @@ async function open(options: SandboxOptions = {}) {
 }
 afterEach(() => served.close());
 
-/** Sends a form as a browser without a script does; gives where it leads and what the page then says. */
+/** Posts a form as a browser without a script does: where it leads, and the message on that page. */
 async function post(action: string, fields: Record<string, string>) {
   const body = new URLSearchParams(fields);
   const url = `${served.url}/_sandbox/${action}`;
   const response = await fetch(url, { method: "POST", body, redirect: "manual" });
   const location = response.headers.get("location") ?? "";
   const page = location && (await (await fetch(served.url + location)).text());
-  const [, tone, said] = /<p id="said" role="status" class="(\w*)">([^<]*)</.exec(page) ?? [];
+  const [, tone, message] = /<p id="flash" role="status" class="(\w*)">([^<]*)</.exec(page) ?? [];
   return {
     status: response.status,
     location,
     page,
     tone,
-    said: said?.replaceAll("&#39;", "'").replaceAll("&quot;", '"'),
+    message: message?.replaceAll("&#39;", "'").replaceAll("&quot;", '"'),
   };
 }
 
@@ -41,19 +41,21 @@ const payments = async () => {
 };
 
 describe("a form", () => {
-  test("leads back to the page it was on, where the outcome is said once by name", async () => {
+  test("leads back to the same view, which shows the message", async () => {
     await open();
-    const { status, location, tone, said } = await pay({
-      back: "find=x&deliveries=2&note=9",
+    const { status, location, tone, message } = await pay({
+      back: "find=x&deliveries=2&flash=9",
       at: "payments",
     });
     const [{ reference } = { reference: "" }] = await payments();
     expect(status).toBe(303);
-    expect(location).toBe(`/?phone=254712345678&payment=${reference}&deliveries=2&note=1#payments`);
-    expect([tone, said]).toEqual(["good", "A prompt went out to 0712 345 678."]);
+    expect(location).toBe(
+      `/?phone=254712345678&payment=${reference}&deliveries=2&flash=1#payments`,
+    );
+    expect([tone, message]).toEqual(["good", "A prompt was sent to 0712 345 678."]);
   });
 
-  test("leads nowhere else, whatever it says", async () => {
+  test("leads nowhere else, whatever its fields are", async () => {
     await open();
     for (const back of [
       "//evil.example",
@@ -62,11 +64,11 @@ describe("a form", () => {
       "a=b#@evil.example",
     ]) {
       const { location } = await post("clock", { by: "1s", back, at: "x\r\ny://evil" });
-      expect(location).toMatch(/^\/\?note=\d+#xyevil$/);
+      expect(location).toMatch(/^\/\?flash=\d+#xyevil$/);
     }
   });
 
-  test("that fails says why, and changes nothing", async () => {
+  test("shows why it failed, and changes nothing", async () => {
     await open();
     const before = sandbox.snapshot();
     const wrong: [string, Record<string, string>, RegExp][] = [
@@ -76,24 +78,24 @@ describe("a form", () => {
       ["pay", { amount: "10", phone: "12" }, /^422: phone/],
       ["phone/approve", { number: PHONE }, /shows no prompt/],
       ["phone/pin", { number: PHONE, pin: "12" }, /four digits/],
-      ["phone/cancel", { number: "x" }, /no Kenyan mobile number/],
-      ["phone/always", { number: PHONE, answer: "sing" }, /cannot always/],
-      ["phone/balance", { number: PHONE, balance: "-1" }, /is no balance/],
-      ["clock", { by: "-5s" }, /goes back/],
-      ["clock", {}, /no length of time/],
+      ["phone/cancel", { number: "x" }, /not a Kenyan mobile number/],
+      ["phone/always", { number: PHONE, answer: "sing" }, /`answer` must be one of/],
+      ["phone/balance", { number: PHONE, balance: "-1" }, /A balance must be/],
+      ["clock", { by: "-5s" }, /A duration must be/],
+      ["clock", {}, /A duration must be/],
       ["deliveries/resend", { id: "dlv_none" }, /no delivery/],
       ["webhooks/register", { url: "http://shop.example" }, /^422: url/],
       ["webhooks/remove", { id: "../payments" }, /^404/],
-      ["faults/add", { kind: "explode" }, /no fault/],
-      ["faults/add", { kind: "status", status: "99" }, /99/],
+      ["faults/add", { kind: "explode" }, /`effect.kind` must be/],
+      ["faults/add", { kind: "status", status: "99" }, /got 99/],
       ["faults/add", { kind: "latency", ms: "soon" }, /NaN/],
-      ["faults/add", { kind: "reset", endpoint: "nothing" }, /no endpoint/],
+      ["faults/add", { kind: "reset", endpoint: "nothing" }, /`endpoint` must be/],
       ["faults/add", { kind: "reset", times: "0.5" }, /times/],
       ["chaos", { drop: "2", seed: "s" }, /drop/],
     ];
     for (const [action, fields, why] of wrong) {
-      const { status, tone, said } = await post(action, fields);
-      expect([action, status, tone, said]).toEqual([
+      const { status, tone, message } = await post(action, fields);
+      expect([action, status, tone, message]).toEqual([
         action,
         303,
         "bad",
@@ -103,7 +105,7 @@ describe("a form", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
-  test("of an unknown action, or of a size that no form has, is refused", async () => {
+  test("is rejected for an unknown action, and for a body that is too large", async () => {
     await open();
     for (const action of ["nothing", "__proto__", "constructor", "phone/", ""]) {
       expect((await post(action, {})).status).toBe(404);
@@ -111,7 +113,7 @@ describe("a form", () => {
     expect((await post("clock", { by: "x".repeat(70_000) })).status).toBe(413);
   });
 
-  test("is answered to the page's script in JSON", async () => {
+  test("gets a JSON response if the script of the page sends it", async () => {
     await open();
     const body = new URLSearchParams({ by: "61s" });
     const ask = (action: string) =>
@@ -122,12 +124,12 @@ describe("a form", () => {
       });
     expect(await (await ask("clock")).json()).toEqual({
       success: true,
-      said: "It is 09:01:01 now.",
+      message: "The time is now 09:01:01.",
       view: "",
     });
-    const refused = await ask("pay");
-    expect(refused.status).toBe(422);
-    expect(await refused.json()).toEqual({
+    const rejected = await ask("pay");
+    expect(rejected.status).toBe(422);
+    expect(await rejected.json()).toEqual({
       success: false,
       error: expect.stringMatching(/^422: /),
     });
@@ -140,38 +142,38 @@ describe("the phone's actions", () => {
     ["phone/pin", { pin: "0000" }, "completed", "Paid."],
     ["phone/cancel", {}, "failed", "Cancelled on the phone."],
     ["phone/wrong-pin", {}, "failed", "A wrong PIN was entered."],
-    ["phone/ignore", {}, "pending", "Put away: nothing more comes, and the prompt expires."],
+    ["phone/ignore", {}, "pending", "Ignored. The prompt will expire."],
     ["phone/off", {}, "pending", "The phone is off."],
-  ])("%s", async (action, fields, status, said) => {
+  ])("%s", async (action, fields, status, message) => {
     await open();
     await pay();
-    expect((await post(action, { number: PHONE, ...fields })).said).toBe(said);
+    expect((await post(action, { number: PHONE, ...fields })).message).toBe(message);
     expect((await payments())[0]?.status).toBe(status);
   });
 
-  test("say that an approval came to nothing where the balance does not suffice", async () => {
+  test("say why a payment failed when the balance is too low", async () => {
     await open();
     await post("phone/balance", { number: PHONE, balance: "10" });
     await pay();
-    const { said } = await post("phone/approve", { number: PHONE });
-    expect(said).toBe("Not paid: There is not enough money in your account.");
+    const { message } = await post("phone/approve", { number: PHONE });
+    expect(message).toBe("Not paid: There is not enough money in your account.");
   });
 
-  test("hold to the prompt that was shown", async () => {
+  test("apply only to the prompt that was shown", async () => {
     await open();
     await pay();
     const [first] = await payments();
     sandbox.phone(PHONE).cancel();
     await pay({ amount: "9" });
-    const { said } = await post("phone/approve", {
+    const { message } = await post("phone/approve", {
       number: PHONE,
       reference: first?.reference ?? "",
     });
-    expect(said).toMatch(/^That prompt is gone/);
+    expect(message).toMatch(/^That prompt is closed/);
     expect((await payments())[0]).toMatchObject({ status: "pending", amount: "9.00" });
   });
 
-  test("leave the habit as it was where none is chosen", async () => {
+  test("keep the automatic answer when none is chosen", async () => {
     await open();
     await post("phone/always", { number: PHONE, answer: "" });
     await pay();
@@ -190,7 +192,9 @@ describe("the other actions", () => {
     await sandbox.deliveries.settled();
     const [{ id, event } = { id: "", event: "" }] = sandbox.deliveries.all();
     expect(event).toBe("payment.initiated");
-    expect((await post("deliveries/resend", { id })).said).toBe("Sent again: answered 200.");
+    expect((await post("deliveries/resend", { id })).message).toBe(
+      "Sent again, and the receiver returned 200.",
+    );
     expect(sandbox.deliveries.all()[0]?.attempts).toHaveLength(2);
     const [, webhook = ""] = /id="webhook-(\w+)"/.exec(page) ?? [];
     expect((await post("webhooks/remove", { id: webhook })).page).toContain(
@@ -198,18 +202,20 @@ describe("the other actions", () => {
     );
   });
 
-  test("set faults that the page's own calls meet too, and clear them", async () => {
+  test("add faults that also apply to the page's own calls, and clear them", async () => {
     await open();
     const faulty = async (kind: string, more = {}) => {
       await post("faults/add", { kind, endpoint: "mobileMoney.initiate", ...more });
-      return (await pay()).said;
+      return (await pay()).message;
     };
     expect(await faulty("status", { status: "429" })).toMatch(
-      /^429: .* A fault that is set did this\.$/,
+      /^429: .* A fault caused this response\.$/,
     );
-    expect(await faulty("reset")).toMatch(/^No answer came: the fault "reset"/);
+    expect(await faulty("reset")).toMatch(/^No response: the fault "reset"/);
     expect(await payments()).toHaveLength(0);
-    expect(await faulty("lostResponse")).toMatch(/^It was done, but the fault "lostResponse"/);
+    expect(await faulty("lostResponse")).toMatch(
+      /^The service processed the request, but the fault "lostResponse"/,
+    );
     expect(await payments()).toHaveLength(1);
     await post("faults/add", { kind: "hang", times: "always", after: "2" });
     expect(sandbox.snapshot().faults).toEqual([
@@ -219,7 +225,7 @@ describe("the other actions", () => {
     expect(sandbox.snapshot().faults).toEqual([]);
   });
 
-  test("begin chaos, end it, and reset the world", async () => {
+  test("start chaos, end it, and reset the sandbox", async () => {
     await open();
     await post("chaos", { drop: "0.3", duplicate: "0", seed: "7" });
     expect(sandbox.snapshot().chaos).toMatchObject({ seed: "7", rates: { drop: 0.3 } });
@@ -227,7 +233,7 @@ describe("the other actions", () => {
     expect(sandbox.snapshot().chaos).toBeUndefined();
     await pay();
     const { page, location } = await post("reset", { back: "payment=PAY-1" });
-    expect(location).toMatch(/^\/\?note=\d+$/);
+    expect(location).toMatch(/^\/\?flash=\d+$/);
     expect(page).toContain("Make your first payment");
     expect(sandbox.snapshot()).toEqual(createSandbox().snapshot());
   });

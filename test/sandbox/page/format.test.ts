@@ -1,15 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  clipped,
-  dateOf,
-  money,
-  quoted,
-  shortPhone,
-  span,
-  timeOf,
-} from "../../../src/sandbox/page/format.ts";
+import { clipped, dateOf, money, quoted, span, timeOf } from "../../../src/sandbox/page/format.ts";
 
 describe("what the page writes", () => {
   test.each([
@@ -20,12 +12,6 @@ describe("what the page writes", () => {
     [123_456_789, "KES 1,234,567.89"],
   ])("%i cents as %s", (cents, text) => {
     expect(money(cents)).toBe(text);
-  });
-
-  test("phones as their owners say them, and what is no phone as it is", () => {
-    expect(shortPhone("254712345678")).toBe("0712 345 678");
-    expect(shortPhone("254110345678")).toBe("0110 345 678");
-    expect(shortPhone("1")).toBe("1");
   });
 
   test("times and dates in Nairobi, across midnight", () => {
@@ -53,7 +39,7 @@ describe("what the page writes", () => {
     expect(clipped("abcd", 3)).toBe("ab…");
   });
 
-  test("a word of a shell that the shell reads as it was", () => {
+  test("text quoted for a shell, which reads it back unchanged", () => {
     const text = fc.string({ unit: fc.constantFrom(..."'\"$`\\ ;&|<>*a\n") });
     const words = fc.sample(text, 50);
     const script = words.map((word) => `printf '%s\\0' ${quoted(word)}`).join("\n");

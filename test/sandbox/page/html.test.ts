@@ -12,7 +12,7 @@ const read = (markup: string) =>
     .replaceAll("&amp;", "&");
 
 describe("html", () => {
-  test("escapes whatever text it is given, so that it is read back as it was", () => {
+  test("escapes any text, so that it is read back unchanged", () => {
     const nasty = fc.string({ unit: fc.constantFrom(..."<>&\"'`=/ a;#lt", "&lt;", "<!--", "]]>") });
     fc.assert(
       fc.property(fc.oneof(nasty, fc.string()), (text) => {
@@ -23,7 +23,7 @@ describe("html", () => {
     );
   });
 
-  test("leaves its own markup as it is, however deep", () => {
+  test("does not change its own markup, at any depth", () => {
     const rows = ["a<", 1, null].map((one) => html`<li>${one}</li>`);
     expect(html`<ul>${rows}${[[html`<hr>`]]}</ul>`.markup).toBe(
       "<ul><li>a&lt;</li><li>1</li><li></li><hr></ul>",
@@ -34,11 +34,11 @@ describe("html", () => {
     expect(html`[${part}]`.markup).toBe("[]");
   });
 
-  test("writes 0, which is a number like any other", () => {
+  test("writes 0 like any other number", () => {
     expect(html`${0}`.markup).toBe("0");
   });
 
-  test("does not take an object from elsewhere for markup", () => {
+  test("does not accept an object from elsewhere as markup", () => {
     const forged = JSON.parse('{"markup":"<script>"}');
     expect(html`${forged}`.markup).not.toContain("<");
     expect(html`${[forged]}`.markup).not.toContain("<");

@@ -5,7 +5,7 @@ import { linkTo, queryOf, viewIn } from "../../../src/sandbox/page/view.ts";
 const FIRST = viewIn(new URLSearchParams());
 
 describe("a view", () => {
-  test("comes back from its own address", () => {
+  test("is read back from its own address", () => {
     const word = fc.string({ maxLength: 60 }).map((text) => text.trim());
     const page = fc.integer({ min: 1, max: 9_999_999 });
     const views = fc.record({
@@ -25,25 +25,25 @@ describe("a view", () => {
     );
   });
 
-  test("is short: what is as at first does not stand in the address, a note never does", () => {
-    expect(queryOf({ ...FIRST, note: "3" })).toBe("");
-    expect(linkTo({ ...FIRST, note: "3" }, { payment: "PAY-1" }, "payments")).toBe(
+  test("is short: the address has no first values, and never the name of a message", () => {
+    expect(queryOf({ ...FIRST, flash: "3" })).toBe("");
+    expect(linkTo({ ...FIRST, flash: "3" }, { payment: "PAY-1" }, "payments")).toBe(
       "/?payment=PAY-1#payments",
     );
   });
 
   test.each(["0", "-1", "1.5", "1e3", "99999999", "x", ""])(
-    "takes page %j for the first",
+    "reads page %j as the first",
     (page) => {
       expect(viewIn(new URLSearchParams({ payments: page })).payments).toBe(1);
     },
   );
 
-  test("cuts what is longer than any name", () => {
+  test("cuts a text that is longer than any name", () => {
     expect(viewIn(new URLSearchParams({ find: "x".repeat(5_000) })).find).toHaveLength(60);
   });
 
-  test("leads nowhere but to the page, whatever stands in it", () => {
+  test("leads only to the page, whatever text is in it", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const link = linkTo(FIRST, { payment: text, find: text, phone: text });

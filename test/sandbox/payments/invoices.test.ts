@@ -35,7 +35,7 @@ async function pay(amount: number, account_reference: string): Promise<void> {
 }
 
 describe("an invoice", () => {
-  test("lives from draft over sent and overdue to paid, and tells of it", async () => {
+  test("goes from draft to sent, overdue and paid, and sends events", async () => {
     const due_at = "2026-01-02T09:00:00+03:00";
     const invoice = await invoices.create({ amount: 100, due_at });
     expect(invoice).toMatchObject({ status: "draft", amount: "100.00", due_at });
@@ -55,7 +55,7 @@ describe("an invoice", () => {
     ]);
   });
 
-  test("is due after fourteen days where nothing else was said", async () => {
+  test("is due after fourteen days by default", async () => {
     const invoice = await invoices.create({});
     expect(invoice.due_at).toBe("2026-01-15T09:00:00+03:00");
     await invoices.send(idOf(invoice));
@@ -63,12 +63,12 @@ describe("an invoice", () => {
     expect(await statusOf(invoice)).toBe("overdue");
   });
 
-  test("takes a due date with any offset, and gives it in its own", async () => {
+  test("accepts a due date with any offset, and returns it in its own", async () => {
     const invoice = await invoices.create({ due_at: "2026-01-02T06:00:00Z" });
     expect(invoice.due_at).toBe("2026-01-02T09:00:00+03:00");
   });
 
-  test("keeps whatever the merchant put in it", async () => {
+  test("keeps every field of the merchant", async () => {
     const fields = {
       customer: { name: "Asha", phones: ["0712345678"] },
       lines: [{ text: "é", price: "1.5" }],
@@ -81,7 +81,7 @@ describe("an invoice", () => {
     expect(await invoices.get(idOf(invoice))).toMatchObject(changed);
   });
 
-  test("keeps its own id, number and times, whatever the merchant puts there", async () => {
+  test("keeps its own id, number and times, even if the merchant sends others", async () => {
     const given = { id: "mine", number: "A-1", created_at: "yesterday" };
     const invoice = await invoices.create(given);
     const updated = await invoices.update(idOf(invoice), given);
@@ -91,7 +91,7 @@ describe("an invoice", () => {
     }
   });
 
-  test("has a number that no other has or had", async () => {
+  test("has a number that no other invoice has or had", async () => {
     const [first] = [await invoices.create({}), await invoices.create({})];
     await invoices.delete(idOf(first));
     const third = await invoices.create({});
@@ -110,7 +110,7 @@ describe("an invoice", () => {
     expect((await invoices.send(idOf(invoice))).status).toBe("overdue");
   });
 
-  test("that is given more time is due then", async () => {
+  test("with a later due date is due then", async () => {
     const invoice = await invoices.create({ due_at: "2026-01-02T09:00:00+03:00" });
     await invoices.send(idOf(invoice));
     await invoices.update(idOf(invoice), { due_at: "2026-01-03T09:00:00+03:00" });
@@ -120,7 +120,7 @@ describe("an invoice", () => {
     expect(await statusOf(invoice)).toBe("overdue");
   });
 
-  test("that is deleted is gone: nothing falls due, nothing pays it", async () => {
+  test("that is deleted is not due and cannot be paid", async () => {
     const invoice = await invoices.create({ amount: 1, due_at: "2026-01-02T09:00:00+03:00" });
     await invoices.send(idOf(invoice));
     await invoices.delete(idOf(invoice));
@@ -130,7 +130,7 @@ describe("an invoice", () => {
     expect(seen).toEqual(["2026-01-01T09:00 invoice.created INV-0001 draft"]);
   });
 
-  test("that is sent again stays as it is, sent or overdue", async () => {
+  test("that is sent again stays sent or overdue", async () => {
     const invoice = await invoices.create({});
     await invoices.send(idOf(invoice));
     expect((await invoices.send(idOf(invoice))).status).toBe("sent");
@@ -163,7 +163,7 @@ describe("a payment with the number of an invoice", () => {
     expect(await statusOf(invoice)).toBe(status);
   });
 
-  test("pays it once it completes, and not where it fails", async () => {
+  test("pays it when it completes, and not when it fails", async () => {
     const invoice = await invoices.create({ amount: 100 });
     const order = { amount: 100, phone: PHONE, account_reference: String(invoice.number) };
     await mobileMoney.initiate(order);
@@ -175,7 +175,7 @@ describe("a payment with the number of an invoice", () => {
     expect(await statusOf(invoice)).toBe("paid");
   });
 
-  test("tells of it once, however often it is paid", async () => {
+  test("sends one event, however often it is paid", async () => {
     const invoice = await invoices.create({ amount: 100 });
     await pay(100, String(invoice.number));
     await pay(100, String(invoice.number));
@@ -186,7 +186,7 @@ describe("a payment with the number of an invoice", () => {
 });
 
 describe("the status of an invoice", () => {
-  test("can be set to paid by hand", async () => {
+  test("can be set to paid", async () => {
     const invoice = await invoices.create({});
     expect((await invoices.update(idOf(invoice), { status: "paid" })).status).toBe("paid");
     await sandbox.deliveries.settled();

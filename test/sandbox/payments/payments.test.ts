@@ -60,16 +60,16 @@ const allPayments = async (sandbox: Sandbox): Promise<Payment[]> => {
 const lives = fc.array(action, { minLength: 5, maxLength: 40, size: "max" });
 
 describe("a payment", () => {
-  test("is pending, completed or failed; once settled, it never changes", async () => {
+  test("is pending, completed or failed; a final status never changes", async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (actions) => {
         const sandbox = createSandbox();
-        const settled = new Map<unknown, Payment>();
+        const final = new Map<unknown, Payment>();
         await live(sandbox, actions, async () => {
           for (const payment of await allPayments(sandbox)) {
-            const before = settled.get(payment.reference);
+            const before = final.get(payment.reference);
             if (before !== undefined) expect(payment).toEqual(before);
-            if (payment.status !== "pending") settled.set(payment.reference, payment);
+            if (payment.status !== "pending") final.set(payment.reference, payment);
             expect(["pending", "completed", "failed"]).toContain(payment.status);
           }
         });
@@ -78,7 +78,7 @@ describe("a payment", () => {
     );
   });
 
-  test("takes from the customer what it gives to the merchant: no cent comes or goes", async () => {
+  test("takes from the customer exactly what the merchant gets", async () => {
     await fc.assert(
       fc.asyncProperty(lives, async (actions) => {
         const sandbox = createSandbox();
@@ -99,7 +99,7 @@ describe("a payment", () => {
     );
   });
 
-  test("has a number, a reference and a checkout request that no other has", async () => {
+  test("has its own id, reference and checkout request id", async () => {
     const sandbox = createSandbox();
     for (let count = 0; count < 100; count++) {
       await gatewayOf(sandbox).mobileMoney.initiate({ amount: 1, phone: PHONES[0] });
@@ -115,7 +115,7 @@ describe("a payment", () => {
 describe("a second prompt while one is open", () => {
   const [PHONE, OTHER] = PHONES;
 
-  test("is made and fails at once, and the first is left alone", async () => {
+  test("fails at once, and the first stays open", async () => {
     const sandbox = createSandbox();
     const { mobileMoney, payments } = gatewayOf(sandbox);
     const first = await mobileMoney.initiate({ amount: 1, phone: PHONE });
@@ -133,7 +133,7 @@ describe("a second prompt while one is open", () => {
     expect(sandbox.phone(PHONE).balance).toBe("99999.00");
   });
 
-  test("is shown where the first was answered, has expired, or is on another phone", async () => {
+  test("is shown if the first was answered, has expired, or is on another phone", async () => {
     const sandbox = createSandbox();
     const { mobileMoney } = gatewayOf(sandbox);
     await mobileMoney.initiate({ amount: 1, phone: PHONE });
@@ -147,7 +147,7 @@ describe("a second prompt while one is open", () => {
     expect(sandbox.phone(PHONE).prompt?.reference).toBe(last.reference);
   });
 
-  test("lives its own sixty seconds", async () => {
+  test("has its own sixty seconds", async () => {
     const sandbox = createSandbox();
     const { mobileMoney } = gatewayOf(sandbox);
     await mobileMoney.initiate({ amount: 1, phone: PHONE });

@@ -32,7 +32,7 @@ describe("a phone", () => {
   );
 
   test.each(["", "12345", "+255712345678", "0812345678", "07123456789", "my phone"])(
-    "is refused where it is no Kenyan mobile number: %j",
+    "is rejected if it is not a Kenyan mobile number: %j",
     (number) => {
       expect(() => sandbox.phone(number)).toThrow(ConfigurationError);
     },
@@ -56,14 +56,14 @@ describe("a phone", () => {
   });
 
   const ACTS = ["approve", "cancel", "enterWrongPin", "ignore"] as const;
-  test.each(ACTS)("throws on %s where no prompt is open", async (act) => {
+  test.each(ACTS)("throws on %s if no prompt is open", async (act) => {
     expect(() => phone[act]()).toThrow(ConfigurationError);
     await initiate();
     phone.approve();
     expect(() => phone[act]()).toThrow(/no prompt/);
   });
 
-  test.each(ACTS)("throws on %s while it is off", async (act) => {
+  test.each(ACTS)("throws on %s while it is switched off", async (act) => {
     const { reference } = await initiate();
     phone.switchOff();
     expect(() => phone[act]()).toThrow(/off/);
@@ -76,14 +76,14 @@ describe("a phone", () => {
     ["cancel() fails", (one) => one.cancel(), failed(/^1032: .*cancel/, /cancel/, true)],
     ["enterWrongPin() fails", (one) => one.enterWrongPin(), failed(/^2001: .*PIN/, /PIN/, true)],
     ["ignore() leaves", (one) => one.ignore(), { status: "pending" }],
-  ])("%s the payment at once, synchronously, and gives it", async (_, act, expected) => {
+  ])("%s the payment at once, synchronously, and returns it", async (_, act, expected) => {
     const { reference } = await initiate();
     const payment = act(phone);
     expect(payment).toMatchObject({ reference, ...expected });
     expect(await gateway.payments.get(reference)).toEqual(payment);
   });
 
-  test("that is ignored answers nothing more: the prompt expires after sixty seconds", async () => {
+  test("that is ignored cannot be answered: the prompt expires after sixty seconds", async () => {
     const { reference } = await initiate();
     phone.ignore();
     phone.always("approve");
@@ -95,7 +95,7 @@ describe("a phone", () => {
     );
   });
 
-  test("that is approved gives the payment its provider's names", async () => {
+  test("that is approved gives the payment its provider's fields", async () => {
     const { reference } = await initiate();
     const { transaction_id, ...payment } = phone.approve();
     expect(transaction_id).toMatch(/^[A-Z0-9]{10}$/);
@@ -120,7 +120,7 @@ describe("a balance", () => {
     expect(sandbox.phone("0712345679").balance).toBe("100000.00");
   });
 
-  test.each(["cancel", "enterWrongPin", "ignore"] as const)("is left alone by %s", async (act) => {
+  test.each(["cancel", "enterWrongPin", "ignore"] as const)("is not changed by %s", async (act) => {
     await initiate();
     phone[act]();
     await sandbox.clock.advance("61s");
@@ -132,14 +132,14 @@ describe("a balance", () => {
     ["50.00", 49.99, "0.01"],
     ["250000", 250_000, "0.00"],
     [100.5, 100, "0.50"],
-  ])("of %j suffices for %d, and leaves %s", async (balance, amount, left) => {
+  ])("of %j is enough for %d, and leaves %s", async (balance, amount, left) => {
     phone.setBalance(balance);
     await initiate(amount);
     expect(phone.approve().status).toBe("completed");
     expect(phone.balance).toBe(left);
   });
 
-  test("that does not suffice fails the payment, and is left alone", async () => {
+  test("that is not enough fails the payment, and is not changed", async () => {
     phone.setBalance("50.00");
     await initiate(50.01);
     expect(phone.approve()).toMatchObject(failed(/^1: .*balance/, /not enough money/, true));

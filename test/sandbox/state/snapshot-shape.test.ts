@@ -21,7 +21,7 @@ async function lived() {
 }
 
 describe("restore()", () => {
-  test("takes what JSON made of a snapshot", async () => {
+  test("accepts a snapshot after JSON.stringify and JSON.parse", async () => {
     const sandbox = await lived();
     const snapshot = JSON.parse(JSON.stringify(sandbox.snapshot()));
     const other = createSandbox();
@@ -47,12 +47,12 @@ describe("restore()", () => {
     "now",
   ];
 
-  test("looks at every part that a snapshot has", async () => {
+  test("checks every part of a snapshot", async () => {
     const sandbox = await lived();
     expect(Object.keys(sandbox.snapshot()).sort()).toEqual([...parts, "version"].sort());
   });
 
-  test.each(parts)("refuses a snapshot whose %s is damaged, and stays as it was", async (part) => {
+  test.each(parts)("rejects a snapshot whose %s is damaged, and changes nothing", async (part) => {
     const sandbox = await lived();
     const before = sandbox.snapshot();
     for (const damage of [undefined, null, "x\u0000", -1.5, [null], { a: null }, [{ id: 1 }]]) {
@@ -64,15 +64,15 @@ describe("restore()", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
-  test("refuses timers that lead to deliveries that are not there", async () => {
+  test("rejects timers of deliveries that do not exist", async () => {
     const sandbox = await lived();
     const damaged = { ...sandbox.snapshot(), deliveries: [] };
     expect(() => sandbox.restore(damaged)).toThrow("`timers`");
   });
 
-  test.each([undefined, null, 1, "x", [], {}, { version: 2 }])("refuses %j", (snapshot) => {
+  test.each([undefined, null, 1, "x", [], {}, { version: 2 }])("rejects %j", (snapshot) => {
     const restore = () => createSandbox().restore(snapshot as never);
-    expect(restore).toThrow("no snapshot of a sandbox");
+    expect(restore).toThrow("not a snapshot of a sandbox");
   });
 });
 

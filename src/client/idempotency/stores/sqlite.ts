@@ -6,13 +6,14 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { checkOptionNames } from "../../../internal/check-options.ts";
 import { digestOf } from "../digest.ts";
-import { notResolvedFrom, type StoredRecord, standingOf } from "../record.ts";
+import { beginResult, type StoredRecord, unresolvedResult } from "../record.ts";
 import {
   checkRetention,
+  DEFAULT_RETENTION_MS,
   type IdempotencyStore,
   RECORD_VERSION,
-  STANDARD_RETENTION_MS,
 } from "../store.ts";
 
 const SCHEMA = `
@@ -30,12 +31,12 @@ const SCHEMA = `
     ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL;
 `;
 
-const OPEN = `version <= ${RECORD_VERSION}
+const RESOLVABLE = `version <= ${RECORD_VERSION}
     AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= $now))
     AND owner = coalesce($owner, owner)`;
 
-// One statement each: SQLite makes each atomic and, with synchronous=FULL, durable by itself. What
-// was resolved has no owner: one that wakes up late must not undo it.
+// One statement for each operation: SQLite makes each atomic and, with synchronous=FULL, durable. A
+// resolved record has no owner, so that its old owner cannot change it later.
 const STATEMENTS = {
   begin: `
     INSERT INTO malipo_idempotency (key, version, state, digest, owner, lease_until)
@@ -57,13 +58,13 @@ const STATEMENTS = {
   resolve: `
     UPDATE malipo_idempotency
     SET state = 'succeeded', result = $result, keep_until = $keepUntil, owner = ''
-    WHERE key = $key AND ${OPEN}
+    WHERE key = $key AND ${RESOLVABLE}
   `,
   free: `
     DELETE FROM malipo_idempotency
-    WHERE key = $key AND ${OPEN}
+    WHERE key = $key AND ${RESOLVABLE}
   `,
-  dropOld: `
+  dropExpired: `
     DELETE FROM malipo_idempotency WHERE key IN (
       SELECT key FROM malipo_idempotency
       WHERE keep_until <= $now AND version <= ${RECORD_VERSION} LIMIT 20
@@ -72,36 +73,62 @@ const STATEMENTS = {
 } as const;
 
 function open(path: string): DatabaseSync {
-  // Asked for at run time: a bundle for a runtime without it should fail here, and say why.
+  // Loaded here, so that a bundle for a runtime without it fails here, with a message.
   const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
   if (sqlite === undefined) {
-    throw new ConfigurationError("The SQLite store needs node:sqlite: Node 22.13 or later.");
+    throw new ConfigurationError(
+      "The SQLite store requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
+    );
   }
   const database = new sqlite.DatabaseSync(path);
-  // First of all, so that whatever follows waits for the other processes on this file.
+  // First, so that every later statement waits for the other processes that use this file.
   database.exec("PRAGMA busy_timeout = 5000");
   database.exec("PRAGMA journal_mode = WAL");
-  // An attempt must be on disk before anything is sent.
+  // An attempt must be on the disk before anything is sent.
   database.exec("PRAGMA synchronous = FULL");
   database.exec(SCHEMA);
   return database;
 }
 
-/** An idempotency store on a file. */
+function prepareStatements(database: DatabaseSync) {
+  const prepare = (name: keyof typeof STATEMENTS) => database.prepare(STATEMENTS[name]);
+  return {
+    begin: prepare("begin"),
+    read: prepare("read"),
+    finish: prepare("finish"),
+    forget: prepare("forget"),
+    resolve: prepare("resolve"),
+    free: prepare("free"),
+    dropExpired: prepare("dropExpired"),
+  };
+}
+
+/** An idempotency store in a SQLite file. */
 export interface SqliteIdempotency extends IdempotencyStore {
-  /** Closes the file. */
+  /** Closes the file. Call it when the process stops. */
   close(): void;
+}
+
+/** How idempotency keys are remembered in SQLite. */
+export interface SqliteIdempotencyOptions {
+  /**
+   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
+   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   *
+   * @default 30 days
+   */
+  retentionMs?: number | undefined;
 }
 
 /**
  * Remembers idempotency keys in a SQLite file: one key makes at most one prompt across all processes
- * on this machine that share the file, and across crashes and power cuts. Needs no server, and
- * nothing but Node.
+ * on this machine that share the file, and across crashes and power cuts. It needs no server and no
+ * other package.
  *
- * @param path - The file; it is made where it is missing. Not on a network file system.
- * @param options - `retentionMs`: how long a result is remembered. Default: 30 days.
- * @throws {ConfigurationError} for a retention that is none.
- * @throws {Error} where the file cannot be opened, or is no database.
+ * @param path - The file. It is created where it does not exist. It must not be on a network file
+ * system.
+ * @throws {ConfigurationError} for a wrong option, and in a runtime without `node:sqlite`.
+ * @throws {Error} where the file cannot be opened, or is not a SQLite database.
  *
  * @example
  * ```ts
@@ -113,20 +140,13 @@ export interface SqliteIdempotency extends IdempotencyStore {
  */
 export function sqliteIdempotency(
   path: string,
-  { retentionMs = STANDARD_RETENTION_MS }: { retentionMs?: number | undefined } = {},
+  options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
+  checkOptionNames(options, ["retentionMs"], "sqliteIdempotency");
+  const { retentionMs = DEFAULT_RETENTION_MS } = options;
   checkRetention(retentionMs);
   const database = open(path);
-  const prepare = (name: keyof typeof STATEMENTS) => database.prepare(STATEMENTS[name]);
-  const statements = {
-    begin: prepare("begin"),
-    read: prepare("read"),
-    finish: prepare("finish"),
-    forget: prepare("forget"),
-    resolve: prepare("resolve"),
-    free: prepare("free"),
-    dropOld: prepare("dropOld"),
-  };
+  const statements = prepareStatements(database);
 
   function read(key: string, now: number): StoredRecord | undefined {
     const row = statements.read.get({ key, now });
@@ -147,8 +167,8 @@ export function sqliteIdempotency(
         });
         if (changes === 1) return { state: "begun" };
         const record = read(key, now);
-        // Another process may have freed it between the two statements.
-        if (record !== undefined) return standingOf(record, digest);
+        // Another process may have freed the key between the two statements.
+        if (record !== undefined) return beginResult(record, digest);
       }
     },
     finish: async (key, owner, end) => {
@@ -157,7 +177,7 @@ export function sqliteIdempotency(
       const keepUntil = done ? now + retentionMs : null;
       const result = done ? end.result : null;
       statements.finish.run({ key, owner, state: end.state, result, keepUntil });
-      statements.dropOld.run({ now });
+      statements.dropExpired.run({ now });
     },
     forget: async (key, owner) => {
       statements.forget.run({ key, owner });
@@ -169,7 +189,7 @@ export function sqliteIdempotency(
         result === undefined
           ? statements.free.run(which)
           : statements.resolve.run({ ...which, result, keepUntil: now + retentionMs });
-      return changes === 1 ? "unknown" : notResolvedFrom(read(key, now));
+      return changes === 1 ? "unknown" : unresolvedResult(read(key, now));
     },
     close: () => database.close(),
   };

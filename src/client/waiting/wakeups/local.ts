@@ -1,42 +1,45 @@
-/** Asks to be told when there may be news of a payment. Gives its unsubscribe. */
+/**
+ * Subscribes to wake-ups for a payment: `lookNow` is called when there may be news of it. Returns the
+ * function that ends the subscription.
+ */
 export type Wake = (reference: string, lookNow: () => void) => () => void;
 
-/** Hints that there may be news of a payment. The read is the truth; a hint only makes it sooner. */
+/** Hints that there may be news of a payment. A read follows each hint, so a false one does no harm. */
 export interface Wakeups {
-  /** What `waitFor` and `collect` take as `wake`. */
+  /** The option `wake` of `waitFor` and `collect`. */
   readonly wake: Wake;
-  /** Tells whoever waits for this payment to look now. Does nothing where nobody waits. */
+  /** Makes every wait for this payment read it now. Does nothing where nobody waits for it. */
   notify(reference: string): void;
 }
 
 /**
- * Wake-ups within one process: a webhook that arrives here ends a wait here within one read. Give
- * the same one to the receiver and to `waitFor`.
+ * Wake-ups within one process: a webhook that arrives here ends a wait here with the next read. Use
+ * it where one process receives the webhooks and waits for payments, otherwise `redisWakeups`.
  *
  * @example
  * ```ts
  * const wakeups = createWakeups();
- * // where webhooks arrive
+ * // In the webhook handler:
  * if (isKnownEvent(event, "payment.completed")) wakeups.notify(event.data.reference);
- * // where somebody waits
+ * // Where you wait:
  * const payment = await gateway.payments.waitFor(reference, { wake: wakeups.wake });
  * ```
  */
 export function createWakeups(): Wakeups {
-  const waiting = new Map<string, Set<() => void>>();
+  const subscriptions = new Map<string, Set<() => void>>();
   return {
     wake: (reference, lookNow) => {
-      const looks = waiting.get(reference) ?? new Set();
-      // A function of this subscription's own: another may have given the same.
-      const look = () => lookNow();
-      waiting.set(reference, looks.add(look));
+      const subscribed = subscriptions.get(reference) ?? new Set();
+      // A new function for each subscription, since two may pass the same `lookNow`.
+      const callback = () => lookNow();
+      subscriptions.set(reference, subscribed.add(callback));
       return () => {
-        // Only once: the set may be another's by then.
-        if (looks.delete(look) && looks.size === 0) waiting.delete(reference);
+        // Only at the first call: later, the reference may have a set of other subscriptions.
+        if (subscribed.delete(callback) && subscribed.size === 0) subscriptions.delete(reference);
       };
     },
     notify: (reference) => {
-      for (const lookNow of waiting.get(reference) ?? []) lookNow();
+      for (const callback of subscriptions.get(reference) ?? []) callback();
     },
   };
 }

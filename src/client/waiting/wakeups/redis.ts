@@ -5,22 +5,39 @@
  */
 
 import type { Redis } from "ioredis";
+import { checkOptionNames } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups } from "./local.ts";
 
 /** Wake-ups over Redis. */
 export interface RedisWakeups extends Wakeups {
-  /** Ends the subscription. The clients stay yours to close. */
+  /** Ends the subscription. You close the two clients yourself. */
   close(): Promise<void>;
 }
 
+/** The two connections that wake-ups over Redis need. */
+export interface RedisWakeupClients {
+  /** An ioredis client. It may be one that you use for other commands too. */
+  readonly publisher: Redis;
+  /** Another ioredis client, which is then in subscriber mode: `publisher.duplicate()`. */
+  readonly subscriber: Redis;
+}
+
+/** How wake-ups go over Redis. */
+export interface RedisWakeupOptions {
+  /**
+   * The pub/sub channel. Set it where two applications share a Redis.
+   *
+   * @default "malipo:wakeups"
+   */
+  channel?: string | undefined;
+}
+
 /**
- * Wake-ups among many machines, over Redis pub/sub: a webhook that arrives at one ends a wait at
- * another within one read. Hints alone go over it, so a message that is lost costs a few seconds,
- * and a payment nothing.
+ * Wake-ups between machines, over Redis pub/sub: a webhook that arrives at one ends a wait at another
+ * with the next read. They are only hints: a lost message makes a wait some seconds longer, and loses
+ * no payment.
  *
- * @param clients - `publisher`: an ioredis client. `subscriber`: another, which this keeps in
- * subscriber mode: `publisher.duplicate()`.
- * @param options - `channel`. Default: `malipo:wakeups`.
+ * @throws {ConfigurationError} for a wrong option.
  *
  * @example
  * ```ts
@@ -33,20 +50,22 @@ export interface RedisWakeups extends Wakeups {
  * ```
  */
 export function redisWakeups(
-  { publisher, subscriber }: { publisher: Redis; subscriber: Redis },
-  { channel = "malipo:wakeups" }: { channel?: string | undefined } = {},
+  { publisher, subscriber }: RedisWakeupClients,
+  options: RedisWakeupOptions = {},
 ): RedisWakeups {
+  checkOptionNames(options, ["channel"], "redisWakeups");
+  const { channel = "malipo:wakeups" } = options;
   const local = createWakeups();
   const onMessage = (from: string, reference: string) => {
     if (from === channel) local.notify(reference);
   };
   subscriber.on("message", onMessage);
-  // Without Redis there are no hints, and the reads still come: not worth failing anything for.
+  // Without Redis there are no hints, but the reads still come: no reason to fail anything.
   const ignore = () => {};
   const subscribe = () => {
     subscriber.subscribe(channel).catch(ignore);
   };
-  // At each connection: a client that found no Redis for long has given up what it was asked.
+  // At each connection: a client that was without Redis for a long time has dropped its commands.
   subscriber.on("ready", subscribe);
   subscribe();
   return {
@@ -58,7 +77,7 @@ export function redisWakeups(
       subscriber.off("message", onMessage);
       subscriber.off("ready", subscribe);
       const unsubscribed = subscriber.unsubscribe(channel).catch(ignore);
-      // One that has no connection would be waited for until it has.
+      // Without a connection, the command would wait until there is one.
       if (subscriber.status === "ready") await unsubscribed;
     },
   };

@@ -1,9 +1,9 @@
 import { ASSUMPTIONS } from "../../assumptions.ts";
+import { block, copyButton } from "../components.ts";
+import type { PageContext } from "../context.ts";
 import { quoted } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
-import type { Shown } from "../page.ts";
-import { block, copyButton } from "../pieces.ts";
 import { payForm } from "./pay-form.ts";
 import { registerForm } from "./webhooks.ts";
 
@@ -30,26 +30,26 @@ const typescriptLines = (baseUrl: string, key: string) =>
     `  phone: ${JSON.stringify(EXAMPLE.phone)},`,
     `  account_reference: ${JSON.stringify(EXAMPLE.account_reference)},`,
     "});",
-    'console.log(payment.status); // "completed", once it is paid',
+    'console.log(payment.status); // "completed" after the customer pays',
   ].join("\n");
 
 const setting = (name: string, variable: string, value: string): Html =>
   html`<div class="setting"><dt>${name}<code>${variable}</code></dt><dd><code>${value}</code>${copyButton(value, name)}</dd></div>`;
 
-/** What an application needs to know of this gateway. */
-function settings({ host, address }: Shown): Html {
+/** What an application needs to know about this gateway. */
+function settings({ host, address }: PageContext): Html {
   const { keys, webhookSecret, webhookSecrets } = host.sandbox;
   return html`<dl class="settings">
 ${setting("Base URL", "MALIPO_BASE_URL", address + ASSUMPTIONS.address.value.prefix)}
 ${setting("Secret key", "MALIPO_API_KEY", keys.secret)}
-${setting("Public key", "reads only", keys.public)}
-${setting("Sandbox key", "may do everything", keys.sandbox)}
+${setting("Public key", "read-only", keys.public)}
+${setting("Sandbox key", "can do everything", keys.sandbox)}
 ${setting("Webhook secret", "WEBHOOK_SECRET", webhookSecret)}
-${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept it too", secret))}
+${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept this one too", secret))}
 </dl>`;
 }
 
-function snippets({ host, address }: Shown): Html {
+function snippets({ host, address }: PageContext): Html {
   const baseUrl = address + ASSUMPTIONS.address.value.prefix;
   const key = host.sandbox.keys.secret;
   return html`${block(curlLine(baseUrl, key), "the curl command", "code")}
@@ -57,27 +57,27 @@ function snippets({ host, address }: Shown): Html {
 <p class="hint">In another language: start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
 }
 
-/** What to do first, where nothing has happened yet. */
-function firstSteps(shown: Shown): Html {
+/** What to do first, shown until the first payment. */
+function firstSteps(context: PageContext): Html {
   return html`<section class="card welcome" id="connect" aria-labelledby="connect-title">
 <h2 id="connect-title">Make your first payment</h2>
 <p class="lead">This is a whole mobile-money gateway, on your machine. No account, no tunnel, no real money.</p>
 <ol class="steps-list">
-<li><h3>Start a payment</h3><p>Paste this in a terminal:</p>${snippets(shown)}
-<details class="more" id="pay-here"><summary>Or start one right here</summary>${payForm(shown.view, "connect")}</details></li>
+<li><h3>Start a payment</h3><p>Paste this in a terminal:</p>${snippets(context)}
+<details class="more" id="pay-here"><summary>Or start one right here</summary>${payForm(context.view, "connect")}</details></li>
 <li><h3>Be the customer</h3><p>The phone rings. Enter any four digits to pay, or cancel, or let it time out.</p></li>
-<li><h3>Hear of it</h3><p>Register your receiver, and every event is delivered to it, signed and retried.</p>${registerForm(shown.view, "connect")}</li>
-<li><h3>Connect your application</h3>${settings(shown)}</li>
+<li><h3>Receive the event</h3><p>Register your receiver. Every event is delivered to it, signed and retried.</p>${registerForm(context.view, "connect")}</li>
+<li><h3>Connect your application</h3>${settings(context)}</li>
 </ol>
 </section>`;
 }
 
-/** How to reach this gateway: folded away once it is in use. */
-export function connectCard(shown: Shown): Html {
-  if (shown.host.world.state.payments.length === 0) return firstSteps(shown);
+/** How to reach this gateway: folded once there is a payment. */
+export function connectCard(context: PageContext): Html {
+  if (context.host.world.state.payments.length === 0) return firstSteps(context);
   return html`<section class="card connect" id="connect" aria-label="Connection">
 <details id="connect-details"><summary>${icon("plug")}<h2>Connect your application</h2><small>base URL, keys, webhook secret, a first payment to paste</small></summary>
-${settings(shown)}<h3>A first payment</h3>${snippets(shown)}
+${settings(context)}<h3>A first payment</h3>${snippets(context)}
 </details>
 </section>`;
 }

@@ -1,12 +1,12 @@
-import { MERCHANT } from "../../api/routes.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
-import { networkOf } from "../../payments/phone-number.ts";
-import type { StoredPayment, StoredPhone } from "../../state/state.ts";
-import { clipped, dateOf, money, shortPhone, timeOf } from "../format.ts";
+import { MERCHANT } from "../../payments/merchant.ts";
+import { localFormat, networkOf } from "../../payments/phone-number.ts";
+import type { StoredPayment, StoredPhone } from "../../state/records.ts";
+import { form } from "../components.ts";
+import type { PageContext } from "../context.ts";
+import { clipped, dateOf, money, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
-import type { Shown } from "../page.ts";
-import { form } from "../pieces.ts";
 
 /** A phone as the page draws it. */
 export interface Handset {
@@ -14,19 +14,19 @@ export interface Handset {
   readonly stored: StoredPhone;
   /** The payment whose prompt is open. */
   readonly prompt: StoredPayment | undefined;
-  /** What was settled on it last, newest first. */
-  readonly settled: readonly StoredPayment[];
+  /** Its last payments with a final status, newest first. */
+  readonly final: readonly StoredPayment[];
 }
 
-const { value: LIFE } = ASSUMPTIONS.promptLife;
+const { value: LIFETIME_MS } = ASSUMPTIONS.promptLifetime;
 
-/** Seconds that a prompt has left: a ring that empties, and the number in words. */
-function countdown(shown: Shown, payment: StoredPayment): Html {
-  const left = Math.max(0, payment.createdAt + LIFE - shown.host.world.clock.ms());
-  const share = Math.round((left / LIFE) * 100);
-  // The script counts on from here where time runs.
-  const running = shown.host.clock === "real";
-  return html`<span class="countdown" role="timer" aria-label="Time left"${running && html` data-left="${left}" data-life="${LIFE}"`}><svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15"/><circle class="left" cx="18" cy="18" r="15" pathLength="100" stroke-dasharray="${share} 100"/></svg><b data-seconds>${Math.ceil(left / 1_000)} s</b></span>`;
+/** The seconds that a prompt has left: a ring that empties, and a number. */
+function countdown(context: PageContext, payment: StoredPayment): Html {
+  const left = Math.max(0, payment.createdAt + LIFETIME_MS - context.host.world.clock.ms());
+  const share = Math.round((left / LIFETIME_MS) * 100);
+  // In real time, the script counts on from here.
+  const running = context.host.clock === "real";
+  return html`<span class="countdown" role="timer" aria-label="Time left"${running && html` data-left="${left}" data-life="${LIFETIME_MS}"`}><svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15"/><circle class="left" cx="18" cy="18" r="15" pathLength="100" stroke-dasharray="${share} 100"/></svg><b data-seconds>${Math.ceil(left / 1_000)} s</b></span>`;
 }
 
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "", "0", "back"];
@@ -37,38 +37,37 @@ const pad = html`<div class="pad" role="group" aria-label="PIN pad">${KEYS.map((
     : html`<button type="button" data-key="${key}"${key === "back" && html` aria-label="Delete the last digit"`}>${key === "back" ? icon("back") : key}</button>`,
 )}</div>`;
 
-function dialog(shown: Shown, number: string, payment: StoredPayment): Html {
+function dialog(context: PageContext, number: string, payment: StoredPayment): Html {
   const { reference, account_reference, description, cents, currency } = payment;
-  const held = html`<input type="hidden" name="number" value="${number}"><input type="hidden" name="reference" value="${reference}">`;
-  const place = { view: shown.view, at: "phone" };
+  const hidden = html`<input type="hidden" name="number" value="${number}"><input type="hidden" name="reference" value="${reference}">`;
+  const place = { view: context.view, at: "phone" };
   return html`<div class="dialog" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
-<div class="dialog-head"><h3 id="prompt-title">Payment request</h3>${countdown(shown, payment)}</div>
+<div class="dialog-head"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
 <p class="ask"><span class="amount">${money(cents, currency)}</span> to <strong>${MERCHANT.name}</strong></p>
 <dl class="ask-facts"><div><dt>Account</dt><dd>${account_reference === "" ? "none given" : account_reference}</dd></div>${description !== "" && html`<div><dt>For</dt><dd>${clipped(description, 70)}</dd></div>`}</dl>
 ${form(
   { action: "phone/pin", ...place, name: "pin", label: "Enter the PIN" },
-  held,
+  hidden,
   html`<label for="pin-${reference}">PIN</label><input class="pin-field" id="pin-${reference}" name="pin" inputmode="numeric" pattern="[0-9]{4}" maxlength="4" required autocomplete="off" aria-describedby="pin-hint">
 <p class="hint" id="pin-hint">Any four digits pay.</p>${pad}
 <div class="answers"><button class="quiet" form="cancel-${reference}">Cancel</button><button class="primary">Send</button></div>`,
 )}
-<form method="post" action="/_sandbox/phone/cancel" id="cancel-${reference}">${held}</form>
+<form method="post" action="/_sandbox/phone/cancel" id="cancel-${reference}">${hidden}</form>
 </div>`;
 }
 
 function message(payment: StoredPayment): Html {
-  const { status, cents, currency, account_reference, failure, transaction_id, settledAt } =
-    payment;
+  const { status, cents, currency, account_reference, failure, transaction_id, finalAt } = payment;
   const label = account_reference === "" ? "" : ` for ${account_reference}`;
   const text =
     status === "completed"
       ? `${money(cents, currency)} paid to ${MERCHANT.name}${label}. Receipt ${transaction_id}.`
       : `${money(cents, currency)}${label}: ${failure?.userMessage}`;
-  return html`<li id="message-${payment.reference}" class="message ${status}"><span class="message-icon">${icon(status === "completed" ? "check" : "cross")}</span><p>${text}<time>${settledAt === undefined ? "" : timeOf(settledAt)}</time></p></li>`;
+  return html`<li id="message-${payment.reference}" class="message ${status}"><span class="message-icon">${icon(status === "completed" ? "check" : "cross")}</span><p>${text}<time>${finalAt === undefined ? "" : timeOf(finalAt)}</time></p></li>`;
 }
 
-function screen(shown: Shown, { number, stored, prompt, settled }: Handset): Html {
-  const now = shown.host.world.clock.ms();
+function screen(context: PageContext, { number, stored, prompt, final }: Handset): Html {
+  const now = context.host.world.clock.ms();
   if (!stored.on) {
     return html`<div class="screen off"><p>${icon("power")}Switched off</p></div>`;
   }
@@ -76,14 +75,14 @@ function screen(shown: Shown, { number, stored, prompt, settled }: Handset): Htm
   return html`<div class="screen${open && " ringing"}">
 <div class="bar" aria-hidden="true"><span data-clock="short">${timeOf(now).slice(0, 5)}</span><span class="bars"></span><span class="battery"></span></div>
 <div class="home"><p class="big-clock" aria-hidden="true" data-clock="short">${timeOf(now).slice(0, 5)}</p><p class="big-date" aria-hidden="true">${dateOf(now).replace(/ \d{4}$/, "")}, ${networkOf(number) ?? "no network"}</p>
-${settled.length > 0 && html`<ul class="messages" aria-label="Messages on ${shortPhone(number)}">${settled.map(message)}</ul>`}
-${settled.length === 0 && !open && html`<p class="quiet-screen">No request.<br>A payment to ${shortPhone(number)} rings here.</p>`}
-${prompt?.ignored === true && html`<p class="quiet-screen">Put away.<br>The request expires in ${countdown(shown, prompt)}</p>`}
+${final.length > 0 && html`<ul class="messages" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
+${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to ${localFormat(number)} rings here.</p>`}
+${prompt?.ignored === true && html`<p class="quiet-screen">Ignored.<br>The prompt expires in ${countdown(context, prompt)}</p>`}
 </div>
-${open && dialog(shown, number, prompt)}
+${open && dialog(context, number, prompt)}
 </div>`;
 }
 
 /** The phone itself. */
-export const device = (shown: Shown, handset: Handset): Html =>
-  html`<div class="device" id="device-${handset.number}"><div class="speaker" aria-hidden="true"></div>${screen(shown, handset)}</div>`;
+export const device = (context: PageContext, handset: Handset): Html =>
+  html`<div class="device" id="device-${handset.number}"><div class="speaker" aria-hidden="true"></div>${screen(context, handset)}</div>`;

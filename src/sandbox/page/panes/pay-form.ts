@@ -1,5 +1,5 @@
+import { form } from "../components.ts";
 import { type Html, html } from "../html.ts";
-import { form } from "../pieces.ts";
 import type { View } from "../view.ts";
 
 /** Starts a payment as a merchant would. */

@@ -1,10 +1,11 @@
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
-import type { StoredDelivery, StoredPayment } from "../../state/state.ts";
-import { clipped, shortPhone, timeOf } from "../format.ts";
+import { localFormat } from "../../payments/phone-number.ts";
+import type { StoredDelivery, StoredPayment } from "../../state/records.ts";
+import { block, copyButton, type Tone } from "../components.ts";
+import type { PageContext } from "../context.ts";
+import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
-import type { Shown } from "../page.ts";
-import { block, copyButton, type Tone } from "../pieces.ts";
 import { linkTo } from "../view.ts";
 
 interface Moment {
@@ -15,11 +16,11 @@ interface Moment {
 }
 
 /** Deliveries that carry a payment, oldest first. */
-const deliveriesOf = ({ host }: Shown, { reference }: StoredPayment): StoredDelivery[] =>
+const deliveriesOf = ({ host }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
   host.world.state.deliveries.filter(({ body }) => body.includes(reference));
 
-function lastMoment(shown: Shown, payment: StoredPayment): Moment {
-  const { status, failure, transaction_id, settledAt: at } = payment;
+function lastMoment(context: PageContext, payment: StoredPayment): Moment {
+  const { status, failure, transaction_id, finalAt: at } = payment;
   if (status === "completed") {
     return {
       at,
@@ -31,27 +32,30 @@ function lastMoment(shown: Shown, payment: StoredPayment): Moment {
   if (status === "failed") {
     return { at, tone: "bad", shape: "cross", text: `Failed. ${failure?.userMessage ?? ""}` };
   }
-  const on = shown.host.world.state.phones[payment.phone]?.on !== false;
+  const on = context.host.world.state.phones[payment.phone]?.on !== false;
   const text = !on
-    ? "The phone is off: the request will expire"
+    ? "The phone is off: the prompt will expire"
     : payment.ignored === true
-      ? "Put away: the request will expire"
+      ? "Ignored: the prompt will expire"
       : "Waiting for the customer";
   return { at: undefined, tone: "waiting", shape: "clock", text };
 }
 
-const DELIVERED: Readonly<
+const DELIVERY_STATES: Readonly<
   Record<StoredDelivery["state"], readonly [tone: Tone, shape: IconName, text: string]>
 > = {
-  pending: ["waiting", "retry", "on its way"],
+  pending: ["waiting", "retry", "pending"],
   delivered: ["good", "send", "delivered"],
-  failed: ["bad", "send", "given up"],
+  failed: ["bad", "send", "failed"],
 };
 
-function delivered(shown: Shown, { id, event, state, attempts }: StoredDelivery): Moment {
-  const [tone, shape, text] = DELIVERED[state];
+function deliveryMoment(
+  context: PageContext,
+  { id, event, state, attempts }: StoredDelivery,
+): Moment {
+  const [tone, shape, text] = DELIVERY_STATES[state];
   const { at } = attempts[0] ?? {};
-  const link = linkTo(shown.view, { delivery: id }, `delivery-${id}`);
+  const link = linkTo(context.view, { delivery: id }, `delivery-${id}`);
   return {
     at: at === undefined ? undefined : Date.parse(at),
     tone,
@@ -60,18 +64,18 @@ function delivered(shown: Shown, { id, event, state, attempts }: StoredDelivery)
   };
 }
 
-/** What happened to a payment, in order; what has no time yet comes last. */
-function timeline(shown: Shown, payment: StoredPayment): Html {
+/** What happened to a payment, in order. Moments without a time yet come last. */
+function timeline(context: PageContext, payment: StoredPayment): Html {
   const { createdAt, checkout_request_id, phone } = payment;
   const moments: Moment[] = [
     { at: createdAt, tone: "plain", shape: "plus", text: "Started by the merchant" },
     checkout_request_id === undefined
-      ? { at: createdAt, tone: "bad", shape: "phone", text: "No prompt: another one was open" }
-      : { at: createdAt, tone: "plain", shape: "phone", text: `Prompt on ${shortPhone(phone)}` },
-    lastMoment(shown, payment),
-    ...deliveriesOf(shown, payment).map((one) => delivered(shown, one)),
+      ? { at: createdAt, tone: "bad", shape: "phone", text: "No prompt: another prompt was open" }
+      : { at: createdAt, tone: "plain", shape: "phone", text: `Prompt on ${localFormat(phone)}` },
+    lastMoment(context, payment),
+    ...deliveriesOf(context, payment).map((one) => deliveryMoment(context, one)),
   ];
-  // To the second, as deliveries have it; what is of the same second stays as it was put.
+  // Deliveries are timed to the second. Moments of the same second keep their order.
   const second = ({ at = Number.POSITIVE_INFINITY }: Moment) => Math.floor(at / 1_000);
   const order = (one: Moment, other: Moment) => second(one) - second(other) || 0;
   return html`<ol class="timeline">${moments
@@ -82,31 +86,41 @@ function timeline(shown: Shown, payment: StoredPayment): Html {
     )}</ol>`;
 }
 
-const fact = (name: string, value: string | undefined, copied = false): Html | undefined =>
+const fact = (name: string, value: string | undefined, copyable = false): Html | undefined =>
   value === undefined || value === ""
     ? undefined
-    : html`<div><dt>${name}</dt><dd><code>${clipped(value, 400)}</code>${copied && copyButton(value, name)}</dd></div>`;
+    : html`<div><dt>${name}</dt><dd><code>${clipped(value, 400)}</code>${copyable && copyButton(value, name)}</dd></div>`;
 
-const lines = (headers: LoggedExchange["headers"]) =>
+const lines = (headers: LoggedExchange["requestHeaders"]) =>
   headers.map(([name, value]) => `${name}: ${value}`).join("\n");
 
-/** A request and its answer, byte for byte but for the key. */
-export function exchange(one: LoggedExchange, place: "wire" | "refused"): Html {
-  const { at, line, headers, body, status, answerHeaders, answer, fault } = one;
-  const outcome = status === undefined ? "no answer" : String(status);
+/** A request and its response, byte for byte except for the key. */
+export function exchange(logged: LoggedExchange, place: "payment" | "failed"): Html {
+  const {
+    id,
+    at,
+    line,
+    requestHeaders,
+    requestBody,
+    status,
+    responseHeaders,
+    responseBody,
+    fault,
+  } = logged;
+  const outcome = status === undefined ? "no response" : String(status);
   const bad = fault !== undefined || status === undefined || status >= 400;
-  return html`<details class="raw" id="${place}-${one.id}"><summary><code>${line}</code><span class="badge ${bad ? "bad" : "plain"}">${outcome}${fault !== undefined && html` fault: ${fault}`}</span><time>${timeOf(at)}</time></summary>
-${block(`${line}\n${lines(headers)}\n\n${body}`.trimEnd(), "the request")}
-${status === undefined ? html`<p class="hint">No answer went out.</p>` : block(`HTTP ${status}\n${lines(answerHeaders)}\n\n${answer}`, "the answer")}
+  return html`<details class="raw" id="${place}-request-${id}"><summary><code>${line}</code><span class="badge ${bad ? "bad" : "plain"}">${outcome}${fault !== undefined && html` fault: ${fault}`}</span><time>${timeOf(at)}</time></summary>
+${block(`${line}\n${lines(requestHeaders)}\n\n${requestBody}`.trimEnd(), "the request")}
+${status === undefined ? html`<p class="hint">No response was sent.</p>` : block(`HTTP ${status}\n${lines(responseHeaders)}\n\n${responseBody}`, "the response")}
 </details>`;
 }
 
-/** All of one payment. */
-export function paymentDetail(shown: Shown, payment: StoredPayment): Html {
+/** Everything about one payment. */
+export function paymentDetail(context: PageContext, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
-  const exchanges = shown.log.of(reference);
+  const exchanges = context.log.forPayment(reference);
   return html`<div class="detail" id="payment-detail-${reference}">
-${timeline(shown, payment)}
+${timeline(context, payment)}
 <dl class="facts">
 ${fact("Reference", reference, true)}
 ${fact("Checkout request", checkout_request_id, true)}
@@ -114,8 +128,8 @@ ${fact("Description", description)}
 ${fact("failure_reason", failure?.reason)}
 ${failure && fact("retry_possible", String(failure.retryPossible))}
 </dl>
-<h3>On the wire</h3>
-${exchanges.length === 0 && html`<p class="hint">Its requests are no longer kept: the log holds the latest thousand payments of this run.</p>`}
-${exchanges.map((one) => exchange(one, "wire"))}
+<h3>HTTP requests</h3>
+${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which keeps the latest 1,000 payments of this run.</p>`}
+${exchanges.map((one) => exchange(one, "payment"))}
 </div>`;
 }

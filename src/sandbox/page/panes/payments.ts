@@ -1,9 +1,10 @@
-import type { StoredPayment } from "../../state/state.ts";
-import { clipped, money, shortPhone, timeOf } from "../format.ts";
+import { localFormat } from "../../payments/phone-number.ts";
+import type { StoredPayment } from "../../state/records.ts";
+import { badge, pageOf, pager, type Tone } from "../components.ts";
+import type { PageContext } from "../context.ts";
+import { clipped, money, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
-import type { Shown } from "../page.ts";
-import { badge, pageOf, pager, type Tone } from "../pieces.ts";
 import { linkTo } from "../view.ts";
 import { payForm } from "./pay-form.ts";
 import { exchange, paymentDetail } from "./payment-detail.ts";
@@ -18,18 +19,18 @@ const STATUS: Readonly<
   failed: ["bad", "cross", "Failed"],
 };
 
-function row(shown: Shown, payment: StoredPayment): Html {
+function row(context: PageContext, payment: StoredPayment): Html {
   const { reference, cents, currency, status, phone, account_reference, createdAt } = payment;
-  const open = shown.view.payment === reference;
+  const open = context.view.payment === reference;
   const [tone, shape, text] = STATUS[status];
-  const link = linkTo(shown.view, { payment: open ? "" : reference }, `payment-${reference}`);
+  const link = linkTo(context.view, { payment: open ? "" : reference }, `payment-${reference}`);
   return html`<li class="row payment ${tone}" id="payment-${reference}"><a class="row-head" href="${link}" aria-expanded="${String(open)}">
 <span class="row-main"><strong class="amount">${money(cents, currency)}</strong>${account_reference !== "" && html`<span class="tag">${account_reference}</span>`}</span>${badge(tone, shape, text)}
-<span class="row-sub">${shortPhone(phone)}${payment.description !== "" && html` <span class="what">${clipped(payment.description, 90)}</span>`}</span><time>${timeOf(createdAt)}</time></a>
-${open && paymentDetail(shown, payment)}</li>`;
+<span class="row-sub">${localFormat(phone)}${payment.description !== "" && html` <span class="what">${clipped(payment.description, 90)}</span>`}</span><time>${timeOf(createdAt)}</time></a>
+${open && paymentDetail(context, payment)}</li>`;
 }
 
-function chosen({ host, view }: Shown): readonly StoredPayment[] {
+function matchingPayments({ host, view }: PageContext): readonly StoredPayment[] {
   const { payments } = host.world.state;
   const { status, find } = view;
   if (status === "" && find === "") return payments;
@@ -45,8 +46,8 @@ function chosen({ host, view }: Shown): readonly StoredPayment[] {
   );
 }
 
-/** How many there are of each status, each a way to see those alone. */
-function filters({ host, view }: Shown): Html {
+/** How many payments have each status, each a link to only those. */
+function filters({ host, view }: PageContext): Html {
   const counts = { pending: 0, completed: 0, failed: 0 };
   for (const { status } of host.world.state.payments) counts[status]++;
   const link = (status: string, text: string, count: number) =>
@@ -55,30 +56,30 @@ function filters({ host, view }: Shown): Html {
   return html`<nav class="filters" aria-label="Payments by status">${link("", "All", all)}${Object.entries(counts).map(([status, count]) => link(status, STATUS[status as keyof typeof STATUS][2], count))}</nav>`;
 }
 
-const search = ({ view }: Shown): Html =>
+const search = ({ view }: PageContext): Html =>
   html`<form class="inline search" method="get" action="/" role="search"><input type="hidden" name="status" value="${view.status}"><label><span class="unseen">Find a payment by reference, phone or account</span><input type="search" name="find" value="${view.find}" placeholder="Reference, phone or account"></label><button>Find</button></form>`;
 
-/** Requests that came to nothing: where a newcomer looks first. */
-function refused({ log }: Shown): Html | undefined {
-  const all = log.refused();
+/** Requests that failed: where a newcomer looks first. */
+function failedRequests({ log }: PageContext): Html | undefined {
+  const all = log.failures();
   if (all.length === 0) return undefined;
-  return html`<details class="more refused" id="refused"><summary>${icon("warning")}Requests that were turned away<small>${all.length}</small></summary>${all.map((one) => exchange(one, "refused"))}</details>`;
+  return html`<details class="more failed-requests" id="failed-requests"><summary>${icon("warning")}Failed requests<small>${all.length}</small></summary>${all.map((one) => exchange(one, "failed"))}</details>`;
 }
 
 /** The merchant's side. */
-export function paymentsPane(shown: Shown): Html {
-  const { view, host } = shown;
+export function paymentsPane(context: PageContext): Html {
+  const { view, host } = context;
   const all = host.world.state.payments;
-  const found = chosen(shown);
-  const rows = pageOf(found, view.payments, PER_PAGE).map((one) => row(shown, one));
-  const empty = all.length === 0 ? "None yet." : "No payment fits.";
+  const found = matchingPayments(context);
+  const rows = pageOf(found, view.payments, PER_PAGE).map((one) => row(context, one));
+  const empty = all.length === 0 ? "No payment yet." : "No payment matches.";
   return html`<section class="card" id="payments" aria-labelledby="payments-title">
 <div class="card-head"><h2 id="payments-title" tabindex="-1">${icon("coins")}Payments</h2></div>
 ${all.length > 0 && html`<details class="more new" id="pay-more"><summary>${icon("plus")}New payment</summary>${payForm(view, "payments")}</details>`}
-${all.length > 0 && filters(shown)}
-${all.length > 10 && search(shown)}
+${all.length > 0 && filters(context)}
+${all.length > 10 && search(context)}
 ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : html`<ul class="rows">${rows}</ul>`}
 ${pager(view, "payments", found.length, PER_PAGE)}
-${refused(shown)}
+${failedRequests(context)}
 </section>`;
 }

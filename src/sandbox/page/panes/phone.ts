@@ -1,22 +1,23 @@
-import { amountOf } from "../../payments/money.ts";
-import { kenyanMobile } from "../../payments/phone-number.ts";
-import { newPhone, type StandingAnswer, type StoredPayment } from "../../state/state.ts";
-import { money, shortPhone } from "../format.ts";
+import { formatAmount } from "../../payments/money.ts";
+import { kenyanMobile, localFormat } from "../../payments/phone-number.ts";
+import type { AutoAnswer, StoredPayment } from "../../state/records.ts";
+import { newPhone } from "../../state/state.ts";
+import { form } from "../components.ts";
+import type { PageContext } from "../context.ts";
+import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";
-import type { Shown } from "../page.ts";
-import { form } from "../pieces.ts";
 import { linkTo } from "../view.ts";
 import { device, type Handset } from "./device.ts";
 
-/** The number that the examples use, so that the first payment rings on the phone that is shown. */
+/** The number of the examples, so that the first payment rings on the phone that is shown. */
 const FIRST_NUMBER = "254712345678";
-const MOST_TABS = 5;
-const MOST_MESSAGES = 3;
-/** How far back phones and messages are looked for: a list of thousands is not read for a tab. */
-const LOOK_BACK = 2_000;
+const MAX_TABS = 5;
+const MAX_MESSAGES = 3;
+/** Phones and messages come from the latest payments only: there may be thousands. */
+const MAX_RECENT_PAYMENTS = 2_000;
 
 /** Phones with an open prompt, the one that has waited longest first. */
-export function ringingOf({ host }: Shown): string[] {
+export function ringingOf({ host }: PageContext): string[] {
   const { phones } = host.world.state;
   const since = (prompt = "") => host.world.payments.get(prompt)?.createdAt ?? 0;
   return Object.entries(phones)
@@ -26,75 +27,75 @@ export function ringingOf({ host }: Shown): string[] {
     .map(([number]) => number);
 }
 
-function recent({ host }: Shown): string[] {
+function recentNumbers({ host }: PageContext): string[] {
   return host.world.state.payments
-    .slice(-LOOK_BACK)
+    .slice(-MAX_RECENT_PAYMENTS)
     .map(({ phone }) => phone)
     .reverse();
 }
 
-/** The phone in hand, and the others within reach. */
-function numbersOf(shown: Shown): [chosen: string, all: string[]] {
-  const waiting = ringingOf(shown);
-  const others = recent(shown);
-  // One that waits stays until it is answered: typing must not be pulled away by a newer one.
-  const standard = waiting[0] ?? others[0] ?? FIRST_NUMBER;
-  const chosen = kenyanMobile(shown.view.phone) ?? standard;
-  const all = [...new Set([chosen, ...waiting, ...others, FIRST_NUMBER])].slice(0, MOST_TABS);
-  // In an order that does not change with what rings.
+/** The phone that is shown, and all that have a tab. */
+function numbersOf(context: PageContext): [chosen: string, all: string[]] {
+  const waiting = ringingOf(context);
+  const others = recentNumbers(context);
+  // A ringing phone stays until it is answered: a newer prompt must not interrupt who is typing.
+  const initial = waiting[0] ?? others[0] ?? FIRST_NUMBER;
+  const chosen = kenyanMobile(context.view.phone) ?? initial;
+  const all = [...new Set([chosen, ...waiting, ...others, FIRST_NUMBER])].slice(0, MAX_TABS);
+  // Sorted, so that tabs do not move when a phone rings.
   return [chosen, all.sort()];
 }
 
-function settledOn({ host }: Shown, number: string): StoredPayment[] {
+function finalPaymentsOf({ host }: PageContext, number: string): StoredPayment[] {
   return host.world.state.payments
-    .slice(-LOOK_BACK)
+    .slice(-MAX_RECENT_PAYMENTS)
     .filter(({ phone, status }) => phone === number && status !== "pending")
-    .sort((one, other) => (other.settledAt ?? 0) - (one.settledAt ?? 0))
-    .slice(0, MOST_MESSAGES);
+    .sort((one, other) => (other.finalAt ?? 0) - (one.finalAt ?? 0))
+    .slice(0, MAX_MESSAGES);
 }
 
-const HABITS: Readonly<Record<StandingAnswer | "", string>> = {
-  "": "as the sandbox was started",
+const AUTO_ANSWERS: Readonly<Record<AutoAnswer | "", string>> = {
+  "": "does what the sandbox was started with",
   ask: "waits for me",
   approve: "pays",
   cancel: "cancels",
-  wrongPin: "mistypes the PIN",
+  wrongPin: "enters a wrong PIN",
   ignore: "ignores it",
 };
 
-function tabs(shown: Shown, chosen: string, all: readonly string[]): Html {
-  const waiting = new Set(ringingOf(shown));
+function tabs(context: PageContext, chosen: string, all: readonly string[]): Html {
+  const waiting = new Set(ringingOf(context));
   return html`<nav class="phones" aria-label="Phones">${all.map(
     (number) =>
-      html`<a id="tab-${number}" href="${linkTo(shown.view, { phone: number }, "phone")}"${number === chosen && html` aria-current="true"`}>${shortPhone(number)}${waiting.has(number) && html`<span class="dot"><span class="unseen">, ringing</span></span>`}</a>`,
+      html`<a id="tab-${number}" href="${linkTo(context.view, { phone: number }, "phone")}"${number === chosen && html` aria-current="true"`}>${localFormat(number)}${waiting.has(number) && html`<span class="dot"><span class="unseen">, ringing</span></span>`}</a>`,
   )}</nav>`;
 }
 
-function controls({ view }: Shown, { number, stored, prompt }: Handset): Html {
+function controls({ view }: PageContext, { number, stored, prompt }: Handset): Html {
   const place = { view, at: "phone" };
-  const held = html`<input type="hidden" name="number" value="${number}">`;
+  const numberField = html`<input type="hidden" name="number" value="${number}">`;
   const open = prompt !== undefined && prompt.ignored !== true && stored.on;
-  const act = (action: string, text: string, able: boolean) =>
+  const act = (action: "wrong-pin" | "ignore" | "off" | "on", text: string, enabled: boolean) =>
     form(
       { action: `phone/${action}`, ...place },
-      held,
-      html`<button${!able && html` disabled`}>${text}</button>`,
+      numberField,
+      html`<button${!enabled && html` disabled`}>${text}</button>`,
     );
   return html`<div class="acts" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off", true) : act("on", "Switch on", true)}</div>
-<details class="more" id="phone-more"><summary>Balance and habit<small>${money(stored.balanceCents)}</small></summary>
+<details class="more" id="phone-more"><summary>Balance and automatic answer<small>${money(stored.balanceCents)}</small></summary>
 ${form(
   { action: "phone/balance", ...place, name: "inline" },
-  held,
-  html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${amountOf(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
+  numberField,
+  html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${formatAmount(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
 )}
 ${form(
   { action: "phone/always", ...place, name: "inline" },
-  held,
-  html`<label>When it rings, this customer<select name="answer">${Object.entries(HABITS)
-    .filter(([habit]) => habit !== "" || stored.standing === undefined)
+  numberField,
+  html`<label>When it rings, this customer<select name="answer">${Object.entries(AUTO_ANSWERS)
+    .filter(([answer]) => answer !== "" || stored.autoAnswer === undefined)
     .map(
-      ([habit, text]) =>
-        html`<option value="${habit}"${(stored.standing ?? "") === habit && html` selected`}>${text}</option>`,
+      ([answer, text]) =>
+        html`<option value="${answer}"${(stored.autoAnswer ?? "") === answer && html` selected`}>${text}</option>`,
     )}</select></label><button>Set</button>`,
 )}
 <form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>
@@ -102,16 +103,16 @@ ${form(
 }
 
 /** The customer's side: a phone to tap. */
-export function phonePane(shown: Shown): Html {
-  const [number, all] = numbersOf(shown);
-  const { state, payments } = shown.host.world;
+export function phonePane(context: PageContext): Html {
+  const [number, all] = numbersOf(context);
+  const { state, payments } = context.host.world;
   const stored = state.phones[number] ?? newPhone();
   const prompt = payments.get(stored.prompt ?? "");
-  const handset = { number, stored, prompt, settled: settledOn(shown, number) };
+  const handset = { number, stored, prompt, final: finalPaymentsOf(context, number) };
   return html`<section class="phone-pane" id="phone" aria-labelledby="phone-title">
-<h2 id="phone-title" class="unseen" tabindex="-1">The customer’s phone, ${shortPhone(number)}</h2>
-${tabs(shown, number, all)}
-${device(shown, handset)}
-${controls(shown, handset)}
+<h2 id="phone-title" class="unseen" tabindex="-1">The customer’s phone, ${localFormat(number)}</h2>
+${tabs(context, number, all)}
+${device(context, handset)}
+${controls(context, handset)}
 </section>`;
 }

@@ -9,7 +9,7 @@ import { startPostgres } from "../../../support/engines/postgres.ts";
 
 const engine = await startPostgres();
 const { url: connectionString = "", restarts = false } = engine ?? {};
-// A database that is not ours may hold anything.
+// A database that these tests did not start may hold other data.
 const table = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
 const pools: pg.Pool[] = [];
 
@@ -52,7 +52,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
     { crashes: restarts },
   );
 
-  test("is migrated by several at once, and again, without harm", async () => {
+  test("can be migrated several times and by several processes at once", async () => {
     const own = `${table}_many`;
     const stores = Array.from({ length: 8 }, () => storeOn(own));
     await Promise.all(stores.map((store) => store.migrate()));
@@ -63,12 +63,12 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
     await connect().query(`DROP TABLE ${own}`);
   });
 
-  test("rejects where it was not migrated, and says which table is missing", async () => {
+  test("rejects with the name of the table where it was not migrated", async () => {
     const own = `${table}_none`;
     await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);
   });
 
-  test("takes a table in a schema of its own", async () => {
+  test("accepts a table in a schema", async () => {
     await connect().query(`CREATE SCHEMA ${table}_schema`);
     const store = storeOn(`${table}_schema.keys`);
     await store.migrate();
@@ -78,7 +78,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
 });
 
 test.each(["", "Keys", "keys; DROP TABLE orders", 'k"eys', "a.b.c", "1keys"])(
-  "a table named %j is refused before anything is asked of the database",
+  "the table name %j is rejected before any query",
   (name) => {
     expect(() => postgresIdempotency(new pg.Pool(), { table: name })).toThrow(ConfigurationError);
   },

@@ -5,12 +5,12 @@ import { standsByTheContractOfDurability } from "../../../suites/durable-idempot
 import { attemptOf, freshKey, PATIENCE_MS } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
-import { deaf } from "../../support/answers.ts";
 import { gatewayMeeting, rejection } from "../../support/gateway.ts";
+import { deaf } from "../../support/responses.ts";
 
 const engine = await startRedis();
 const { url = "", restarts = false } = engine ?? {};
-// A Redis that is not ours may hold anything.
+// A Redis that these tests did not start may hold other data.
 const prefix = `malipo-test-${crypto.randomUUID()}:`;
 const clients: Redis[] = [];
 
@@ -58,7 +58,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     { crashes: restarts },
   );
 
-  test("lets Redis drop what succeeded, by itself, and nothing else", async () => {
+  test("gives only succeeded records an expiry in Redis", async () => {
     const store = await open({ retentionMs: 5_000 });
     const [done, left] = [freshKey(), freshKey()];
     for (const key of [done, left]) await store.begin(key, attemptOf("a"));
@@ -70,19 +70,19 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     expect(await ttl(left)).toBe(-1);
     await store.resolve(left, "R");
     expect(await ttl(left)).toBeGreaterThan(0);
-    // What came to be in doubt is kept until somebody looks.
+    // An unknown attempt is kept until it is resolved.
     await store.finish(done, "a", { state: "unknown" });
     expect(await ttl(done)).toBe(-1);
   });
 
-  test("gives a client that asks again what it began before", async () => {
+  test("lets a client that sends `begin` twice begin once", async () => {
     const store = await open();
     const key = freshKey();
     expect(await store.begin(key, attemptOf("a"))).toEqual({ state: "begun" });
     expect(await store.begin(key, attemptOf("a"))).toEqual({ state: "begun" });
   });
 
-  test("refuses a record of a later version whatever fields it has", async () => {
+  test("rejects a record of a later version, whatever fields it has", async () => {
     const store = await open();
     const key = freshKey();
     await connect().hset(prefix + key, "version", 2);
@@ -91,9 +91,9 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     expect(await connect().hgetall(prefix + key)).toEqual({ version: "2" });
   });
 
-  test("that cannot be reached stops a call by its deadline, with nothing sent", async () => {
+  test("that cannot be reached ends a call by its time limit, with nothing sent", async () => {
     const { gateway, sent } = gatewayMeeting([deaf], {
-      // A client that waits for as long as it takes.
+      // A client that waits for Redis without a limit.
       idempotency: redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: null })),
     });
     const call = gateway.invoices.create({}, { idempotencyKey: "k", totalTimeoutMs: 200 });

@@ -59,7 +59,7 @@ standsByTheContractOfDurability(
   { crashes: false },
 );
 
-/** Another thread that has the file to itself, for a while. */
+/** Another thread that locks the file for a while. */
 const HOLDER = `
   const { parentPort, workerData } = require("node:worker_threads");
   const database = new (require("node:sqlite").DatabaseSync)(workerData);
@@ -70,7 +70,7 @@ const HOLDER = `
 `;
 
 describe("sqliteIdempotency", () => {
-  test("waits for another process that writes just now", async () => {
+  test("waits for another process that writes", async () => {
     const store = open();
     const holder = new Worker(HOLDER, { eval: true, workerData: path });
     await once(holder, "message");
@@ -78,7 +78,7 @@ describe("sqliteIdempotency", () => {
     await once(holder, "exit");
   });
 
-  test("begins an attempt whose key another process frees while it looks", async () => {
+  test("begins an attempt whose key another process frees at the same time", async () => {
     const [store, key] = [open(), freshKey()];
     await store.begin(key, attemptOf("a"));
     const look = StatementSync.prototype.get;
@@ -97,7 +97,7 @@ describe("sqliteIdempotency", () => {
     expect(await store.begin(key, attemptOf("c"))).toMatchObject({ state: "in_flight" });
   });
 
-  test("drops from its file what is past its retention, and nothing else", async () => {
+  test("drops only expired records from its file", async () => {
     const store = open({ retentionMs: 1 });
     const [old, left, fresh] = [freshKey(), freshKey(), freshKey()];
     for (const key of [old, left, fresh]) await store.begin(key, attemptOf("a"));
@@ -106,7 +106,7 @@ describe("sqliteIdempotency", () => {
     await store.finish(old, "a", { state: "succeeded", result: "R" });
     const keys = () => JSON.stringify(query("SELECT key FROM malipo_idempotency"));
     expect(keys()).toContain(`"${old}"`);
-    // Whatever ends later.
+    // The expired record is dropped when another one ends.
     await sleep(5);
     const later = freshKey();
     await store.begin(later, attemptOf("a"));
@@ -119,7 +119,7 @@ describe("sqliteIdempotency", () => {
     ["an older Node", { getBuiltinModule: () => undefined }],
     ["a runtime like an old Node", {}],
     ["a browser", undefined],
-  ])("throws in %s, and says what it needs", (_, process) => {
+  ])("throws in %s, with the Node version that it requires", (_, process) => {
     vi.stubGlobal("process", process);
     let thrown: unknown;
     try {
@@ -131,11 +131,12 @@ describe("sqliteIdempotency", () => {
     }
     expect(thrown).toMatchObject({
       code: "configuration",
-      message: "The SQLite store needs node:sqlite: Node 22.13 or later.",
+      message:
+        "The SQLite store requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 
-  test("keeps its records when it is closed and opened again", async () => {
+  test("keeps its records after it was closed and opened again", async () => {
     const key = freshKey();
     await open().begin(key, attemptOf("a"));
     stores.pop()?.close();
@@ -151,7 +152,7 @@ describe("sqliteIdempotency", () => {
     expect(bytes).not.toContain("733998877");
   });
 
-  test("throws where its file is no database, or cannot be made", () => {
+  test("throws where its file is not a database or cannot be created", () => {
     writeFileSync(join(folder, "letter.txt"), "Dear customer, ".repeat(100));
     expect(() => sqliteIdempotency(join(folder, "letter.txt"))).toThrow("not a database");
     expect(() => sqliteIdempotency(join(folder, "none", "keys.db"))).toThrow("open");

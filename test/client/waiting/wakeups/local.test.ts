@@ -1,8 +1,8 @@
 import { createWakeups, Gateway, isKnownEvent, verifyWebhook, type Wake } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { hang, type Step, status } from "../../support/answers.ts";
 import { gatewayMeeting } from "../../support/gateway.ts";
+import { hang, type Step, status } from "../../support/responses.ts";
 import { paid, REFERENCE, waiting } from "../../support/waits.ts";
 
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe("a wake-up", () => {
-  test("makes the wait look at once, with one read", async () => {
+  test("causes one read at once", async () => {
     const { wake, notify } = createWakeups();
     const { passed, outcome, at } = waiting([paid("pending"), paid("completed")], { wake });
     await passed(700);
@@ -25,7 +25,7 @@ describe("a wake-up", () => {
     expect(await outcome()).toMatchObject({ status: "fulfilled", at: 700 });
   });
 
-  test("is a hint: where the read says pending, the wait goes on by its schedule", async () => {
+  test("is only a hint: the wait goes on where the read says pending", async () => {
     const { wake, notify } = createWakeups();
     const { passed, at } = waiting([...Array(4).fill(paid("pending")), paid("failed")], { wake });
     await passed(700);
@@ -35,7 +35,7 @@ describe("a wake-up", () => {
     expect(await passed(3_000)).toBe(true);
   });
 
-  test("during a read makes another follow it at once, and many make no more than one", async () => {
+  test("during a read causes one more read, however many there are", async () => {
     const { wake, notify } = createWakeups();
     const slow: Step = () =>
       new Promise((resolve) => setTimeout(resolve, 900, paid("pending")({} as never)));
@@ -48,7 +48,7 @@ describe("a wake-up", () => {
     expect(at).toEqual([0, 900, 2_000]);
   });
 
-  test("comes before Retry-After: it says that there is something to read", async () => {
+  test("has priority over Retry-After", async () => {
     const { wake, notify } = createWakeups();
     const busy = status(429, { "retry-after": "60" });
     const { passed, at } = waiting([busy, paid("completed")], { wake });
@@ -58,7 +58,7 @@ describe("a wake-up", () => {
     expect(at).toEqual([0, 1_000]);
   });
 
-  test("between the last read and the deadline is heard", async () => {
+  test("between the last read and the time limit causes a read", async () => {
     const { wake, notify } = createWakeups();
     const { passed, outcome } = waiting([paid("pending"), paid("completed")], {
       wake,
@@ -69,7 +69,7 @@ describe("a wake-up", () => {
     expect(await outcome()).toMatchObject({ status: "fulfilled", at: 399 });
   });
 
-  test("for a payment that nobody waits for does nothing, now and later", async () => {
+  test("for a payment that nobody waits for does nothing", async () => {
     const { wake, notify } = createWakeups();
     notify(REFERENCE);
     notify("");
@@ -80,7 +80,7 @@ describe("a wake-up", () => {
     await passed(1_000);
   });
 
-  test("reaches every wait for its payment, and no other", async () => {
+  test("reaches every wait for its payment and no other wait", async () => {
     const { wake, notify } = createWakeups();
     const reads: string[] = [];
     const { gateway } = gatewayMeeting([
@@ -102,7 +102,7 @@ describe("a wake-up", () => {
     expect(await other).toBe("payment_pending");
   });
 
-  test("finds its own among 1,000 waits", async () => {
+  test("reaches its wait among 1,000 others", async () => {
     const { wake, notify } = createWakeups();
     const settled = new Set<string>();
     const { gateway, sent } = gatewayMeeting([
@@ -127,7 +127,7 @@ describe("a wake-up", () => {
 });
 
 describe("a wait that is over has unsubscribed", () => {
-  /** A subscription that counts who is there. */
+  /** A subscription that counts its subscribers. */
   function counted() {
     let there = 0;
     const wake: Wake = () => {
@@ -138,9 +138,9 @@ describe("a wait that is over has unsubscribed", () => {
   }
 
   test.each<[string, readonly Step[], number]>([
-    ["because the payment is settled", [paid("pending"), paid("completed")], 9_000],
-    ["because of its deadline", [paid("pending")], 9_000],
-    ["because it was refused", [paid("pending"), status(403)], 9_000],
+    ["because the payment reached a final status", [paid("pending"), paid("completed")], 9_000],
+    ["because of its time limit", [paid("pending")], 9_000],
+    ["because the service refused the read", [paid("pending"), status(403)], 9_000],
     ["because its read hangs", [hang], 9_000],
   ])("%s", async (_, steps, timeoutMs) => {
     const { wake, there } = counted();
@@ -160,7 +160,7 @@ describe("a wait that is over has unsubscribed", () => {
     expect(there()).toBe(0);
   });
 
-  test("and may do so twice without harm to another", async () => {
+  test("and may unsubscribe twice without effect on another", async () => {
     const { wake, notify } = createWakeups();
     const first = wake(REFERENCE, () => {});
     first();
@@ -174,7 +174,7 @@ describe("a wait that is over has unsubscribed", () => {
     expect(look).toHaveBeenCalledTimes(1);
   });
 
-  test("and leaves another that listens with the same function", async () => {
+  test("and leaves another subscription of the same function", async () => {
     const { wake, notify } = createWakeups();
     const look = vi.fn();
     const first = wake(REFERENCE, look);
@@ -204,7 +204,7 @@ test.each<[string, Wake]>([
   expect(await payment()).toMatchObject({ status: "completed" });
 });
 
-test("a webhook that is verified here ends a wait here, one read later", async () => {
+test("a verified webhook in this process ends a wait with the next read", async () => {
   const wakeups = createWakeups();
   const sandbox = createSandbox({
     deliver: async (request) => {

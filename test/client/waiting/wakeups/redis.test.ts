@@ -15,7 +15,7 @@ function machine(options: object = {}, address = url, channel?: string) {
   const quick = { retryStrategy: () => 20, ...options };
   const [publisher, subscriber] = [new Redis(address, quick), new Redis(address, quick)];
   for (const client of [publisher, subscriber]) {
-    // Of a Redis that is gone.
+    // Errors of a Redis that has stopped.
     client.on("error", () => {});
     clients.push(client);
   }
@@ -26,7 +26,7 @@ function machine(options: object = {}, address = url, channel?: string) {
 const next = (client: Redis, event: "ready" | "reconnecting") =>
   new Promise<void>((resolve) => client.once(event, () => resolve()));
 
-/** Notifies until it is heard, since a subscription takes a moment and Redis keeps nothing. */
+/** Notifies until the wake-up arrives: a subscription takes a moment, and Redis keeps no messages. */
 async function heard(from: { notify(reference: string): void }, look: ReturnType<typeof vi.fn>) {
   await vi.waitFor(
     () => {
@@ -71,6 +71,13 @@ async function door() {
   };
 }
 
+test("an option that redisWakeups does not have is rejected", () => {
+  const clients = { publisher: {} as Redis, subscriber: {} as Redis };
+  expect(() => redisWakeups(clients, { chanel: "x" } as object)).toThrow(
+    'redisWakeups has no option "chanel". Its options are: channel.',
+  );
+});
+
 describe.runIf(engine)("over Redis", () => {
   beforeAll(() => {
     vi.setConfig({ testTimeout: 60_000 });
@@ -80,7 +87,7 @@ describe.runIf(engine)("over Redis", () => {
   });
   afterAll(() => engine?.stop());
 
-  test("a webhook that arrives at one machine ends a wait at another, one read later", async () => {
+  test("a webhook that arrives at one machine ends a wait at another with the next read", async () => {
     const { sandbox, shop } = createShop();
     const { gateway, reads } = shop();
     const [here, there] = [machine(), machine()];
@@ -92,7 +99,7 @@ describe.runIf(engine)("over Redis", () => {
 
     const { reference } = await gateway.mobileMoney.initiate(ORDER);
     const { wake } = here;
-    // No poll of its own would come in time.
+    // The next read of the schedule would be too late.
     const busy = { kind: "status", status: 429, headers: { "retry-after": "3600" } } as const;
     sandbox.faults.add({ match: { method: "GET" }, effect: busy });
     const wait = gateway.payments.waitFor(reference, { wake });
@@ -103,12 +110,12 @@ describe.runIf(engine)("over Redis", () => {
     expect(reads()).toBe(2);
   });
 
-  test("each machine is told once, the one that notifies among them", async () => {
+  test("each machine gets the wake-up once, also the one that notifies", async () => {
     const machines = [machine(), machine(), machine()];
     const looks = machines.map(() => vi.fn());
     for (const [at, { wake }] of machines.entries()) wake("PAY-1", looks[at] as () => void);
     for (const look of looks) await heard(machines[0] as (typeof machines)[0], look);
-    // What was sent before has arrived when this has.
+    // Messages arrive in order: the one before has arrived too.
     const flush = async () => {
       const last = machines.map(({ wake }) => {
         const look = vi.fn();
@@ -128,7 +135,7 @@ describe.runIf(engine)("over Redis", () => {
     for (const look of looks) expect(look).toHaveBeenCalledTimes(1);
   });
 
-  test("a reference arrives as it was, whatever it is made of", async () => {
+  test("a reference of any characters arrives unchanged", async () => {
     const { wake, notify } = machine();
     for (const reference of ["ünïcødé/💸", "a b\r\nc", "", "x".repeat(10_000)]) {
       const look = vi.fn();
@@ -140,7 +147,7 @@ describe.runIf(engine)("over Redis", () => {
     }
   });
 
-  test("channels do not mix", async () => {
+  test("channels stay apart", async () => {
     const [live, trial] = [machine({}, url, "live"), machine({}, url, "trial")];
     const [mine, other] = [vi.fn(), vi.fn()];
     live.wake("PAY-1", mine);
@@ -150,7 +157,7 @@ describe.runIf(engine)("over Redis", () => {
     await heard(trial, other);
   });
 
-  test("what else its client is subscribed to is no wake-up", async () => {
+  test("messages of other channels of its client are not wake-ups", async () => {
     const { wake, notify, publisher, subscriber } = machine();
     await subscriber.subscribe("news");
     const [look, last] = [vi.fn(), vi.fn()];
@@ -164,7 +171,7 @@ describe.runIf(engine)("over Redis", () => {
     expect(look).not.toHaveBeenCalled();
   });
 
-  test("clients with a key prefix find each other", async () => {
+  test("clients with a key prefix reach each other", async () => {
     const { wake, notify } = machine({ keyPrefix: "shop:" });
     const look = vi.fn();
     wake("PAY-1", look);
@@ -174,8 +181,8 @@ describe.runIf(engine)("over Redis", () => {
   test.each<[string, object]>([
     ["usual clients", {}],
     ["clients that give up at once", { maxRetriesPerRequest: 0 }],
-    ["clients that keep nothing to be sent", { enableOfflineQueue: false }],
-    ["clients that connect when they are needed", { lazyConnect: true }],
+    ["clients without an offline queue", { enableOfflineQueue: false }],
+    ["clients that connect at their first command", { lazyConnect: true }],
   ])("a Redis that comes late is found, by %s", async (_, options) => {
     const { address, open, shut } = await door();
     await shut();
@@ -183,7 +190,7 @@ describe.runIf(engine)("over Redis", () => {
     const look = vi.fn();
     wake("PAY-1", look);
     notify("PAY-1");
-    // It has looked for Redis in vain.
+    // The client has tried to reach Redis.
     await next(subscriber, "reconnecting");
     await next(subscriber, "reconnecting");
     await open();
@@ -191,7 +198,7 @@ describe.runIf(engine)("over Redis", () => {
     await shut();
   });
 
-  test("a connection that breaks comes back, and the hints with it", async () => {
+  test("wake-ups arrive again after a broken connection", async () => {
     const { address, open, shut } = await door();
     const { wake, notify, subscriber } = machine({}, address);
     const look = vi.fn();
@@ -205,20 +212,17 @@ describe.runIf(engine)("over Redis", () => {
     await shut();
   });
 
-  test.runIf(engine?.restarts)(
-    "a Redis that crashes comes back, and the hints with it",
-    async () => {
-      const { wake, notify } = machine();
-      const look = vi.fn();
-      wake("PAY-1", look);
-      await heard({ notify }, look);
-      await engine?.restart();
-      look.mockClear();
-      await heard({ notify }, look);
-    },
-  );
+  test.runIf(engine?.restarts)("wake-ups arrive again after a crash of Redis", async () => {
+    const { wake, notify } = machine();
+    const look = vi.fn();
+    wake("PAY-1", look);
+    await heard({ notify }, look);
+    await engine?.restart();
+    look.mockClear();
+    await heard({ notify }, look);
+  });
 
-  test("without Redis a wait goes on by its schedule, and nothing is thrown", async () => {
+  test("without Redis a wait goes on with its schedule, and nothing is thrown", async () => {
     const { address, shut } = await door();
     await shut();
     const { wake, notify, close } = machine({ maxRetriesPerRequest: null }, address);
@@ -234,11 +238,11 @@ describe.runIf(engine)("over Redis", () => {
       }),
     });
     await expect(wait).resolves.toMatchObject({ status: "completed" });
-    // It waits for no Redis either.
+    // close() does not wait for Redis.
     await close();
   });
 
-  test("closed, they tell nothing more, and leave the clients open", async () => {
+  test("after close() there are no wake-ups, and the clients stay open", async () => {
     const { wake, notify, close, publisher, subscriber } = machine();
     const look = vi.fn();
     wake("PAY-1", look);
@@ -248,18 +252,18 @@ describe.runIf(engine)("over Redis", () => {
     expect(await publisher.publish("malipo:wakeups", "PAY-1")).toBe(0);
     expect(look).not.toHaveBeenCalled();
     expect([publisher.status, subscriber.status]).toEqual(["ready", "ready"]);
-    // A connection that comes again brings no subscription back.
+    // A new connection does not subscribe again.
     subscriber.disconnect(true);
     await next(subscriber, "ready");
     await subscriber.subscribe("another");
     expect(await publisher.publish("malipo:wakeups", "PAY-1")).toBe(0);
-    // Nor does one of the client's own.
+    // Nor does a subscription of the client itself.
     await subscriber.subscribe("malipo:wakeups");
     const heardBy = new Promise((resolve) => subscriber.once("message", resolve));
     expect(await publisher.publish("malipo:wakeups", "PAY-1")).toBe(1);
     await heardBy;
     expect(look).not.toHaveBeenCalled();
-    // Nor does it hurt to close twice, or after the client.
+    // It may be closed twice, and after the client.
     subscriber.disconnect();
     await close();
   });

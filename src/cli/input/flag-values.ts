@@ -1,0 +1,79 @@
+import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
+import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
+import { usageError } from "../cli-error.ts";
+import type { FlagValues } from "../definitions/types.ts";
+
+// The values of flags, checked before anything is sent. A pattern checks the digits first, because
+// `Number` accepts "", "1e3" and "0x10" too.
+
+/** The value of a flag that the command cannot run without. */
+export function requireValue(values: FlagValues, flag: string): string {
+  const text = values[flag];
+  if (text !== undefined && text !== "") return text;
+  throw usageError(`--${flag} is required.`);
+}
+
+export function readWholeNumber(
+  values: FlagValues,
+  flag: string,
+  min: number,
+  max: number,
+): number {
+  const text = requireValue(values, flag);
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw usageError(`--${flag} must be a whole number from ${min} to ${max}; got "${text}".`);
+}
+
+export function readAmount(values: FlagValues, flag: string): number {
+  const text = requireValue(values, flag);
+  if (/^\d{1,12}(\.\d{1,2})?$/.test(text)) return Number(text);
+  throw usageError(
+    `--${flag} must be an amount with at most two decimals, such as 100.50; got "${text}".`,
+  );
+}
+
+const MAX_DAYS = Math.floor(MAX_TIMEOUT_MS / 86_400_000);
+
+/** The milliseconds of a timeout: above 0, and as many as a timer can count. */
+export function readTimeout(values: FlagValues, flag: string): number {
+  const text = requireValue(values, flag);
+  const ms = parseDuration(text) ?? 0;
+  if (ms > MAX_TIMEOUT_MS)
+    throw usageError(`--${flag} must be at most ${MAX_DAYS}d; got "${text}".`);
+  if (ms > 0) return ms;
+  throw usageError(`--${flag} ${DURATION_RULE}; got "${text}".`);
+}
+
+/** The end of a message about a wrong duration. */
+export const DURATION_RULE: string = `must be a number with a unit (${DURATION_UNITS.join(", ")}), such as 90s`;
+
+/** The URL of a receiver or a sandbox: `http:` or `https:`. */
+export function readUrl(values: FlagValues, flag: string): URL {
+  const text = requireValue(values, flag);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw usageError(
+    `--${flag} must be an http or https URL, such as http://localhost:3000; got "${text}".`,
+  );
+}
+
+/** The webhook signing secret: the value of `--secret`, or of the environment variable. */
+export function signingSecret({ secret = process.env.MALIPO_WEBHOOK_SECRET }: FlagValues): string {
+  if (secret) return secret;
+  throw usageError(
+    "The webhook signing secret is missing. Set MALIPO_WEBHOOK_SECRET or give --secret. A sandbox prints its secret when it starts.",
+  );
+}
+
+/** The query parameters of `--query page=2 --query status=paid`. */
+export function parseQuery(pairs: readonly string[] = []): Record<string, string[]> {
+  const query: Record<string, string[]> = {};
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at < 1) throw usageError(`--query must be name=value, such as page=2; got "${pair}".`);
+    const name = pair.slice(0, at);
+    query[name] = [...(query[name] ?? []), pair.slice(at + 1)];
+  }
+  return query;
+}

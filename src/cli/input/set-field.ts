@@ -1,0 +1,52 @@
+import { usageError } from "../cli-error.ts";
+
+type Fields = Record<string, unknown>;
+
+/** An object or an array: `data.items.0` is a path too. */
+const hasFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+/**
+ * Sets a field by its path: `data.amount=100.00`. Where the field holds a number, a boolean or
+ * another JSON value, the text is read as JSON; otherwise it stays text. `path:=json` always reads
+ * JSON.
+ *
+ * @throws {CliError} `usage` for anything else.
+ */
+export function setField(fields: Fields, setting: string): void {
+  const [, path = "", colon, text = ""] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(setting) ?? [];
+  const names = path.split(".");
+  if (names.some((name) => name === "" || name === "__proto__")) {
+    throw usageError(
+      `--set must be path=text or path:=json, such as data.amount=100.00; got "${setting}".`,
+    );
+  }
+  const last = names.pop() ?? "";
+  const parent = findParent(fields, names);
+  const present = Object.hasOwn(parent, last) ? parent[last] : undefined;
+  parent[last] = parseField(present, text, colon === ":", setting);
+}
+
+/** The object that holds the field. Objects that are missing on the way are created. */
+function findParent(fields: Fields, names: readonly string[]): Fields {
+  let parent = fields;
+  for (const name of names) {
+    const next = Object.hasOwn(parent, name) ? parent[name] : undefined;
+    const child = hasFields(next) ? next : {};
+    parent[name] = child;
+    parent = child;
+  }
+  return parent;
+}
+
+function parseField(present: unknown, text: string, asJson: boolean, setting: string): unknown {
+  const isText = present === undefined || present === null || typeof present === "string";
+  if (isText && !asJson) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    const reason = asJson ? "" : ` The field holds a JSON value (${typeof present}).`;
+    throw usageError(
+      `--set ${setting}: "${text}" is not valid JSON.${reason} To set text, use path:='"${text}"'.`,
+    );
+  }
+}

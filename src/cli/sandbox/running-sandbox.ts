@@ -1,0 +1,89 @@
+import { isObject } from "../../internal/is-object.ts";
+import {
+  CONTROL_PREFIX,
+  type CommandName,
+  type CommandResult,
+  commandRequest,
+} from "../../sandbox/control/commands.ts";
+import { CliError } from "../cli-error.ts";
+import type { FlagValues } from "../definitions/types.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readUrl } from "../input/flag-values.ts";
+
+/** Enough for a command that waits for one receiver. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/**
+ * Runs a command on the sandbox at `--url`.
+ *
+ * @param timeoutMs - How long the command may take.
+ * @throws {CliError} `unreachable` if there is no response, `refused` if the sandbox rejects the
+ *   command.
+ */
+export function runCommand<Name extends CommandName>(
+  values: FlagValues,
+  name: Name,
+  fields: Readonly<Record<string, string>>,
+  timeoutMs: number = DEFAULT_TIMEOUT_MS,
+): Promise<CommandResult<Name>> {
+  const { method, path, body } = commandRequest(name, fields);
+  return callSandbox(values, path, {
+    method,
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+  });
+}
+
+/**
+ * Reads from the sandbox at `--url`. The path is the one below the prefix of the control API.
+ *
+ * @throws {CliError} as {@link runCommand} does.
+ */
+export const querySandbox = <Result>(values: FlagValues, path: string): Promise<Result> =>
+  callSandbox(values, path, { signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS) });
+
+async function callSandbox<Result>(
+  values: FlagValues,
+  path: string,
+  init: RequestInit,
+): Promise<Result> {
+  const { origin } = readUrl(values, "url");
+  const { status, text } = await send(origin, path, init);
+  const { success, data, error } = parseEnvelope(text);
+  if (success === true) return data as Result;
+  if (typeof error !== "string") {
+    throw refused(`${origin} returned ${status}. It is not a sandbox of this version of malipo.`);
+  }
+  // 422: the sandbox understood the command and cannot carry it out. Its message is enough.
+  throw refused(status === 422 ? error : `${origin} returned ${status}: ${error}`);
+}
+
+const refused = (message: string) => new CliError(EXIT.failed, "refused", message);
+
+async function send(
+  origin: string,
+  path: string,
+  init: RequestInit,
+): Promise<{ status: number; text: string }> {
+  try {
+    const response = await fetch(origin + CONTROL_PREFIX + path, { ...init, redirect: "manual" });
+    return { status: response.status, text: await response.text() };
+  } catch (cause) {
+    const late = (cause as Error).name === "TimeoutError" ? " in time" : "";
+    throw new CliError(
+      EXIT.unreachable,
+      "unreachable",
+      `No sandbox responds${late} at ${origin}. Start one: malipo sandbox. If it runs on another port, give --url.`,
+      { cause },
+    );
+  }
+}
+
+function parseEnvelope(text: string): Record<string, unknown> {
+  try {
+    const envelope: unknown = JSON.parse(text);
+    return isObject(envelope) ? envelope : {};
+  } catch {
+    return {};
+  }
+}

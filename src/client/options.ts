@@ -1,0 +1,123 @@
+import type { GatewayHooks } from "./hooks.ts";
+import type { Fetch } from "./http/exchange.ts";
+import type { IdempotencyStore } from "./idempotency/store.ts";
+
+/** How a {@link Gateway} is set up. */
+export interface GatewayOptions<Key extends string = string> {
+  /**
+   * The API key: `pk_...` (public), `sk_...` (secret) or `sb_...` (sandbox). Set it where the key
+   * does not come from the environment, such as a secret manager or a merchant's own record. With a
+   * literal `"pk_..."`, the type of the gateway has only the calls that a public key may make.
+   *
+   * @default the environment variable `MALIPO_API_KEY`
+   */
+  apiKey?: Key | undefined;
+  /**
+   * The address of the service, with its path prefix: `https:`, or `http:` on a loopback host. Set
+   * it where the address does not come from the environment, such as `sandbox.baseUrl` in tests.
+   *
+   * @default the environment variable `MALIPO_BASE_URL`
+   */
+  baseUrl?: string | URL | undefined;
+  /**
+   * The header that carries the key: `X-API-Key`, or `Authorization: Bearer`. Set `"bearer"` where a
+   * proxy between you and the service removes `X-API-Key`.
+   *
+   * @default "x-api-key"
+   */
+  auth?: "x-api-key" | "bearer" | undefined;
+  /**
+   * The time limit of one attempt, response body included, in milliseconds. Lower it where a user
+   * waits for a read; raise it on a slow network.
+   *
+   * @default 15_000
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * The time limit of a whole call, in milliseconds: all its attempts, the waits between them, and
+   * the response bodies. Lower it where your own caller has a shorter limit, such as a function that
+   * is stopped after 30 seconds.
+   *
+   * @default 60_000
+   */
+  totalTimeoutMs?: number | undefined;
+  /**
+   * How many times a failed attempt is retried automatically, where a retry is safe. Set 0 where you
+   * retry yourself, such as in a job queue.
+   *
+   * @default 2
+   */
+  maxRetries?: number | undefined;
+  /**
+   * The function that sends each request. It gets the URL and an init whose body is a string. Set it
+   * to `sandbox.fetch` in tests, or to a `fetch` that goes through a proxy.
+   *
+   * @default the global `fetch`, looked up at each call
+   */
+  fetch?: Fetch | undefined;
+  /**
+   * The store that remembers idempotency keys. Set it where payments must not be sent twice across
+   * restarts or across several processes: the SQLite, Redis and PostgreSQL stores do that.
+   *
+   * @default `memoryIdempotency()`, for this gateway and this process only
+   */
+  idempotency?: IdempotencyStore | undefined;
+  /** Functions that are called at each attempt, response and retry. Set them for logs and traces. */
+  hooks?: GatewayHooks | undefined;
+  /**
+   * Allows a secret key in a browser, and allows a sandbox key in a browser to make every call.
+   * Everybody who opens the page can read the key and take the merchant's money, so set it only for
+   * a tool inside your own company.
+   *
+   * @default false
+   */
+  dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+/** Options that every call takes as its last argument. */
+export interface CallOptions {
+  /**
+   * Ends the call at once, also while it waits for a retry. The call rejects with the signal's own
+   * reason. Set it where the call may become useless, such as when the customer closes the page.
+   */
+  signal?: AbortSignal | undefined;
+  /**
+   * The time limit of one attempt of this call, in milliseconds. Set it where this call should be
+   * quicker, or may be slower, than the others.
+   *
+   * @default `timeoutMs` of the gateway
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * The time limit of this whole call, in milliseconds. Set it where the caller of this call has a
+   * limit of its own.
+   *
+   * @default `totalTimeoutMs` of the gateway
+   */
+  totalTimeoutMs?: number | undefined;
+  /**
+   * How many times this call is retried automatically, where a retry is safe. Set 0 where you retry
+   * this call yourself.
+   *
+   * @default `maxRetries` of the gateway
+   */
+  maxRetries?: number | undefined;
+  /**
+   * Additional request headers, such as a trace id. They cannot replace the header that carries the
+   * key.
+   */
+  headers?: Record<string, string> | Headers | undefined;
+}
+
+/** Options of a call that creates something. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * Makes the call happen at most once, however often it is made: the same key with the same
+   * parameters gives the first result. 1 to 255 characters. Set it for every payment, to the id of
+   * the order and the number of the try, such as `"ORDER-42/1"`.
+   *
+   * @throws {IdempotencyConflictError} where the key was used with other parameters.
+   * @throws {OutcomeUnknownError} where an earlier attempt with this key may have happened.
+   */
+  idempotencyKey?: string | undefined;
+}

@@ -1,0 +1,77 @@
+import type { Payment } from "../../contract/payment.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkFunction, checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { timeLimit } from "../limits.ts";
+import type { CallOptions } from "../options.ts";
+import type { Wake } from "./wakeups/local.ts";
+
+/** How to wait until a payment reaches a final status. */
+export interface WaitOptions {
+  /**
+   * The time limit of the whole wait, in milliseconds. A prompt lives for about a minute. Lower it
+   * where the customer waits for your response; the payment goes on without you.
+   *
+   * @default 120_000
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * Ends the wait at once. It rejects with the signal's own reason. Set it where nobody may need the
+   * result any more, such as when the customer closes the page.
+   */
+  signal?: AbortSignal | undefined;
+  /**
+   * Called with the payment at the first read and each time its status has changed. Set it to show
+   * progress.
+   */
+  onUpdate?: ((payment: Payment) => void) | undefined;
+  /**
+   * A subscription that makes the wait read the payment at once, such as `createWakeups().wake`. Set
+   * it where your webhooks know of the payment sooner than the next read.
+   */
+  wake?: Wake | undefined;
+  /**
+   * Statuses that end the wait besides `completed` and `failed`. Set it where your service sends
+   * final statuses that are not documented, such as `"reversed"`.
+   *
+   * @default []
+   */
+  finalStatuses?: readonly string[] | undefined;
+  /** Additional request headers of the reads, such as a trace id. */
+  headers?: CallOptions["headers"];
+}
+
+const DEFAULT_WAIT_MS = 120_000;
+
+export const WAIT_OPTION_NAMES: readonly string[] = [
+  "timeoutMs",
+  "signal",
+  "onUpdate",
+  "wake",
+  "finalStatuses",
+  "headers",
+];
+
+/**
+ * Checks the options of a wait.
+ *
+ * @param owner - The method that takes them.
+ * @param names - The names of its options.
+ * @returns The time limit of the wait, in milliseconds.
+ * @throws {ConfigurationError}
+ */
+export function checkWaitOptions(
+  options: WaitOptions,
+  owner: string,
+  names: readonly string[] = WAIT_OPTION_NAMES,
+): number {
+  checkOptionNames(options, names, owner);
+  const { onUpdate, wake, finalStatuses } = options;
+  if (onUpdate !== undefined) checkFunction("onUpdate", onUpdate);
+  if (wake !== undefined) checkFunction("wake", wake);
+  if (finalStatuses !== undefined && !Array.isArray(finalStatuses)) {
+    throw new ConfigurationError(
+      `\`finalStatuses\` must be a list of statuses; got ${describeValue(finalStatuses)}.`,
+    );
+  }
+  return timeLimit("timeoutMs", options.timeoutMs, DEFAULT_WAIT_MS);
+}

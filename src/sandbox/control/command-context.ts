@@ -1,0 +1,64 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { isObject } from "../../internal/is-object.ts";
+import { handle } from "../api/handle.ts";
+import type { Host } from "../http/host.ts";
+import type { CommandContext } from "./types.ts";
+
+/** A fault may respond with any text. */
+function parseEnvelope(body: string): Record<string, unknown> {
+  try {
+    const envelope: unknown = JSON.parse(body);
+    return isObject(envelope) ? envelope : {};
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Calls the service as a merchant's server does: faults apply, and the request is logged. Returns the
+ * `data` of the response.
+ *
+ * @throws {ConfigurationError} for an error response, and for a response that a fault takes away.
+ */
+function callService(
+  { world, sandbox }: Host,
+  method: "POST" | "DELETE",
+  path: string,
+  content?: object,
+): Record<string, unknown> {
+  const headers = new Headers({
+    "x-api-key": sandbox.keys.secret,
+    "content-type": "application/json",
+    "user-agent": "malipo sandbox page",
+  });
+  const { fault, respond } = handle(world, {
+    method,
+    path,
+    query: new URLSearchParams(),
+    header: (name) => headers.get(name),
+    headers: () => headers,
+    body: content === undefined ? "" : JSON.stringify(content),
+  });
+  if (fault === "reset" || fault === "hang") {
+    throw new ConfigurationError(
+      `No response: the fault "${fault}" stopped the request before the service processed it.`,
+    );
+  }
+  const response = respond();
+  if (fault !== undefined) {
+    throw new ConfigurationError(
+      `The service processed the request, but the fault "${fault}" took the response away.`,
+    );
+  }
+  const { data, error = "The request was rejected." } = parseEnvelope(response.body);
+  if (response.status < 300) return isObject(data) ? data : {};
+  const cause = response.headers["x-sandbox-fault"] ? " A fault caused this response." : "";
+  throw new ConfigurationError(`${response.status}: ${String(error)}${cause}`);
+}
+
+/** What commands act on, in a served sandbox. */
+export const commandContext = (host: Host): CommandContext => ({
+  sandbox: host.sandbox,
+  clock: host.clock,
+  callService: (method, path, content) => callService(host, method, path, content),
+});

@@ -1,0 +1,119 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+import type { Phone, SandboxPayment } from "../payments/phone.ts";
+import type { AutoAnswer } from "../state/records.ts";
+import { type Command, type CommandFields, textField } from "./types.ts";
+
+/** What a command on a phone gives: the number in international digits, and what changed. */
+interface PhoneResult {
+  readonly number: string;
+  readonly payment?: SandboxPayment;
+  readonly balance?: string;
+}
+
+interface PhoneCommand {
+  readonly summary: string;
+  /** The last word of its path in the control API. */
+  readonly path?: string;
+  readonly fields?: readonly string[];
+  act(phone: Phone, fields: CommandFields): Omit<PhoneResult, "number">;
+  message(result: PhoneResult): string;
+}
+
+/** A form names the prompt that it was drawn for, so that it never answers another one. */
+function checkPrompt(phone: Phone, fields: CommandFields): void {
+  const reference = textField(fields, "reference");
+  if (reference === "" || reference === phone.prompt?.reference) return;
+  throw new ConfigurationError(
+    "That prompt is closed. Look at the phone: it shows what is open now.",
+  );
+}
+
+const phoneCommand = (command: PhoneCommand): Command<PhoneResult> => ({
+  summary: command.summary,
+  ...(command.path !== undefined && { path: `/phones/{number}/${command.path}` }),
+  fields: ["number", "reference", ...(command.fields ?? [])],
+  act: ({ sandbox }, fields) => {
+    const phone = sandbox.phone(textField(fields, "number"));
+    checkPrompt(phone, fields);
+    return { number: phone.number, ...command.act(phone, fields) };
+  },
+  message: command.message,
+});
+
+const approvalMessage = ({ payment }: PhoneResult) =>
+  payment?.status === "completed" ? "Paid." : `Not paid: ${String(payment?.user_message)}`;
+
+/** What the customer can do. */
+export const PHONE_COMMANDS = {
+  "phone/approve": phoneCommand({
+    summary: "Enters the PIN: pays the open prompt.",
+    path: "approve",
+    act: (phone) => ({ payment: phone.approve() }),
+    message: approvalMessage,
+  }),
+  "phone/pin": phoneCommand({
+    summary: "Enters a PIN of four digits: pays the open prompt.",
+    fields: ["pin"],
+    act: (phone, fields) => {
+      if (/^\d{4}$/.test(textField(fields, "pin"))) return { payment: phone.approve() };
+      throw new ConfigurationError("A PIN has four digits. Any four digits pay.");
+    },
+    message: approvalMessage,
+  }),
+  "phone/cancel": phoneCommand({
+    summary: "Declines the open prompt.",
+    path: "cancel",
+    act: (phone) => ({ payment: phone.cancel() }),
+    message: () => "Cancelled on the phone.",
+  }),
+  "phone/wrong-pin": phoneCommand({
+    summary: "Enters a wrong PIN, which fails the payment.",
+    path: "wrong-pin",
+    act: (phone) => ({ payment: phone.enterWrongPin() }),
+    message: () => "A wrong PIN was entered.",
+  }),
+  "phone/ignore": phoneCommand({
+    summary: "Ignores the open prompt, which then expires.",
+    path: "ignore",
+    act: (phone) => ({ payment: phone.ignore() }),
+    message: () => "Ignored. The prompt will expire.",
+  }),
+  "phone/off": phoneCommand({
+    summary: "Switches the phone off: its prompts expire.",
+    path: "off",
+    act: (phone) => {
+      phone.switchOff();
+      return {};
+    },
+    message: () => "The phone is off.",
+  }),
+  "phone/on": phoneCommand({
+    summary: "Switches the phone on again.",
+    path: "on",
+    act: (phone) => {
+      phone.switchOn();
+      return {};
+    },
+    message: () => "The phone is on.",
+  }),
+  "phone/balance": phoneCommand({
+    summary: "Sets the balance of the customer's account.",
+    fields: ["balance"],
+    act: (phone, fields) => {
+      phone.setBalance(textField(fields, "balance"));
+      return { balance: phone.balance };
+    },
+    message: ({ balance }) => `The balance is KES ${balance}.`,
+  }),
+  "phone/always": phoneCommand({
+    summary: "Sets how the phone answers every prompt.",
+    fields: ["answer"],
+    act: (phone, fields) => {
+      const answer = textField(fields, "answer");
+      // No choice was made: the phone goes on as the sandbox was started.
+      if (answer !== "") phone.always(answer as AutoAnswer);
+      return {};
+    },
+    message: () => "The automatic answer is set.",
+  }),
+} as const;

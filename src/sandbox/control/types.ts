@@ -1,0 +1,31 @@
+import type { Host } from "../http/host.ts";
+
+/** What a command acts on. */
+export interface CommandContext extends Pick<Host, "sandbox" | "clock"> {
+  /** Calls the service as a merchant's server does; returns the `data` of the response. */
+  callService(method: "POST" | "DELETE", path: string, content?: object): Record<string, unknown>;
+}
+
+/** The fields of a command by name: text from a form, JSON values from the control API. */
+export type CommandFields = Readonly<Record<string, unknown>>;
+
+/** One thing that can be done to a running sandbox. */
+export interface Command<Result extends object = object> {
+  /** What it does, in one sentence. */
+  readonly summary: string;
+  /**
+   * Where the control API has it, below its prefix. Names in braces are fields. A command without a
+   * path is offered only by the page.
+   */
+  readonly path?: string;
+  /** The names of the fields that it takes. */
+  readonly fields: readonly string[];
+  /** @throws {ConfigurationError} that says what is wrong, for a command that cannot be done. */
+  act(context: CommandContext, fields: CommandFields): Result | Promise<Result>;
+  /** Says what it has done, for a person. */
+  message(result: Result): string;
+}
+
+/** A field as trimmed text; empty for a field that is missing. */
+export const textField = (fields: CommandFields, name: string): string =>
+  String(fields[name] ?? "").trim();

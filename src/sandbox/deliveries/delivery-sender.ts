@@ -1,0 +1,206 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { signWebhook } from "../../webhooks/verification/signature.ts";
+import { ASSUMPTIONS } from "../assumptions.ts";
+import { formatTimestamp } from "../clock/time.ts";
+import { attemptFaults, endWait, planDelivery, takeOvertaken } from "../faults/chaos-deliveries.ts";
+import { notifyChanged } from "../observe/watch.ts";
+import { nextName } from "../state/random.ts";
+import type { Delivery, DeliveryChaos, StoredDelivery } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
+import { type Deliver, type Deliveries, deliveryView } from "./deliveries.ts";
+import { type PostResult, post } from "./post.ts";
+import { PendingCounts } from "./queue.ts";
+
+const RETRY_DELAYS_MS: readonly number[] = ASSUMPTIONS.deliverySchedule.value;
+
+/** What a delivery sender works with. */
+export interface DeliverySenderOptions {
+  readonly world: () => World;
+  readonly deliver: Deliver;
+  readonly timeoutMs: number;
+}
+
+/** An attempt that is about to be made. */
+interface PlannedAttempt {
+  readonly delivery: StoredDelivery;
+  /** Is it an attempt of the retry schedule? */
+  readonly isScheduled: boolean;
+  readonly faults: readonly DeliveryChaos[];
+  /** Called after the attempt was logged. */
+  readonly afterwards?: () => void;
+}
+
+/** Sends webhooks: queues, attempts, retries and resends. */
+export class DeliverySender implements Deliveries {
+  readonly #options: DeliverySenderOptions;
+  /** The attempts in flight. Those of the retry schedule have the id of their delivery. */
+  readonly #inFlight = new Map<Promise<void>, string | undefined>();
+  readonly #limiter = new ConcurrencyLimiter(ASSUMPTIONS.deliveryQueue.value.maxConcurrent);
+  readonly #pending = new PendingCounts();
+
+  constructor(options: DeliverySenderOptions) {
+    this.#options = options;
+  }
+
+  get #world(): World {
+    return this.#options.world();
+  }
+
+  all(): Delivery[] {
+    return this.#world.state.deliveries.map(deliveryView);
+  }
+
+  async settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight.keys());
+  }
+
+  async resend(id: string): Promise<Delivery> {
+    const delivery = this.#find(id);
+    await this.#attempt({ delivery, isScheduled: false, faults: [] });
+    return deliveryView(delivery);
+  }
+
+  /** Queues an event for every webhook that lists its kind. The first attempt begins at once. */
+  emit(event: string, data: object): void {
+    for (const { url, events } of this.#world.state.webhooks) {
+      if (events.includes(event)) this.#queue(event, data, url);
+    }
+  }
+
+  /** Makes the attempt that is due. */
+  retry(id: string): void {
+    const delivery = this.#find(id);
+    if (delivery.state === "pending") this.#attemptOnSchedule(delivery);
+  }
+
+  /** Ids of the deliveries with a scheduled attempt in flight, in the order in which those began. */
+  inFlight(): string[] {
+    return [...this.#inFlight.values()].filter((id) => id !== undefined);
+  }
+
+  /** Must be called after the state was replaced: the attempts in flight belong to the old state. */
+  restart(): void {
+    this.#inFlight.clear();
+    this.#pending.recount(this.#world.state);
+  }
+
+  #find(id: string): StoredDelivery {
+    const delivery = this.#world.state.deliveries.find((one) => one.id === id);
+    if (delivery !== undefined) return delivery;
+    throw new ConfigurationError(
+      `There is no delivery ${JSON.stringify(id)}. sandbox.deliveries.all() lists the deliveries.`,
+    );
+  }
+
+  #queue(event: string, data: object, url: string): void {
+    const { state, clock } = this.#world;
+    const id = `dlv_${nextName(state.random, "token", 12)}`;
+    const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
+    const timestamp = formatTimestamp(clock.ms() - olderMs);
+    const body = JSON.stringify({ event, timestamp, data });
+    const delivery: StoredDelivery = {
+      id,
+      event,
+      url,
+      body,
+      signature: signWebhook(body, state.webhookSecret),
+      state: "pending",
+      attempts: [],
+      tries: 0,
+      ...(chaos && { chaos }),
+    };
+    state.deliveries.push(delivery);
+    const error = this.#pending.add(delivery);
+    if (error !== undefined) {
+      delivery.state = "failed";
+      delivery.attempts.push({ at: formatTimestamp(clock.ms()), error, latencyMs: 0 });
+    } else if (waitMs === 0) {
+      this.#attemptOnSchedule(delivery);
+    } else {
+      clock.schedule(waitMs, { kind: "deliver", delivery: id });
+    }
+  }
+
+  #attemptOnSchedule(delivery: StoredDelivery): void {
+    delivery.tries++;
+    const { state } = this.#world;
+    const faults = attemptFaults(state, delivery);
+    const overtaken = takeOvertaken(state, delivery);
+    void this.#attempt({
+      delivery,
+      isScheduled: true,
+      faults,
+      afterwards: () => {
+        this.#sendOvertaken(overtaken);
+        this.#scheduleRetry(delivery);
+      },
+    });
+    if (faults.includes("duplicate")) {
+      const duplicateFaults = faults.filter((fault) => fault !== "drop");
+      void this.#attempt({ delivery, isScheduled: false, faults: duplicateFaults });
+    }
+  }
+
+  #sendOvertaken(id: string | undefined): void {
+    if (id === undefined || !endWait(this.#world.state, id)) return;
+    this.#attemptOnSchedule(this.#find(id));
+  }
+
+  #scheduleRetry(delivery: StoredDelivery): void {
+    // This attempt or another one may have delivered it.
+    if (delivery.state !== "pending") return;
+    const delayMs = RETRY_DELAYS_MS[delivery.tries - 1];
+    if (delayMs === undefined) this.#finish(delivery, "failed");
+    else this.#world.clock.schedule(delayMs, { kind: "deliver", delivery: delivery.id });
+  }
+
+  #finish(delivery: StoredDelivery, state: "delivered" | "failed"): void {
+    this.#pending.remove(delivery);
+    delivery.state = state;
+  }
+
+  #attempt(planned: PlannedAttempt): Promise<void> {
+    const { delivery, isScheduled } = planned;
+    const { generation } = this.#world;
+    const ended = () => this.#inFlight.delete(attempt);
+    const attempt: Promise<void> = this.#limiter
+      .run(delivery.url, () => this.#send(planned, generation, ended))
+      .finally(ended);
+    this.#inFlight.set(attempt, isScheduled ? delivery.id : undefined);
+    return attempt;
+  }
+
+  /** Sends once, logs the result, and decides what comes next. */
+  async #send(planned: PlannedAttempt, generation: number, ended: () => void): Promise<void> {
+    const { deliver, timeoutMs } = this.#options;
+    const { delivery, faults, afterwards } = planned;
+    // The state may be reset or replaced in the meantime. The delivery is then not part of it.
+    const isGone = () => this.#world.generation !== generation;
+    if (isGone()) return;
+    const sentAt = this.#world.clock.ms();
+    const result = await post(delivery, faults, deliver, timeoutMs);
+    ended();
+    if (isGone()) return;
+    this.#log(planned, sentAt, result);
+    if (result.status === 200) this.#finish(delivery, "delivered");
+    afterwards?.();
+    notifyChanged(this.#world.watchers);
+  }
+
+  #log(
+    { delivery, faults }: PlannedAttempt,
+    sentAt: number,
+    { body, ...result }: PostResult,
+  ): void {
+    delivery.attempts.push({
+      at: formatTimestamp(sentAt),
+      ...result,
+      latencyMs: this.#world.clock.ms() - sentAt,
+      ...(faults.length > 0 && { chaos: [...faults] }),
+    });
+    if (body === "") return;
+    delivery.responses ??= {};
+    delivery.responses[delivery.attempts.length - 1] = body;
+  }
+}

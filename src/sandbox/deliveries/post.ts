@@ -1,0 +1,67 @@
+import { clearTimeout, setTimeout } from "../clock/machine.ts";
+import { attemptHeaders, attemptSignature } from "../faults/chaos-deliveries.ts";
+import type { Delivery, DeliveryAttempt, DeliveryChaos } from "../state/records.ts";
+import { DELIVERY_HEADER, type Deliver } from "./deliveries.ts";
+
+/** The result of one attempt. */
+export interface PostResult extends Pick<DeliveryAttempt, "status" | "error"> {
+  /** The beginning of the response body. */
+  readonly body: string;
+}
+
+/** How many bytes of a response body are kept: enough for a message. */
+const MAX_KEPT_BYTES = 2_048;
+
+/** Sends a delivery once. Never rejects. */
+export function post(
+  delivery: Delivery,
+  faults: readonly DeliveryChaos[],
+  deliver: Deliver,
+  timeoutMs: number,
+): Promise<PostResult> {
+  if (faults.includes("drop")) return Promise.resolve({ error: "dropped by chaos", body: "" });
+  const controller = new AbortController();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      resolve({ error: `no response within ${timeoutMs} ms`, body: "" });
+      controller.abort();
+    }, timeoutMs);
+    send(delivery, faults, deliver, controller.signal)
+      .catch((error: unknown): PostResult => ({ error: describeFailure(error), body: "" }))
+      .then((result) => {
+        clearTimeout(timer);
+        resolve(result);
+      });
+  });
+}
+
+async function send(
+  delivery: Delivery,
+  faults: readonly DeliveryChaos[],
+  deliver: Deliver,
+  signal: AbortSignal,
+): Promise<PostResult> {
+  const response = await deliver(
+    new Request(delivery.url, {
+      method: "POST",
+      body: delivery.body,
+      headers: {
+        "content-type": "application/json",
+        "x-service-signature": attemptSignature(delivery, faults),
+        [DELIVERY_HEADER]: delivery.id,
+        ...attemptHeaders(delivery, faults),
+      },
+      redirect: "manual",
+      signal,
+    }),
+  );
+  // Read to its end, so that the connection can be used again.
+  const bytes = new Uint8Array(await response.arrayBuffer()).subarray(0, MAX_KEPT_BYTES);
+  return { status: response.status, body: new TextDecoder().decode(bytes) };
+}
+
+/** `fetch failed: ECONNREFUSED` */
+function describeFailure(error: unknown): string {
+  const { message, cause } = Object(error) as { message?: unknown; cause?: { code?: unknown } };
+  return [message ?? error, cause?.code].filter(Boolean).map(String).join(": ");
+}

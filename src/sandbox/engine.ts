@@ -1,0 +1,106 @@
+import { machineTime } from "./clock/machine.ts";
+import { Scheduler } from "./clock/scheduler.ts";
+import { VIRTUAL_START } from "./clock/time.ts";
+import { addTimer, sortedTimers } from "./clock/timer-queue.ts";
+import { DeliverySender } from "./deliveries/delivery-sender.ts";
+import { notifyChanged } from "./observe/watch.ts";
+import type { SandboxSettings } from "./options.ts";
+import { makeOverdue } from "./payments/invoices.ts";
+import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
+import type { Task } from "./state/records.ts";
+import { checkSnapshot } from "./state/snapshot.ts";
+import { initialState, type State } from "./state/state.ts";
+import { indexPayments, type World } from "./state/world.ts";
+import type { SandboxSnapshot } from "./types.ts";
+
+/** The parts of a sandbox, wired together: state, clock and deliveries. */
+export class Engine {
+  readonly #settings: SandboxSettings;
+  readonly world: World;
+  readonly deliveries: DeliverySender;
+
+  constructor(settings: SandboxSettings) {
+    this.#settings = settings;
+    const { deliver, deliveryTimeoutMs, clock: mode, auto, limits } = settings;
+    this.deliveries = new DeliverySender({
+      world: () => this.world,
+      deliver,
+      timeoutMs: deliveryTimeoutMs,
+    });
+    const clock = new Scheduler({
+      mode,
+      state: () => this.world.state,
+      run: (task) => this.#run(task),
+      waitForDeliveries: () => this.deliveries.settled(),
+    });
+    this.world = {
+      state: this.#initialState(),
+      generation: 0,
+      auto,
+      limits,
+      clock,
+      payments: new Map(),
+      emit: (event, data) => this.deliveries.emit(event, data),
+      watchers: new Set(),
+    };
+  }
+
+  changed(): void {
+    notifyChanged(this.world.watchers);
+  }
+
+  reset(): void {
+    this.#replaceState(this.#initialState());
+  }
+
+  restore(snapshot: SandboxSnapshot): void {
+    this.#replaceState(structuredClone(checkSnapshot(snapshot)));
+  }
+
+  snapshot(): SandboxSnapshot {
+    const { state: current, clock } = this.world;
+    const state = structuredClone(current);
+    const now = clock.ms();
+    for (const [index, id] of this.deliveries.inFlight().entries()) {
+      const delivery = state.deliveries.find((one) => one.id === id);
+      if (delivery === undefined) continue;
+      // This attempt ends in the present state. In the snapshot it is still to be made: before
+      // anything else that is due, in the order in which the attempts began.
+      delivery.tries--;
+      const turn = index - state.deliveries.length;
+      addTimer(state.timers, { at: now, turn, task: { kind: "deliver", delivery: id } });
+    }
+    return { ...state, timers: sortedTimers(state.timers), now };
+  }
+
+  #initialState(): State {
+    const { seed, clock } = this.#settings;
+    return initialState(seed, clock === "virtual" ? VIRTUAL_START : machineTime());
+  }
+
+  #replaceState(state: State): void {
+    this.world.state = state;
+    this.world.generation++;
+    this.deliveries.restart();
+    indexPayments(this.world);
+    this.world.clock.restart();
+    this.changed();
+  }
+
+  #run(task: Task): void {
+    switch (task.kind) {
+      case "answer":
+        answerWhenDue(this.world, task.reference, task.outcome);
+        break;
+      case "expire":
+        expirePrompt(this.world, task.reference);
+        break;
+      case "deliver":
+        this.deliveries.retry(task.delivery);
+        break;
+      case "overdue":
+        makeOverdue(this.world, task.invoice);
+    }
+    this.changed();
+  }
+}

@@ -1,0 +1,88 @@
+import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import {
+  checkChoice,
+  checkOptionNames,
+  checkWholeNumber,
+  describeValue,
+  MAX_TIMEOUT_MS,
+} from "../../internal/check-options.ts";
+import type { FaultEffect, StoredFault } from "../state/records.ts";
+
+/** Which requests get a fault, which one, and how often. */
+export interface FaultOptions {
+  /** The requests that get the fault. A field that is left out matches every request. */
+  readonly match?:
+    | {
+        /** Such as `"POST"`. */
+        readonly method?: string | undefined;
+        /** Below the base URL, such as `"/payments/*"`. `*` and `{name}` match one segment. */
+        readonly path?: string | undefined;
+        /** The endpoint, as the client names it: `"mobileMoney.initiate"`. */
+        readonly endpoint?: EndpointName | undefined;
+      }
+    | undefined;
+  /** What goes wrong. */
+  readonly effect: FaultEffect;
+  /** How many matching requests pass before the first one gets the fault. @default 0 */
+  readonly after?: number | undefined;
+  /** How many requests get the fault; `Infinity` for all. @default 1 */
+  readonly times?: number | undefined;
+}
+
+// A misspelt field of an effect must not be silently ignored.
+const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = {
+  status: ["kind", "status", "headers", "body"],
+  latency: ["kind", "ms"],
+  reset: ["kind"],
+  hang: ["kind"],
+  truncate: ["kind"],
+  lostResponse: ["kind"],
+};
+
+const METHODS = [...new Set(Object.values(ENDPOINTS).map(({ method }): string => method))];
+
+/** @throws {ConfigurationError} for an unknown option or a wrong value. */
+export function checkFaultOptions(options: FaultOptions): StoredFault {
+  checkOptionNames(options, ["match", "effect", "after", "times"], "faults.add()");
+  const { match = {}, effect, after = 0, times = 1 } = options;
+  checkEffect(effect);
+  checkWholeNumber("after", after, 0, Number.MAX_SAFE_INTEGER);
+  if (times !== Number.POSITIVE_INFINITY) {
+    checkWholeNumber("times", times, 1, Number.MAX_SAFE_INTEGER);
+  }
+  return {
+    match: checkMatch(match),
+    effect: structuredClone(effect),
+    after,
+    times: Number.isFinite(times) ? times : null,
+  };
+}
+
+function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["match"] {
+  checkOptionNames(match, ["method", "path", "endpoint"], "match");
+  const { endpoint, path, method } = match;
+  if (endpoint !== undefined) checkChoice("endpoint", endpoint, Object.keys(ENDPOINTS));
+  if (path !== undefined && !path.startsWith("/")) {
+    throw new ConfigurationError(
+      `\`path\` must begin with "/", such as "/payments/*"; got ${JSON.stringify(path)}.`,
+    );
+  }
+  if (method !== undefined) checkChoice("method", method.toUpperCase(), METHODS);
+  return {
+    ...(method !== undefined && { method: method.toUpperCase() }),
+    ...(path !== undefined && { path }),
+    ...(endpoint !== undefined && { endpoint }),
+  };
+}
+
+function checkEffect(effect: FaultEffect): void {
+  checkChoice("effect.kind", effect?.kind, Object.keys(EFFECT_FIELDS));
+  checkOptionNames(effect, EFFECT_FIELDS[effect.kind], `The effect "${effect.kind}"`);
+  if (effect.kind === "status") checkWholeNumber("status", effect.status, 200, 599);
+  if (effect.kind === "latency" && !(effect.ms >= 0 && effect.ms <= MAX_TIMEOUT_MS)) {
+    throw new ConfigurationError(
+      `\`ms\` must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}; got ${describeValue(effect.ms)}.`,
+    );
+  }
+}

@@ -1,0 +1,9 @@
+import type { World } from "../state/world.ts";
+import type { Sandbox } from "../types.ts";
+
+/** What is served: a sandbox, and the world behind it that its page shows. */
+export interface Host {
+  readonly world: World;
+  readonly sandbox: Sandbox;
+  readonly clock: "virtual" | "real";
+}

@@ -1,0 +1,16 @@
+// The page's script. It adds comfort to a page that works without it: it follows what happens, sends
+// forms without leaving the page, counts down, copies, and types on the drawn PIN pad.
+import { handleClicks } from "./clicks.ts";
+import { followChanges } from "./connection.ts";
+import { startCountdowns } from "./countdown.ts";
+import { expireFirstFlash } from "./flash.ts";
+import { interceptForms } from "./forms.ts";
+import { refresh } from "./refresh.ts";
+
+document.documentElement.classList.add("js");
+expireFirstFlash();
+startCountdowns();
+interceptForms();
+handleClicks();
+addEventListener("popstate", () => void refresh());
+followChanges();

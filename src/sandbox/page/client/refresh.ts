@@ -1,0 +1,47 @@
+import { restartCountdowns } from "./countdown.ts";
+import { byId } from "./dom.ts";
+import { morph } from "./morph.ts";
+
+let running = false;
+let requested = false;
+
+/** Loads the page again, and shows what changed. One that is asked for meanwhile comes after it. */
+export async function refresh(): Promise<void> {
+  if (running) {
+    requested = true;
+    return;
+  }
+  running = true;
+  try {
+    const response = await fetch(`/${location.search}`, { headers: { accept: "text/html" } });
+    if (response.ok) show(await response.text());
+  } catch {
+    // The sandbox has stopped. The event stream reports it.
+  }
+  running = false;
+  if (requested) {
+    requested = false;
+    void refresh();
+  }
+}
+
+function show(markup: string): void {
+  const next = new DOMParser().parseFromString(markup, "text/html");
+  const live = next.getElementById("live");
+  if (live === null) return;
+  const pane = document.activeElement?.closest("section[id]");
+  morph(byId("live"), live);
+  document.title = next.title;
+  restartCountdowns();
+  // What had the focus may be gone: its pane takes it, so that the keyboard stays where it was.
+  if (pane && document.activeElement === document.body) {
+    const heading = pane.querySelector<HTMLElement>("h2[tabindex]") ?? byId("phone-title");
+    heading.focus({ preventScroll: true });
+  }
+}
+
+/** Goes to another view of the page without loading a new one. */
+export function goTo(query: string): Promise<void> {
+  history.pushState(null, "", query === "" ? "/" : `/?${query}`);
+  return refresh();
+}

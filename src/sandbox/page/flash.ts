@@ -1,0 +1,28 @@
+/** The message of an action, shown on the page that the browser is sent to after it. */
+export interface FlashMessage {
+  readonly good: boolean;
+  readonly text: string;
+}
+
+const MAX_KEPT = 50;
+
+/** Messages on their way to the next page. The address names one, and never holds its text. */
+export interface FlashMessages {
+  /** Keeps a message, and returns its name. */
+  add(message: FlashMessage): string;
+  get(name: string): FlashMessage | undefined;
+}
+
+export function createFlashMessages(): FlashMessages {
+  let count = 0;
+  const messages = new Map<string, FlashMessage>();
+  return {
+    add: (message) => {
+      const name = String(++count);
+      messages.set(name, message);
+      messages.delete(String(count - MAX_KEPT));
+      return name;
+    },
+    get: (name) => messages.get(name),
+  };
+}

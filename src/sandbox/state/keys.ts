@@ -1,0 +1,44 @@
+import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
+import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkChoice, checkOptionNames } from "../../internal/check-options.ts";
+import { nextName, type RandomState } from "./random.ts";
+import type { StoredKey } from "./records.ts";
+
+/** The scopes that a key of this kind may have: those of the endpoints that accept it. */
+export function allowedScopes(kind: KeyKind): Scope[] {
+  const endpoints: Endpoint[] = Object.values(ENDPOINTS);
+  const scopes = endpoints.filter(({ keys }) => keys.includes(kind)).map(({ scope }) => scope);
+  return [...new Set(scopes)].filter((scope) => scope !== undefined);
+}
+
+/** The text of a new key. */
+export const newKey = (random: RandomState, kind: KeyKind): string =>
+  `${KEY_PREFIXES[kind]}sandbox_${nextName(random, "token", 24)}`;
+
+/** What a key is made of. */
+export interface KeyOptions {
+  readonly kind: KeyKind;
+  /** What the key may do; `[]` is nothing. @default every scope that its kind may have */
+  readonly scopes?: readonly Scope[] | undefined;
+}
+
+/** @throws {ConfigurationError} for an unknown kind, or a scope that the kind may not have. */
+export function createKey(
+  state: { readonly random: RandomState; readonly keys: Record<string, StoredKey> },
+  options: KeyOptions,
+): string {
+  checkOptionNames(options, ["kind", "scopes"], "createKey()");
+  const { kind, scopes } = options;
+  checkChoice("kind", kind, Object.keys(KEY_PREFIXES));
+  const allowed = allowedScopes(kind);
+  const wrong = scopes?.find((scope) => !allowed.includes(scope));
+  if (wrong !== undefined) {
+    throw new ConfigurationError(
+      `A ${kind} key cannot have the scope "${wrong}". Its scopes can be: ${allowed.join(", ")}.`,
+    );
+  }
+  const key = newKey(state.random, kind);
+  state.keys[key] = { kind, scopes: [...(scopes ?? allowed)] };
+  return key;
+}

@@ -1,0 +1,88 @@
+import type { KeyKind } from "../contract/keys.ts";
+import type { Clock } from "./clock/scheduler.ts";
+import type { Deliveries } from "./deliveries/deliveries.ts";
+import type { Chaos } from "./faults/chaos.ts";
+import type { Faults } from "./faults/faults.ts";
+import type { Activity } from "./observe/activity.ts";
+import type { Phone } from "./payments/phone.ts";
+import type { KeyOptions } from "./state/keys.ts";
+
+/** The first argument of `fetch`. */
+export type FetchInput = Request | string | URL;
+
+/** A sandbox on real HTTP. */
+export interface ServedSandbox {
+  /** `http://127.0.0.1:4010`. */
+  readonly url: string;
+  /** What to give to a client as its base URL: `url` and the path prefix. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Stops listening and ends open connections. */
+  close(): Promise<void>;
+}
+
+/** The whole state of a sandbox as JSON, clock and pending timers included: for `sandbox.restore`. */
+export type SandboxSnapshot = { readonly version: 1 } & Readonly<Record<string, unknown>>;
+
+/** A whole gateway. See {@link createSandbox}. */
+export interface Sandbox {
+  /**
+   * The gateway as one function: `new Gateway({ fetch: sandbox.fetch })`. It never leaves the process.
+   *
+   * @throws {TypeError} for an address that is not below `baseUrl`.
+   */
+  readonly fetch: (input: FetchInput, init?: RequestInit) => Promise<Response>;
+  /** The base URL that `fetch` serves. */
+  readonly baseUrl: string;
+  /** One key of each kind, with every scope of its kind. */
+  readonly keys: Readonly<Record<KeyKind, string>>;
+  /** The secret that signs deliveries. */
+  readonly webhookSecret: string;
+  /**
+   * The secret that signs deliveries, then earlier and later ones. There is more than one only after
+   * `chaos({ rotateSecret })`.
+   */
+  readonly webhookSecrets: readonly string[];
+  readonly clock: Clock;
+  readonly deliveries: Deliveries;
+  readonly faults: Faults;
+  /** Injects random faults at given rates. See {@link Chaos}. */
+  readonly chaos: Chaos;
+  /**
+   * Makes a key. Set `scopes` to test how your code handles a 403; `[]` gives a key that may do
+   * nothing.
+   *
+   * @throws {ConfigurationError} for a scope that a key of this kind may not have.
+   */
+  createKey(options: KeyOptions): string;
+  /**
+   * The phone of a customer, by its number in any usual notation.
+   *
+   * @throws {ConfigurationError} for a number that is not a Kenyan mobile number.
+   */
+  phone(number: string): Phone;
+  /**
+   * Calls a listener soon after each change: with the payments that are new or reached a final
+   * status, and the deliveries with a new attempt. Both lists are empty for any other change.
+   *
+   * @returns A function that ends it.
+   */
+  watch(listener: (activity: Activity) => void): () => void;
+  /** Returns to the first state: clock, keys, phones, faults, log and random sequence. */
+  reset(): void;
+  /** The whole state as JSON, clock and pending timers included. */
+  snapshot(): SandboxSnapshot;
+  /**
+   * Replaces the state by that of a snapshot, of this or another sandbox.
+   *
+   * @throws {ConfigurationError} for a value that is not a snapshot, or is damaged.
+   */
+  restore(snapshot: SandboxSnapshot): void;
+  /**
+   * Serves the same gateway, and a page to drive it, over HTTP on 127.0.0.1. Needs Node.
+   *
+   * @param options - `port`: 4010 unless given; 0 takes any free port.
+   * @throws {ConfigurationError} for a port that is in use, and where there is no `node:http`.
+   */
+  serve(options?: { port?: number | undefined }): Promise<ServedSandbox>;
+}

@@ -1,0 +1,123 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasChromium } from "../support/chromium.ts";
+import { DESKTOP, NARROW, PHONE, type SandboxPage, sandboxPageSuite } from "./sandbox-page.ts";
+
+const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
+const SCHEMES = ["light", "dark"] as const;
+
+/** The states in which the page is checked. */
+const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void>>> = {
+  empty: async ({ page }) => {
+    await page.locator("#connect").waitFor();
+  },
+  "prompt open": async ({ page, pay }) => {
+    const reference = await pay({ description: "Viatu, size 42" });
+    await page.locator(`#payment-${reference} > a`).click();
+    await page.locator(`#payment-detail-${reference}`).waitFor();
+  },
+  "final payments": async ({ page, pay, receive, sandbox }) => {
+    await receive((_, response) => response.end(), ["payment.initiated", "payment.completed"]);
+    const reference = await pay();
+    sandbox.phone(PHONE).approve();
+    await pay({ phone: "0733000000" });
+    sandbox.phone("0733000000").cancel();
+    await page.locator(`#payment-${reference} > a`).click();
+    await page.locator("#deliveries .badge.good").first().waitFor();
+  },
+  "delivery failed": async ({ page, pay, receive, sandbox, served }) => {
+    await receive((_, response) => response.writeHead(401).end('{"ResultCode":1}'));
+    await fetch(`${served.baseUrl}/merchant`, { headers: { "x-api-key": "sk_wrong" } });
+    await pay();
+    sandbox.phone(PHONE).approve();
+    sandbox.faults.add({ effect: { kind: "status", status: 503 }, after: 3 });
+    await page.locator("#deliveries .row > a").click();
+    await page.getByRole("button", { name: "Send again" }).waitFor();
+  },
+  "switched off": async ({ page, sandbox }) => {
+    sandbox.phone(PHONE).switchOff();
+    await page.getByText("Switched off").waitFor();
+  },
+};
+
+const unfold = (page: Page) =>
+  page.evaluate(() => {
+    for (const one of document.querySelectorAll("details")) one.open = true;
+  });
+
+describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
+  const open = sandboxPageSuite();
+
+  const widest = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+  describe.each(Object.entries(STATES))("%s", (name, arrange) => {
+    test("fits and passes axe, light and dark, wide and narrow", async () => {
+      const sandboxPage = await open();
+      const { page } = sandboxPage;
+      await arrange(sandboxPage);
+      for (const viewport of [DESKTOP, NARROW]) {
+        await page.setViewportSize(viewport);
+        expect(await widest(page)).toBe(viewport.width);
+        for (const colorScheme of SCHEMES) {
+          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+          const file = `${name.replaceAll(" ", "-")}-${viewport.width}-${colorScheme}.png`;
+          await page.screenshot({ path: new URL(file, SCREENSHOTS).pathname, fullPage: true });
+        }
+      }
+      await unfold(page);
+      expect(await widest(page)).toBe(NARROW.width);
+      // The policy blocks a script of the test, but not one that the debugger evaluates.
+      await page.evaluate(axe.source);
+      for (const viewport of [NARROW, DESKTOP]) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of SCHEMES) {
+          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+          const found = await page.evaluate(async () => {
+            const { violations } = await (
+              globalThis as unknown as { axe: typeof import("axe-core") }
+            ).axe.run();
+            return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+          });
+          expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
+        }
+      }
+    });
+  });
+
+  test("has links to every part on a narrow screen, and shows a whole prompt without scrolling", async () => {
+    const { page, pay } = await open({ viewport: NARROW, hasTouch: true });
+    await pay({ description: "Unbreakable".repeat(50), account_reference: "WWWWWWWWWWWW" });
+    const send = page.locator("#phone").getByRole("button", { name: "Send", exact: true });
+    await send.waitFor();
+    await expect
+      .poll(async () => {
+        const box = await send.boundingBox();
+        return (box?.y ?? 999) + (box?.height ?? 0);
+      })
+      .toBeLessThan(NARROW.height - 50);
+    expect(await send.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThan(350);
+    expect(await widest(page)).toBe(NARROW.width);
+    // As narrow as a small phone, or a desktop at a zoom of 400 %.
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await widest(page)).toBe(320);
+    await page.setViewportSize(NARROW);
+    for (const [part, heading] of [
+      ["Deliveries", "Webhook deliveries"],
+      ["Payments", "Payments"],
+    ] as const) {
+      await page.locator(".shortcuts").getByRole("link", { name: part }).tap();
+      await expect
+        .poll(async () => (await page.getByRole("heading", { name: heading }).boundingBox())?.y)
+        .toBeLessThan(NARROW.height);
+    }
+  });
+
+  test("has no animation with reduced motion", async () => {
+    const { pay, page } = await open({ reducedMotion: "reduce" });
+    await pay();
+    await page.locator(".dialog").waitFor();
+    const moving = await page.evaluate(() => document.getAnimations().length);
+    expect(moving).toBe(0);
+  });
+});

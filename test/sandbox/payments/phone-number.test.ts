@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { localFormat } from "../../../src/sandbox/payments/phone-number.ts";
+
+test.each([
+  ["254712345678", "0712 345 678"],
+  ["254110345678", "0110 345 678"],
+  ["1", "1"],
+])("localFormat writes %s as %s", (digits, text) => {
+  expect(localFormat(digits)).toBe(text);
+});

@@ -1,0 +1,55 @@
+import { type Gateway, isGatewayError, type Payment, type Wakeups } from "malipo";
+import type { Reply } from "./messages.ts";
+import type { Order } from "./plan.ts";
+import { WAIT_MS } from "./time-limits.ts";
+
+/** The part of the shop where customers pay. */
+export interface Checkout {
+  /** A customer clicks. */
+  pay(order: Order): Promise<Reply>;
+  /** Sends the same key again, by `initiate` and `waitFor`. */
+  payAgain(order: Order): Promise<Reply>;
+}
+
+/** How a merchant's code handles an error. */
+function replyTo(error: unknown): Reply {
+  if (!isGatewayError(error)) return { end: "unexpected", what: String(error) };
+  const { code } = error;
+  if (code === "payment_pending") return { end: "pending", reference: error.reference };
+  if (error.outcome === "unknown") return { end: "unknown", code };
+  // The shop never gives wrong parameters, nor other parameters under the same key.
+  if (code === "idempotency_conflict" || code === "invalid_params" || code === "configuration") {
+    return { end: "unexpected", what: String(error) };
+  }
+  return { end: "not_paid", code };
+}
+
+export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
+  async function replyWith(payment: Promise<Payment>, known?: string): Promise<Reply> {
+    const { reference = known ?? "", status } = await payment;
+    return { end: "final", result: { reference, status } };
+  }
+
+  async function initiate(order: Order): Promise<Reply> {
+    const { idempotencyKey, phone, amount, id } = order;
+    const { reference } = await gateway.mobileMoney.initiate(
+      { phone, amount, account_reference: id },
+      { idempotencyKey },
+    );
+    return replyWith(gateway.payments.waitFor(reference, { timeoutMs: WAIT_MS, wake }), reference);
+  }
+
+  async function collect({ idempotencyKey, phone, amount, id }: Order): Promise<Reply> {
+    return replyWith(
+      gateway.mobileMoney.collect(
+        { phone, amount, account_reference: id },
+        { idempotencyKey, timeoutMs: WAIT_MS, wake },
+      ),
+    );
+  }
+
+  return {
+    pay: (order) => (order.way === "collect" ? collect(order) : initiate(order)).catch(replyTo),
+    payAgain: (order) => initiate(order).catch(replyTo),
+  };
+}

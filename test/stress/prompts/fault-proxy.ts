@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createRandom } from "./random.ts";
+
+/** What the proxy does with the response to a prompt. The charge has happened by then. */
+const PROXY_FAULTS = [
+  { name: "none", weight: 84 },
+  { name: "500", weight: 3 },
+  { name: "504", weight: 3 },
+  { name: "hang", weight: 3 },
+  { name: "slow", weight: 7 },
+] as const;
+
+type ProxyFault = Exclude<(typeof PROXY_FAULTS)[number]["name"], "none">;
+
+/** Stands in front of the service, as a load balancer does. */
+export interface FaultProxy {
+  readonly port: number;
+  /** How often each fault was injected after the charge. */
+  readonly counts: Readonly<Record<ProxyFault, number>>;
+  /** Cuts every open connection, and is down for a moment. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DOWN_MS = 150;
+const SLOW_MS = 500;
+const PROMPT = /\/mobile-money\/payment\/initiate$/;
+
+/**
+ * Forwards every request, and injects the faults that the service itself cannot: a prompt that was
+ * made gets a 500 or 504, a late response, or none.
+ */
+export async function startFaultProxy(seed: string, servicePort: number): Promise<FaultProxy> {
+  const random = createRandom(`${seed} fault proxy`);
+  const counts = { 500: 0, 504: 0, hang: 0, slow: 0 };
+  const agent = new Agent({ keepAlive: true });
+
+  async function respond(received: IncomingMessage, response: ServerResponse, isPrompt: boolean) {
+    const { statusCode = 502, headers } = received;
+    // One fault per request: this response has none from the service.
+    const isIntact = statusCode < 300 && headers["x-sandbox-fault"] === undefined;
+    const { name } = isPrompt && isIntact ? random.weighted(PROXY_FAULTS) : PROXY_FAULTS[0];
+    if (name !== "none") counts[name]++;
+    if (name === "hang") return;
+    if (name === "500" || name === "504") {
+      received.resume();
+      response.writeHead(Number(name), { "content-type": "text/html" });
+      response.end("<html><body>The service did not respond in time.</body></html>");
+      return;
+    }
+    if (name === "slow") await sleep(SLOW_MS);
+    response.writeHead(statusCode, headers);
+    // The service cut the connection, so the proxy does the same.
+    received.on("error", () => response.destroy());
+    received.pipe(response);
+  }
+
+  const server = createServer((request, response) => {
+    const { url: path = "/", method, headers } = request;
+    const forwarded = send({ host: "127.0.0.1", port: servicePort, path, method, headers, agent });
+    forwarded.on("response", (received) => void respond(received, response, PROMPT.test(path)));
+    forwarded.on("error", () => {
+      // If the client disconnected first, there is nothing to reset.
+      if (response.socket?.destroyed === false) response.socket.resetAndDestroy();
+    });
+    // The client is gone, or has its response.
+    response.on("close", () => forwarded.destroy());
+    request.pipe(forwarded);
+  });
+
+  async function open(port: number): Promise<number> {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  }
+  async function close(): Promise<void> {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  const port = await open(0);
+  return {
+    port,
+    counts,
+    restart: async () => {
+      await close();
+      await sleep(DOWN_MS);
+      await open(port);
+    },
+    close: async () => {
+      await close();
+      agent.destroy();
+    },
+  };
+}
