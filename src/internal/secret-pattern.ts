@@ -36,7 +36,7 @@ const base64Pattern = (form: string): string =>
   form.replaceAll("+", "(?:[-+]|%2B)").replaceAll("/", "(?:[_/]|%2F)");
 
 /**
- * Finds a secret of ASCII characters in a text, in upper or lower case: as it is, percent-encoded,
+ * Finds a secret of ASCII characters in a text, in upper or lower case: unchanged, percent-encoded,
  * escaped as in JSON, and in base64 and base64url.
  */
 export function secretPattern(secret: string): RegExp {
