@@ -1,5 +1,10 @@
 // The paths of our tsconfig.json lead to the sources. A user bundles the files that package.json names.
-const asInstalled = (platform) => (config) => ({ ...config, platform, tsconfigRaw: {} });
+const asInstalled = (platform) => (config) => ({
+  ...config,
+  platform,
+  format: "esm",
+  tsconfigRaw: {},
+});
 
 export default [
   {
