@@ -46,7 +46,7 @@ export function checkWholeNumber(
 }
 
 /** The longest delay that a timer takes: https://developer.mozilla.org/docs/Web/API/setTimeout#maximum_delay_value */
-export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
+export const MAX_TIMEOUT_MS = 2_147_483_647;
 
 /** @throws {ConfigurationError} for anything but milliseconds above 0 that a timer can count. */
 export function checkMilliseconds(option: string, value: unknown): number {
@@ -76,9 +76,9 @@ export function describeName(name: string): string {
  * pasted into the wrong option.
  */
 export function describeValue(value: unknown): string {
-  if (value === null || value === undefined || typeof value === "boolean") return String(value);
-  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (value === "") return "an empty string";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object";
-  return `a ${typeof value}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value === "string" || typeof value === "function") return `a ${typeof value}`;
+  return String(value);
 }

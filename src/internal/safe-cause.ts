@@ -20,7 +20,7 @@ const ERROR_TYPES = [
   Error,
 ] as const;
 
-const STANDARD_PROTOTYPES: ReadonlySet<unknown> = new Set<unknown>([
+const BUILT_IN_PROTOTYPES: ReadonlySet<unknown> = new Set<unknown>([
   Object.prototype,
   Array.prototype,
   AggregateError.prototype,
@@ -77,7 +77,7 @@ function hasPlainPrototypes(value: object): boolean {
   let prototype: object | null = Object.getPrototypeOf(value);
   // Nothing can make a text of it.
   if (prototype === null) return false;
-  for (let depth = 0; !STANDARD_PROTOTYPES.has(prototype); depth++) {
+  for (let depth = 0; !BUILT_IN_PROTOTYPES.has(prototype); depth++) {
     const owner = prototype;
     const isPlain = Reflect.ownKeys(owner).every(
       (name) =>

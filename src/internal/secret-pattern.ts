@@ -36,14 +36,15 @@ const base64Pattern = (form: string): string =>
   form.replaceAll("+", "(?:[-+]|%2B)").replaceAll("/", "(?:[_/]|%2F)");
 
 /**
- * Finds a secret of ASCII characters in a text, in upper or lower case: as it is, percent-encoded,
+ * Finds a secret of ASCII characters in a text, in upper or lower case: unchanged, percent-encoded,
  * escaped as in JSON, and in base64 and base64url.
  */
 export function secretPattern(secret: string): RegExp {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const forms = [
-    charactersPattern(secret),
+    // First: where the secret ends with a backslash, the other form is the start of this one.
     ...(inJson === secret ? [] : [charactersPattern(inJson)]),
+    charactersPattern(secret),
     ...base64Forms(secret).map(base64Pattern),
   ];
   return new RegExp(forms.join("|"), "gi");
