@@ -39,8 +39,8 @@ export type {
   UnknownReport,
 } from "./client/idempotency/resolve-unknown.ts";
 export type {
-  AttemptEnd,
   AttemptDigests,
+  AttemptEnd,
   AttemptPage,
   AttemptRecord,
   BeginResult,
@@ -49,8 +49,8 @@ export type {
   ListQuery,
   NewAttempt,
   PaymentMarks,
+  RecordedService,
   ResolveResult,
-  Service,
   SucceededResult,
   UnknownResult,
 } from "./client/idempotency/store.ts";

@@ -95,10 +95,7 @@ export class AttemptInFlightError extends GatewayError {
   readonly since: Date;
   /** When the attempt ends at the latest. If its process has died, its outcome is unknown then. */
   readonly until: Date;
-  constructor(
-    message: string,
-    { idempotencyKey, attempt, since, until }: InFlightAttempt,
-  ) {
+  constructor(message: string, { idempotencyKey, attempt, since, until }: InFlightAttempt) {
     super(message, "unknown");
     this.idempotencyKey = idempotencyKey;
     this.attempt = attempt;

@@ -25,7 +25,8 @@ export function candidateOf(
   atMs: number | undefined,
 ): Candidate {
   const marks = marksOf(payment);
-  const digest = (text: string | undefined) => (text === undefined ? undefined : store.digest(text));
+  const digest = (text: string | undefined) =>
+    text === undefined ? undefined : store.digest(text);
   return {
     reference: String(payment.reference ?? ""),
     marks: {

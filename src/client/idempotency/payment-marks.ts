@@ -1,4 +1,4 @@
-import { type Endpoint, ENDPOINTS } from "../../contract/endpoints.ts";
+import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { PaymentMarks } from "./store.ts";
 

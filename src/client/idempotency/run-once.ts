@@ -12,7 +12,7 @@ import type {
   IdempotencyStore,
   InFlightResult,
   PaymentMarks,
-  Service,
+  RecordedService,
   UnknownResult,
 } from "./store.ts";
 import { rememberUnknown } from "./unknown-attempts.ts";
@@ -56,7 +56,10 @@ const conflictError = ({ endpoint, key }: KeyedCall<unknown>) =>
   );
 
 /** The same key at another service, or in another scope of the store, is another payment. */
-const serviceError = ({ endpoint, key, baseUrl }: KeyedCall<unknown>, service: Service = {}) => {
+const serviceError = (
+  { endpoint, key, baseUrl }: KeyedCall<unknown>,
+  service: RecordedService = {},
+) => {
   const other =
     service.baseUrl === undefined
       ? "with another base URL or another `scope` of the store"

@@ -34,7 +34,7 @@ export interface NewAttempt {
 }
 
 /** The service that a record was made for. */
-export interface Service {
+export interface RecordedService {
   readonly baseUrl?: string | undefined;
   readonly scope?: string | undefined;
 }
@@ -45,7 +45,7 @@ interface Comparison {
   /** Whether the record has the same `baseUrl`, and the same `scope` as the store. */
   readonly sameService: boolean;
   /** What the record was made for, where that is another service: for the message of the error. */
-  readonly service?: Service | undefined;
+  readonly service?: RecordedService | undefined;
 }
 
 /** Another attempt is in flight. */
