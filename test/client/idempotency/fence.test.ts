@@ -157,4 +157,3 @@ describe("a request does not leave, and the key is free again", () => {
 
 const script429: Fetch = async () =>
   new Response(JSON.stringify({ success: false }), { status: 429 });
-

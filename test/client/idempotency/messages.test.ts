@@ -117,7 +117,9 @@ const TROUBLES: readonly Trouble[] = [
     step: success,
     failure: async (gateway) => {
       await pay(gateway);
-      return pay(gatewayMeeting([success], { baseUrl: "https://sandbox.test", idempotency: SHARED }).gateway);
+      return pay(
+        gatewayMeeting([success], { baseUrl: "https://sandbox.test", idempotency: SHARED }).gateway,
+      );
     },
     store: SHARED,
     code: "idempotency_conflict",
