@@ -17,8 +17,6 @@ export type Incident = { readonly at: Point } & (
   | { readonly act: "kill" }
 );
 
-export type Act = Incident["act"];
-
 const HOUR_MS = 3_600_000;
 
 /** Which incidents there are, and one for how many payments. */
