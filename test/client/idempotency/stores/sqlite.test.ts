@@ -9,20 +9,20 @@ import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sq
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../../suites/idempotency-clock.ts";
-import { attemptOf, freshKey } from "../../../suites/idempotency-stage.ts";
+import { attemptOf, freshKey, type StoreOptions } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
 const path = join(folder, "keys.db");
 const stores: SqliteIdempotency[] = [];
 
-function open(options?: { retentionMs?: number }) {
+function open(options?: StoreOptions) {
   const store = sqliteIdempotency(path, options);
   stores.push(store);
   return store;
 }
 
-function query(sql: string, ...values: (string | number)[]): unknown[] {
+function query(sql: string, ...values: (string | number | null)[]): unknown[] {
   const database = new DatabaseSync(path);
   try {
     return database.prepare(sql).all(...values);
@@ -49,6 +49,21 @@ standsByTheContractOfDurability(
         version,
         key,
       );
+    },
+    tamper: async (key, field, value) => {
+      try {
+        query(`UPDATE malipo_idempotency SET ${field} = ? WHERE key = ?`, value, key);
+        return true;
+      } catch {
+        // The table is STRICT.
+        return false;
+      }
+    },
+    remove: async (key) => {
+      query("DELETE FROM malipo_idempotency WHERE key = ?", key);
+    },
+    moveLease: async (key, ms) => {
+      query("UPDATE malipo_idempotency SET lease_from = lease_from + ? WHERE key = ?", ms, key);
     },
     unreachable: async () => {
       const closed = sqliteIdempotency(path);
