@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
 import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
@@ -74,25 +72,7 @@ standsByTheContractOfDurability(
   { crashes: false },
 );
 
-/** Another thread that locks the file for a while. */
-const HOLDER = `
-  const { parentPort, workerData } = require("node:worker_threads");
-  const database = new (require("node:sqlite").DatabaseSync)(workerData);
-  database.exec("BEGIN IMMEDIATE");
-  parentPort.postMessage("held");
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-  database.exec("COMMIT");
-`;
-
 describe("sqliteIdempotency", () => {
-  test("waits for another process that writes", async () => {
-    const store = open();
-    const holder = new Worker(HOLDER, { eval: true, workerData: path });
-    await once(holder, "message");
-    expect(await store.begin(freshKey(), attemptOf("a"))).toEqual({ state: "begun" });
-    await once(holder, "exit");
-  });
-
   test("begins an attempt whose key another process frees at the same time", async () => {
     const [store, key] = [open(), freshKey()];
     await store.begin(key, attemptOf("a"));
@@ -165,6 +145,16 @@ describe("sqliteIdempotency", () => {
     const bytes = ["", "-wal"].map((end) => readFileSync(path + end, "latin1")).join();
     expect(bytes).toContain("the-owner");
     expect(bytes).not.toContain("733998877");
+  });
+
+  test("throws where its table was made by another version of malipo", () => {
+    const old = join(folder, "version-1.db");
+    const database = new DatabaseSync(old);
+    database.exec("CREATE TABLE malipo_idempotency (key TEXT PRIMARY KEY, begun_at, keep_until)");
+    database.close();
+    expect(() => sqliteIdempotency(old)).toThrow(
+      `The table malipo_idempotency in ${old} was made by another version of malipo`,
+    );
   });
 
   test("throws where its file is not a database or cannot be created", () => {
