@@ -1,18 +1,21 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkOptionNames } from "../internal/check-options.ts";
-import { maskPhones } from "../internal/redact.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
+import type { Redactor } from "../internal/redact.ts";
 import { bodyText } from "./http/body.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
 import type { HttpResponse } from "./http/exchange.ts";
 import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
+import type { Fence } from "./idempotency/fence.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
+import { paymentMarksOf } from "./idempotency/payment-marks.ts";
 import { runOnce } from "./idempotency/run-once.ts";
 import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts";
 import { checkKeyKind } from "./key-guard.ts";
-import { countLimit, timeLimit } from "./limits.ts";
+import { countLimit, timeLimit, waitLimit } from "./limits.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type WithResponse } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
@@ -35,9 +38,10 @@ export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOpt
 
 const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
 const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
+const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs"];
 
 function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
-  const names = effect === "create" ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
+  const names = effect === "create" ? CREATE_OPTIONS : CALL_OPTIONS;
   checkOptionNames(
     options,
     names,
@@ -52,9 +56,13 @@ function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings
 }
 
 /** What errors, hooks and idempotency records call an endpoint. */
-export const nameOf = ({ method, path }: Endpoint, { name }: CallInput, key: string): string =>
+export const nameOf = (
+  { method, path }: Endpoint,
+  { name }: CallInput,
+  redactor: Redactor,
+): string =>
   // A path of the caller's own may hold anything.
-  name ?? maskPhones(`${method} ${path}`.replaceAll(key, ""));
+  name ?? maskPhones(redactor.text(`${method} ${path}`));
 
 /** The way of every call: options, key, path, body; then send; then unwrap. */
 export function createCall(settings: Settings): Call {
@@ -64,7 +72,7 @@ export function createCall(settings: Settings): Call {
     input: CallInput,
     options: CreateOptions,
   ): Promise<WithResponse<T>> {
-    const name = nameOf(endpoint, input, settings.key);
+    const name = nameOf(endpoint, input, settings.redactor);
     const limits = limitsOf(endpoint, options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
     const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
@@ -72,17 +80,18 @@ export function createCall(settings: Settings): Call {
     const address =
       fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
     const body =
-      "body" in input ? bodyText(name, endpoint.request, input.body, settings.key) : undefined;
+      "body" in input ? bodyText(name, endpoint.request, input.body, settings.redactor) : undefined;
     const request = {
       method: endpoint.method,
       url: settings.baseUrl + address,
       headers: requestHeaders(options.headers, settings.keyHeader, body !== undefined),
       body,
     };
-    const context = { endpoint: name, effect: endpoint.effect, key: settings.key };
+    const { origin, redactor } = settings;
+    const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
     type Done = { readonly received: HttpResponse; readonly data: unknown; readonly body: unknown };
-    const perform = async (signal: AbortSignal | undefined): Promise<Done> => {
-      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal });
+    const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
+      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
       return { received: sent.received, ...unwrap(context, endpoint, sent, settings.hooks) };
     };
     const { idempotencyKey } = options;
@@ -95,11 +104,14 @@ export function createCall(settings: Settings): Call {
       : await runOnce<Done>(
           {
             store: settings.idempotency,
+            redactor,
             key: checkIdempotencyKey(name, idempotencyKey),
             endpoint: name,
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
             baseUrl: settings.baseUrl,
+            payment: paymentMarksOf(endpoint, body),
             totalTimeoutMs,
+            waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
             perform,
             encode: (done) => encodeResponse(done.received),
             decode: (stored) => {

@@ -1,4 +1,5 @@
 import { InvalidParamsError, type ParamIssue } from "../errors/configuration.ts";
+import { isPlainName } from "../internal/check-options.ts";
 
 const describeIssue = ({ path, message }: ParamIssue): string =>
   path.length === 0 ? message : `\`${path.join(".")}\` is invalid: ${message}`;
@@ -13,7 +14,7 @@ export function invalidParams(
   return new InvalidParamsError(`${call}: ${description}. Nothing was sent.`, issues, options);
 }
 
-/** The error for one parameter. */
+/** The error for one parameter. A name that may be a secret in the wrong place is not shown. */
 export function invalidParam(call: string, name: string, message: string): InvalidParamsError {
-  return invalidParams(call, [{ path: [name], message }]);
+  return invalidParams(call, [{ path: [isPlainName(name) ? name : "[redacted]"], message }]);
 }

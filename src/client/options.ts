@@ -49,6 +49,14 @@ export interface GatewayOptions<Key extends string = string> {
    */
   maxRetries?: number | undefined;
   /**
+   * The largest response body that is read, in bytes. A larger one is cut off, and the call fails
+   * with an `UnexpectedResponseError`. Lower it where memory is scarce; raise it where your lists of
+   * payments are longer than that.
+   *
+   * @default 10_485_760 (10 MiB)
+   */
+  maxResponseBytes?: number | undefined;
+  /**
    * The function that sends each request. It gets the URL and an init whose body is a string. Set it
    * to `sandbox.fetch` in tests, or to a `fetch` that goes through a proxy.
    *
@@ -120,4 +128,13 @@ export interface CreateOptions extends CallOptions {
    * @throws {OutcomeUnknownError} where an earlier attempt with this key may have happened.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * How long this call waits for an attempt that another call makes with the same idempotency key, in
+   * this process or in another one. Lower it where a user waits for your response; set 0 to get the
+   * error at once.
+   *
+   * @default `totalTimeoutMs` of the call
+   * @throws {AttemptInFlightError} where that attempt does not end in this time.
+   */
+  idempotencyWaitMs?: number | undefined;
 }

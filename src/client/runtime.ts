@@ -2,20 +2,38 @@
 interface Runtime {
   readonly process?: {
     readonly env?: Record<string, string | undefined>;
-    readonly versions?: { readonly node?: string };
+    readonly versions?: { readonly node?: string; readonly nw?: string };
+    readonly type?: string;
   };
   readonly Deno?: unknown;
   readonly navigator?: { readonly userAgent?: string; readonly product?: string };
   readonly document?: unknown;
   readonly WorkerGlobalScope?: unknown;
+  readonly NativeScriptGlobals?: unknown;
+  readonly __runtimeVersion?: unknown;
 }
 
+// Electron's own processes of a page, where an app may give the page all of Node. Its main process
+// and its utility processes are of the types "browser" and "utility".
+const ELECTRON_PAGE_TYPES: readonly (string | undefined)[] = [
+  "renderer",
+  "worker",
+  "service-worker",
+];
+
+const NATIVE_PRODUCTS: readonly (string | undefined)[] = ["ReactNative", "NativeScript", "NS"];
+
 /**
- * Whether this code runs where a customer can read it. A window, a web worker and React Native are
- * browsers. Node (also under jsdom), Bun, Deno and Cloudflare Workers are not.
+ * Whether this code runs where a customer can read it. A window, a web worker, React Native,
+ * NativeScript, a page of Electron and an NW.js app are browsers. Node (also under jsdom), Bun, Deno,
+ * Cloudflare Workers and Electron's main process are not.
  */
 export function isBrowser(runtime: Runtime = globalThis as Runtime): boolean {
   const { process, Deno, navigator, document, WorkerGlobalScope } = runtime;
+  // In NW.js, code that a page requires runs in a context without the page's globals.
+  const isPageWithNode =
+    ELECTRON_PAGE_TYPES.includes(process?.type) || typeof process?.versions?.nw === "string";
+  if (isPageWithNode) return true;
   // Bundlers put an empty `process` into browsers. Only Node's own has a version.
   const isServer =
     typeof process?.versions?.node === "string" ||
@@ -25,7 +43,10 @@ export function isBrowser(runtime: Runtime = globalThis as Runtime): boolean {
   return (
     document !== undefined ||
     WorkerGlobalScope !== undefined ||
-    navigator?.product === "ReactNative"
+    NATIVE_PRODUCTS.includes(navigator?.product) ||
+    // NativeScript has a navigator only where the app brings one.
+    runtime.NativeScriptGlobals !== undefined ||
+    runtime.__runtimeVersion !== undefined
   );
 }
 

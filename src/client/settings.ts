@@ -2,6 +2,7 @@ import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-options.ts";
 import { isLoopback } from "../internal/loopback.ts";
+import { createRedactor, type Redactor } from "../internal/redact.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 import { memoryIdempotency } from "./idempotency/stores/memory.ts";
@@ -15,13 +16,18 @@ export interface Settings {
   readonly kind: KeyKind;
   /** Without a slash at its end. */
   readonly baseUrl: string;
+  /** The base URL without its path, for messages. */
+  readonly origin: string;
   readonly keyHeader: readonly [name: string, value: string];
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
+  readonly maxResponseBytes: number;
   readonly fetch: GatewayOptions["fetch"];
   readonly idempotency: IdempotencyStore;
   readonly hooks: GatewayHooks;
+  /** Takes the key out of what is shown. */
+  readonly redactor: Redactor;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
   readonly publicOnly: boolean;
 }
@@ -29,6 +35,7 @@ export interface Settings {
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_TOTAL_TIMEOUT_MS = 60_000;
 const DEFAULT_MAX_RETRIES = 2;
+const DEFAULT_MAX_RESPONSE_BYTES = 10_485_760; // 10 MiB
 
 const OPTION_NAMES = [
   "apiKey",
@@ -37,6 +44,7 @@ const OPTION_NAMES = [
   "timeoutMs",
   "totalTimeoutMs",
   "maxRetries",
+  "maxResponseBytes",
   "fetch",
   "idempotency",
   "hooks",
@@ -81,7 +89,7 @@ function checkBaseUrl(baseUrl: string | undefined): string {
   }
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw new ConfigurationError(
-      `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${url.protocol}//${url.host}. The key would travel unencrypted.`,
+      `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${url.protocol === "http:" ? "http: on another host" : "another scheme"}. The key would travel unencrypted.`,
     );
   }
   return url.href.replace(/\/+$/, "");
@@ -116,17 +124,28 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
   checkChoice("auth", auth, ["x-api-key", "bearer"]);
   if (fetch !== undefined) checkFunction("fetch", fetch);
+  const baseUrl = checkBaseUrl(
+    options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
+  );
   return {
     key,
     kind,
-    baseUrl: checkBaseUrl(options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL")),
+    baseUrl,
+    origin: new URL(baseUrl).origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
     timeoutMs: timeLimit("timeoutMs", options.timeoutMs, DEFAULT_TIMEOUT_MS),
     totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, DEFAULT_TOTAL_TIMEOUT_MS),
     maxRetries: countLimit("maxRetries", options.maxRetries, DEFAULT_MAX_RETRIES, 0),
+    maxResponseBytes: countLimit(
+      "maxResponseBytes",
+      options.maxResponseBytes,
+      DEFAULT_MAX_RESPONSE_BYTES,
+      1,
+    ),
     fetch,
     idempotency: checkIdempotencyStore(idempotency),
     hooks,
+    redactor: createRedactor(key),
     publicOnly,
   };
 }

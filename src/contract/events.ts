@@ -18,7 +18,16 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /**
- * `data` of a `payment.completed` event. Fields that the service does not document are kept.
+ * `data` of a `payment.completed` event. The service documents all of its fields, so a field that is
+ * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
+ * them are kept: declare them by declaration merging.
+ *
+ * @example
+ * ```ts
+ * declare module "malipo/webhooks" {
+ *   interface PaymentCompletedData { till_number?: string }
+ * }
+ * ```
  *
  * @see docs/service.md, "Events and deliveries"
  */
@@ -48,11 +57,19 @@ export interface PaymentCompletedData {
   provider_reference: string;
   /** Name of the payer. */
   payer_name: string;
-  [field: string]: unknown;
 }
 
 /**
- * `data` of a `payment.failed` event. Fields that the service does not document are kept.
+ * `data` of a `payment.failed` event. The service documents all of its fields, so a field that is
+ * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
+ * them are kept: declare them by declaration merging.
+ *
+ * @example
+ * ```ts
+ * declare module "malipo/webhooks" {
+ *   interface PaymentFailedData { till_number?: string }
+ * }
+ * ```
  *
  * @see docs/service.md, "Events and deliveries"
  */
@@ -70,7 +87,6 @@ export interface PaymentFailedData {
   user_message: string;
   /** Whether it makes sense to start another payment. */
   retry_possible: boolean;
-  [field: string]: unknown;
 }
 
 /** `data` of a `payment.initiated` event. Not documented: declare your fields by declaration merging. */
@@ -124,10 +140,13 @@ export interface WebhookEnvelope<Kind extends string, Data> {
   data: Data;
 }
 
+type AnyKnownEvent = { [Kind in EventKind]: WebhookEnvelope<Kind, EventData[Kind]> }[EventKind];
+
 /** An event of a documented kind. `KnownWebhookEvent<"payment.completed">` is an event of that kind. */
-export type KnownWebhookEvent<Kind extends EventKind = EventKind> = {
-  [K in Kind]: WebhookEnvelope<K, EventData[K]>;
-}[Kind];
+export type KnownWebhookEvent<Kind extends EventKind = EventKind> = Extract<
+  AnyKnownEvent,
+  { event: Kind }
+>;
 
 /** An event of a kind that the service does not document. It is passed on, never rejected. */
 export type UnknownWebhookEvent = WebhookEnvelope<string, Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { InvalidParamsError } from "../errors/configuration.ts";
-import { maskPhones } from "../internal/redact.ts";
+import { maskPhones } from "../internal/phone-digits.ts";
 import type { Payment } from "./payment.ts";
 
 /** The statuses that a payment does not leave, of those that the service documents. */

@@ -118,8 +118,10 @@ export class ServerError extends ApiError {
 
 /**
  * The service returned a 2xx that cannot be used: the body is not JSON, or a required field is
- * missing (`data.status` of a payment, `data.reference` of an initiation, the items of a list).
- * Outcome `unknown`.
+ * missing (`data.status` of a payment, `data.reference` of an initiation, the items of a list). Or
+ * its body is larger than `maxResponseBytes`; then it may have any status, and `body` is `undefined`.
+ *
+ * Outcome `unknown`, except where a body that is too large came with a 4xx: `rejected`.
  */
 export class UnexpectedResponseError extends GatewayError {
   protected static override readonly malipo: string = "UnexpectedResponseError";

@@ -11,7 +11,7 @@ export function checkOptionNames(options: object, names: readonly string[], owne
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
     throw new ConfigurationError(
-      `${owner} has no option "${name}". Its options are: ${names.join(", ")}.`,
+      `${owner} has no option ${describeName(name)}. Its options are: ${names.join(", ")}.`,
     );
   }
 }
@@ -46,7 +46,7 @@ export function checkWholeNumber(
 }
 
 /** The longest delay that a timer takes: https://developer.mozilla.org/docs/Web/API/setTimeout#maximum_delay_value */
-export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
+export const MAX_TIMEOUT_MS = 2_147_483_647;
 
 /** @throws {ConfigurationError} for anything but milliseconds above 0 that a timer can count. */
 export function checkMilliseconds(option: string, value: unknown): number {
@@ -57,13 +57,28 @@ export function checkMilliseconds(option: string, value: unknown): number {
 }
 
 /**
+ * Whether a name that the caller wrote, such as a misspelt option, looks like a name. A secret may
+ * have been pasted into its place. API keys begin with two letters and an underscore.
+ */
+export function isPlainName(name: string): boolean {
+  return /^(?![a-z]{2}_)[a-z_\s-]{0,30}$/i.test(name);
+}
+
+/** A name that the caller wrote, as a message shows it: it is quoted only if it looks like a name. */
+export function describeName(name: string): string {
+  return isPlainName(name)
+    ? JSON.stringify(name)
+    : "(its name is not shown, because it may hold a secret)";
+}
+
+/**
  * A wrong value, as a message shows it. A text is shown by its kind only: a secret may have been
  * pasted into the wrong option.
  */
 export function describeValue(value: unknown): string {
-  if (value === null || value === undefined || typeof value === "boolean") return String(value);
-  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (value === "") return "an empty string";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object";
-  return `a ${typeof value}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value === "string" || typeof value === "function") return `a ${typeof value}`;
+  return String(value);
 }

@@ -6,12 +6,12 @@ import {
 } from "../contract/events.ts";
 import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
 
-/** The fields that a type declares by name, without its index signature. */
-type NamedFields<Data> = {
-  [Field in keyof Data as string extends Field ? never : Field]: Data[Field];
+/** The fields that every event has. Those that a user adds by declaration merging may be optional. */
+type RequiredFields<Data> = {
+  [Field in keyof Data as object extends Pick<Data, Field> ? never : Field]: Data[Field];
 };
-/** Exactly the named fields of a type: a missing or an extra field does not compile. */
-type FieldNames<Data> = Readonly<Record<keyof NamedFields<Data>, true>>;
+/** Exactly the required fields of a type: a missing or an extra field does not compile. */
+type FieldNames<Data> = Readonly<Record<keyof RequiredFields<Data>, true>>;
 
 const COMPLETED_FIELDS: FieldNames<PaymentCompletedData> = {
   payment_id: true,

@@ -1,9 +1,10 @@
 /**
- * The signature check, and a receiver that never loses and never repeats.
+ * Verifies webhooks, and receives them so that none is lost and none is processed twice.
  *
  * @module malipo/webhooks
  */
 
+export type { DoublePayment } from "../contract/double-payment.ts";
 export {
   type EventKind,
   type InvoiceCreatedData,
@@ -33,16 +34,17 @@ export {
   type Receipt,
   receiptFor,
   type Transaction,
-  type Work,
+  type WorkerOptions,
 } from "./inbox/types.ts";
+export type { WebhookRequest } from "./receiver/accept.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
-export type { FailedAttempt, WebhookReceiverOptions } from "./receiver/options.ts";
-export {
-  createWebhookReceiver,
-  type WebhookReceiver,
-  type WebhookRequest,
-} from "./receiver/receiver.ts";
-export type { Acknowledgement, Refusal, Reply } from "./receiver/responses.ts";
+export type {
+  AttemptResolver,
+  FailedAttempt,
+  WebhookReceiverOptions,
+} from "./receiver/options.ts";
+export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
+export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";
 export { signWebhook } from "./verification/signature.ts";

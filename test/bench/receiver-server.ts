@@ -68,7 +68,7 @@ async function receiver(inbox: Inbox): Promise<RequestListener> {
 
 /** Verifies and acknowledges, and stores nothing. */
 const nothing = only({
-  accept: async () => ({ standing: "accepted" }) as Receipt,
+  accept: async () => ({ kind: "accepted" }) as Receipt,
   start: async () => {},
   stop: async () => {},
   deadLetters: async () => [],

@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)("input on the sandbox's page", () => {
     const { page, pay, prompt, pin } = await open({ viewport: { width: 1280, height: 500 } });
     await pay({ account_reference: "MINE" });
     await prompt.getByText("MINE").waitFor();
-    await page.getByText("Balance and automatic answer").click();
+    await page.getByText("Balance, auto-answer").click();
     await page.getByText("Connect your application").click();
     await page.getByPlaceholder("2h").fill("3h");
     await page.mouse.wheel(0, 200);

@@ -92,13 +92,13 @@ describe.skipIf(!hasChromium)("the sandbox's page", () => {
     await phone.getByText("Switched off").waitFor();
     await phone.getByRole("button", { name: "Switch on" }).click();
     await phone.getByRole("button", { name: "Switch off" }).waitFor();
-    await phone.getByText("Balance and automatic answer").click();
+    await phone.getByText("Balance, auto-answer").click();
     await phone.getByLabel("Balance").fill("20");
     await phone.getByLabel("Balance").press("Enter");
     await expect.poll(() => sandbox.phone(PHONE).balance).toBe("20.00");
     await phone.getByLabel("When it rings").selectOption("approve");
     await phone.getByRole("button", { name: "Set" }).last().click();
-    await page.getByText("The automatic answer is set.").waitFor();
+    await page.getByText("The auto-answer is set.").waitFor();
     await pay();
     await page.getByRole("button", { name: "10 s" }).click();
     await phone.getByText("There is not enough money").waitFor();

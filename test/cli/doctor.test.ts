@@ -77,7 +77,7 @@ describe.concurrent("malipo doctor", () => {
   });
 
   test.for([
-    ["", /API key/],
+    ["", /The API key is missing/],
     ["rk_live_1", /must start with one of/],
     ["sk_1 ", /white space/],
   ] as const)("reports an invalid key: %j", async ([key, message], { expect }) => {
@@ -102,7 +102,7 @@ describe.concurrent("malipo doctor", () => {
   });
 
   test.for([
-    ["", /base URL/i],
+    ["", /The base URL is missing/],
     ["http://pay.example/v1", /https/],
     ["pay.example/v1", /absolute/],
   ] as const)("reports an invalid base URL: %j", async ([url, message], { expect }) => {

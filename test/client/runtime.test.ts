@@ -27,7 +27,34 @@ const BROWSERS: [string, Globals][] = [
   ],
 ];
 
+// Places that give a page all of Node.
+const ELECTRON = { ...NODE, versions: { ...NODE.versions, electron: "39.0.0" } };
+const NW = { ...NODE, versions: { ...NODE.versions, nw: "0.104.0" } };
+
+BROWSERS.push(
+  [
+    "Electron's renderer with Node",
+    { process: { ...ELECTRON, type: "renderer" }, document: {}, navigator: CHROME },
+  ],
+  ["Electron's renderer, in a preload script", { process: { ...ELECTRON, type: "renderer" } }],
+  [
+    "a worker of Electron's renderer with Node",
+    { process: { ...ELECTRON, type: "worker" }, WorkerGlobalScope: class {} },
+  ],
+  ["a service worker of Electron", { process: { ...ELECTRON, type: "service-worker" } }],
+  ["Electron's renderer without Node", { document: {}, navigator: CHROME }],
+  ["a window of NW.js", { process: NW, document: {}, navigator: CHROME }],
+  ["a module that a window of NW.js requires", { process: NW }],
+  ["NativeScript", { NativeScriptGlobals: {}, __runtimeVersion: "8.9.3" }],
+  ["NativeScript before its core is loaded", { __runtimeVersion: "8.9.3" }],
+  ["NativeScript with a navigator", { navigator: { product: "NativeScript" } }],
+  ["NativeScript with the navigator of old apps", { navigator: { product: "NS" } }],
+);
+
 const SERVERS: [string, Globals][] = [
+  ["Electron's main process", { process: { ...ELECTRON, type: "browser" } }],
+  ["a utility process of Electron", { process: { ...ELECTRON, type: "utility" } }],
+  ["Electron run as Node", { process: ELECTRON }],
   ["Node", { process: NODE, navigator: { userAgent: "Node.js/24" } }],
   ["Node before it had a navigator", { process: NODE }],
   ["Node under jsdom", { process: NODE, document: {}, navigator: CHROME }],

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { phoneToValidate } from "../../src/contract/payment.ts";
-import { isPhoneDigits, phoneDigits } from "../../src/internal/phone-digits.ts";
-import { maskPhones } from "../../src/internal/redact.ts";
+import { isPhoneDigits, maskPhones, phoneDigits } from "../../src/internal/phone-digits.ts";
 
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength, maxLength });
@@ -76,6 +75,41 @@ describe("a phone number that the contract accepts", () => {
     );
   });
 });
+
+describe("a phone number in a text", () => {
+  // Every separator that the contract accepts, and those that people and phone books put in.
+  const SEPARATORS = [
+    ..." -()[]./+",
+    ..."\t\n\u00a0\u2002\u2009\u202f\u3000\ufeff",
+    ..."\u2010\u2011\u2012\u2013\u2014\u2015\u2e3a\ufe58\uff0d",
+    ..."\u200b\u200c\u200d\u200e\u202a\u202c\u2060\u00ad",
+  ];
+
+  test.each(SEPARATORS)("is masked with %j between its digits, in a URL too", (separator) => {
+    const phone = `254${separator}712${separator}345${separator}678`;
+    expect(maskPhones(`For ${phone}: no`)).toBe("For 2547*****678: no");
+    const encoded = encodeURIComponent(phone);
+    expect(maskPhones(`https://a.test/x?phone=${encoded}&n=1`)).toBe(
+      "https://a.test/x?phone=2547*****678&n=1",
+    );
+  });
+
+  test("is masked where its digits are percent-encoded", () => {
+    const encoded = [..."254712345678"].map((digit) => `%3${digit}`).join("");
+    expect(maskPhones(`/customers/${encoded}/x%20y`)).toBe("/customers/2547*****678/x%20y");
+  });
+
+  test("is masked beside escapes that are not UTF-8", () => {
+    expect(maskPhones("%E2%80%ff 254712345678 %zz%")).toBe("%E2%80%ff 2547*****678 %zz%");
+  });
+});
+
+test.each(["%", "100%", "%E2%82%AC 100", "a%20b%2Fc", "😀%F0%9F%98%80😀"])(
+  "a text without a phone number is not changed: %s",
+  (given) => {
+    expect(maskPhones(given)).toBe(given);
+  },
+);
 
 test.each([
   ["100 of 2500", "100 of 2500"],

@@ -22,14 +22,7 @@ describe("an assumption", () => {
 });
 
 describe("the text of an assumption names the value that the sandbox uses", () => {
-  const {
-    address,
-    amountBounds,
-    lists,
-    promptLifetime: promptLife,
-    autoAnswerDelay: answerTime,
-    balance,
-  } = ASSUMPTIONS;
+  const { address, amountBounds, lists, promptLifetime, autoAnswerDelay, balance } = ASSUMPTIONS;
   const { deliverySchedule, invoices } = ASSUMPTIONS;
   const { origin, prefix, port } = address.value;
   const units = [
@@ -50,8 +43,12 @@ describe("the text of an assumption names the value that the sandbox uses", () =
     ["the greatest amount", amountBounds.choice, ` to ${grouped(amountBounds.value.maxAmount)},`],
     ["the length of a page", lists.choice, `${lists.value.perPage} unless given`],
     ["the longest page", lists.choice, `${lists.value.maxPerPage} at most`],
-    ["the life of a prompt", promptLife.choice, `${promptLife.value / 1_000} s,`],
-    ["the time of an answer", answerTime.choice, `${answerTime.value / 1_000} s after`],
+    ["the life of a prompt", promptLifetime.choice, `${promptLifetime.value / 1_000} s,`],
+    [
+      "the delay of an automatic answer",
+      autoAnswerDelay.choice,
+      `${autoAnswerDelay.value / 1_000} s after`,
+    ],
     ["the first balance", balance.choice, `${money(balance.value)} at first`],
     [
       "the retries",
@@ -82,7 +79,7 @@ describe("the text of an assumption names the value that the sandbox uses", () =
     for (const amount of Object.values(amountBounds.value)) {
       sandbox.phone("0712345678").always("approve");
       await call("POST", "/payments/initiate", { amount, phone: "0712345678" });
-      await sandbox.clock.advance(answerTime.value - 1);
+      await sandbox.clock.advance(autoAnswerDelay.value - 1);
       expect(sandbox.phone("0712345678").prompt).toBeDefined();
       await sandbox.clock.advance(1);
       expect(sandbox.phone("0712345678").prompt).toBeUndefined();

@@ -57,10 +57,10 @@ describe("a fault", () => {
   test("of kind latency ends with the caller's abort, and then nothing is done", async () => {
     sandbox.faults.add({ effect: { kind: "latency", ms: 500 } });
     const controller = new AbortController();
-    const answer = initiate(controller.signal);
+    const pending = initiate(controller.signal);
     await expect.poll(() => sandbox.snapshot().faults).toEqual([]);
     controller.abort();
-    await expect(answer).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+    await expect(pending).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
     await setTimeout(600);
     expect(wasDone()).toBe(false);
   });
@@ -68,10 +68,10 @@ describe("a fault", () => {
   test("of kind hang ends with the caller's abort", async () => {
     sandbox.faults.add({ effect: { kind: "hang" } });
     const controller = new AbortController();
-    const answer = initiate(controller.signal);
+    const pending = initiate(controller.signal);
     await expect.poll(() => sandbox.snapshot().faults).toEqual([]);
     controller.abort();
-    await expect(answer).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+    await expect(pending).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
     expect(wasDone()).toBe(false);
   });
 });

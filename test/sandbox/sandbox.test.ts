@@ -33,6 +33,7 @@ describe("a sandbox", () => {
     ["a timeout of 0", { deliveryTimeoutMs: 0 }],
     ["a timeout without an end", { deliveryTimeoutMs: Number.POSITIVE_INFINITY }],
     ["a timeout that is not a number", { deliveryTimeoutMs: "soon" }],
+    ["a timeout that no timer can count", { deliveryTimeoutMs: 2 ** 31 }],
     ["a sender that is not a function", { deliver: "https://shop.example.test" }],
   ])("is not created with %s", (_, options) => {
     expect(() => createSandbox(options as SandboxOptions)).toThrow(ConfigurationError);

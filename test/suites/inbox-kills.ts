@@ -12,7 +12,7 @@ import { references, until } from "./inbox-stage.ts";
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** The shop as one file that this Node runs, made of the sources. */
+/** The shop bundled from the sources into one file that this Node runs. */
 async function bundleShop(outfile: string): Promise<string> {
   await build({
     entryPoints: [fromRoot("test/stress/inboxes/shop.ts")],
@@ -28,9 +28,9 @@ async function bundleShop(outfile: string): Promise<string> {
   return outfile;
 }
 
-/** What every inbox promises where processes die, and where several share a store. */
+/** What every inbox promises when processes die, and when several share a store. */
 export function killSuite(inbox: InboxName, freshStore: (folder: string) => string): void {
-  // Beside the modules, where what is not bundled is found.
+  // Beside node_modules, where the modules that are not bundled are found.
   const cache = fromRoot("node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "malipo-shop-"));
@@ -69,7 +69,7 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
   });
 
   describe(`${inbox}: a process that is killed`, { timeout: 90_000 }, () => {
-    // At once: most of the time is waiting for the lease of the dead to run out.
+    // In parallel: most of the time is spent waiting for leases of dead processes to expire.
     test("loses nothing and repeats no effect, wherever it dies", async () => {
       const outcomes = await Promise.all(
         POINTS.map(async (point) => {
@@ -89,7 +89,7 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
       expect(outcomes).toEqual(POINTS.map((point) => [point, "SIGKILL", ["PAY-1", "PAY-2"]]));
     });
 
-    test("is not needed: told to end, it finishes its work and ends by itself", async () => {
+    test("with SIGTERM finishes its running handlers and ends by itself", async () => {
       const place = await freshPlace();
       const port = await freePort();
       const shop = await start(place, port);
@@ -98,11 +98,11 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
       await until(async () => (await effects(place)).length === names.length);
       shop.end();
       expect(await shop.exit).toBe(null);
-      expect(shop.complaints).toEqual([]);
+      expect(shop.errors).toEqual([]);
       expect((await effects(place)).sort()).toEqual([...names].sort());
     });
 
-    test("leaves its share to those that live, on a store that all made at once", async () => {
+    test("leaves its events to the others, on a store that all created at the same time", async () => {
       const place = await freshPlace();
       const ports = await Promise.all([freePort(), freePort(), freePort()]);
       const shops = await Promise.all(ports.map((port) => start(place, port)));

@@ -3,34 +3,34 @@ import { createWebhookReceiver, type Inbox, type WebhookReceiverOptions } from "
 import { afterEach, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 
-/** A store that inboxes are opened on. */
+/** An empty store on which inboxes are opened. */
 export interface Store {
-  /** Another inbox on it, as another process would have. */
+  /** Opens another inbox on it, as another process would. */
   open(): Inbox;
-  /** The raw bodies of the conflicts that lie in it, where that can be seen. */
+  /** The raw bodies of the conflicts in it, where they can be read. */
   conflicts?(): Promise<string[]>;
 }
 
 /** An inbox as the suite takes it. */
 export interface InboxUnderTest {
-  /** A store with nothing in it. Its pace: leases of a second or two, next to no wait between attempts. */
+  /** Creates an empty store. Its leases last a second or two, and retries come almost at once. */
   fresh(): Promise<Store>;
-  /** Has no process but this one. */
-  readonly isAlone?: boolean;
-  /** What `stop` hands back counts as an attempt. */
-  readonly countsWhatIsHandedBack?: boolean;
+  /** Only one process can use the store. */
+  readonly isSingleProcess?: boolean;
+  /** An event that `stop` hands back counts as a failed attempt. */
+  readonly countsReleases?: boolean;
 }
 
-/** Until it holds: engines take the time they take. */
+/** Waits until the condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`It never held: ${holds}`);
+    if (performance.now() > deadline) throw new Error(`The condition never held: ${holds}`);
     await sleep(10);
   }
 }
 
-/** A receiver on an inbox, with what it was told. */
+/** A receiver on an inbox, with its callbacks. */
 export function receiverOn(inbox: Inbox, options: Partial<WebhookReceiverOptions> = {}) {
   const onError = vi.fn();
   const onConflict = vi.fn();
@@ -46,30 +46,30 @@ export function receiverOn(inbox: Inbox, options: Partial<WebhookReceiverOptions
     ...receiver,
     onError,
     onConflict,
-    /** Posts one, signed. Gives the status and the words. */
+    /** Posts a signed event. Gives the status and the description. */
     post: async (reference: string, amount?: string) => {
       const { body, signature } = deliveryOf(reference, amount);
       const headers = { "x-service-signature": signature };
-      const reply = await receiver.handle({ method: "POST", headers, body });
-      return [reply.status, JSON.parse(reply.body).ResultDesc];
+      const response = await receiver.handle({ method: "POST", headers, body });
+      return [response.status, JSON.parse(response.body).ResultDesc];
     },
   };
 }
 
 const opened: { stop(options: { timeoutMs: number }): Promise<void> }[] = [];
 
-/** Stops what a test has opened. */
+/** Stops the receivers that a test opened. */
 export function stopAll(): void {
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.stop({ timeoutMs: 100 })));
   });
 }
 
-/** Names of events: as many as asked. */
+/** As many references of events. */
 export const references = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `PAY-${at + 1}`);
 
-/** A promise, and what resolves it. */
+/** A promise, and the function that resolves it. */
 export function gateOf<Value>(): [Promise<Value>, (value: Value) => void] {
   let open: (value: Value) => void = () => {};
   const gate = new Promise<Value>((resolve) => {

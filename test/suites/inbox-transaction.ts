@@ -10,12 +10,12 @@ export interface TransactionStore {
   effects(): Promise<string[]>;
 }
 
-/** What a `transaction` promises. */
+/** What the `transaction` of a handler promises. */
 export function transactionSuite(name: string, fresh: () => Promise<TransactionStore>): void {
   describe(`${name}: transaction`, { timeout: 70_000 }, () => {
     stopAll();
 
-    async function working(
+    async function started(
       handler: (
         write: (effect: string) => Promise<unknown>,
         context: HandlerContext,
@@ -36,8 +36,8 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       return { store, receiver, attempts: () => attempts };
     }
 
-    test("writes the effect and done together: what fails after it is not worked again", async () => {
-      const { store, attempts, receiver } = await working(async (write) => {
+    test("commits the effect and the end together: a later failure causes no retry", async () => {
+      const { store, attempts, receiver } = await started(async (write) => {
         await write("shipped");
         throw new Error("after the commit");
       });
@@ -48,7 +48,7 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       expect(attempts()).toBe(2);
     });
 
-    test("gives what the write gives", async () => {
+    test("resolves with what the write gives", async () => {
       const [given, give] = gateOf<unknown>();
       const store = await fresh();
       const receiver = receiverOn(store.open());
@@ -65,8 +65,8 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       expect(await given).toBe("given");
     });
 
-    test("takes back the effect of a write that fails, and the event is worked again", async () => {
-      const { store, attempts } = await working(async (write, { attempt, transaction }) => {
+    test("rolls back a write that fails, and the event is retried", async () => {
+      const { store, attempts } = await started(async (write, { attempt, transaction }) => {
         if (attempt > 1) return write("shipped");
         return transaction?.((connection) => {
           const written = store.write(connection, "half");
@@ -81,30 +81,30 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       expect(attempts()).toBe(2);
     });
 
-    test("is one to an event: a second is refused, and its effect taken back", async () => {
-      const [refused, refuse] = gateOf<unknown>();
-      const { store, attempts } = await working(async (write) => {
+    test("runs once for each event: a second one is rejected and rolled back", async () => {
+      const [rejected, reject] = gateOf<unknown>();
+      const { store, attempts } = await started(async (write) => {
         await write("shipped");
-        refuse(await write("again").catch((error) => error));
+        reject(await write("again").catch((error) => error));
       });
-      expect(String(await refused)).toContain("done already");
+      expect(String(await rejected)).toContain("processed already");
       expect(await store.effects()).toEqual(["shipped"]);
       expect(attempts()).toBe(1);
     });
 
-    test("that comes when the handler's time is over has no effect, whoever works the event by then", async () => {
+    test("has no effect after the handler's time is over", async () => {
       const [late, resume] = gateOf<void>();
-      const [refused, refuse] = gateOf<unknown>();
-      const { store, attempts } = await working(async (write, { attempt }) => {
+      const [rejected, reject] = gateOf<unknown>();
+      const { store, attempts } = await started(async (write, { attempt }) => {
         if (attempt === 1) {
           await late;
-          return refuse(await write("first").catch((error) => error));
+          return reject(await write("first").catch((error) => error));
         }
         resume();
-        await refused;
+        await rejected;
         return write("second");
       }, 1_000);
-      expect(String(await refused)).toContain("lost");
+      expect(String(await rejected)).toContain("lost");
       await until(async () => (await store.effects()).includes("second"));
       expect(await store.effects()).toEqual(["second"]);
       expect(attempts()).toBe(2);

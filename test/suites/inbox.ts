@@ -1,20 +1,20 @@
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
+import { processingSuite } from "./inbox-processing.ts";
 import { type InboxUnderTest, receiverOn, references, stopAll, until } from "./inbox-stage.ts";
-import { workSuite } from "./inbox-work.ts";
 
-// To and fro by hours, and a little back.
+// Forward and back by hours, and a little back.
 const JUMPS = [3_600_000, -7_200_000, -2_000];
 
 /** What every inbox promises to the receiver on it. */
 export function inboxSuite(name: string, under: InboxUnderTest): void {
-  const { fresh, isAlone = false } = under;
+  const { fresh, isSingleProcess = false } = under;
 
   describe(`${name}: what is accepted`, { timeout: 70_000 }, () => {
     stopAll();
 
-    test("of a hundred same deliveries at once, one is worked and 99 are repeats", async () => {
+    test("of a hundred equal deliveries at the same time, one is processed and 99 are duplicates", async () => {
       const receiver = receiverOn((await fresh()).open());
       const effect = vi.fn();
       receiver.on("payment.completed", ({ data }) => effect(data.reference));
@@ -28,14 +28,14 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       expect(effect.mock.calls.flat().sort()).toEqual(["PAY-1", "PAY-2"]);
     });
 
-    test("a repeat long after the work is a repeat, and not worked again", async () => {
+    test("a duplicate long after the event was processed is not processed again", async () => {
       const receiver = receiverOn((await fresh()).open());
       const effect = vi.fn();
       receiver.onOther(({ data }) => effect(data.reference));
       await receiver.start();
       await receiver.post("PAY-1");
       await until(() => effect.mock.calls.length === 1);
-      // Once the next is worked, this one is written as done.
+      // As soon as the next event is processed, the end of this one is written.
       await receiver.post("PAY-2");
       await until(() => effect.mock.calls.length === 2);
       expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
@@ -44,7 +44,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       expect(effect.mock.calls.flat()).toEqual(["PAY-1", "PAY-2", "PAY-3"]);
     });
 
-    test("the same key with other data is stored beside, told and not worked", async () => {
+    test("the same key with other data is stored beside the first, reported and not processed", async () => {
       const store = await fresh();
       const receiver = receiverOn(store.open());
       const amounts = vi.fn();
@@ -54,7 +54,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       for (let times = 0; times < 2; times++) {
         expect(await receiver.post("PAY-1", "999.00")).toEqual([
           200,
-          "received with other data before",
+          "received before with other data",
         ]);
       }
       expect(await receiver.post("PAY-1", "100.00")).toEqual([200, "received before"]);
@@ -63,20 +63,20 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       expect(amounts.mock.calls.flat()).toEqual(["100.00", "5.00"]);
       expect(receiver.onConflict).toHaveBeenCalledTimes(2);
       const kept = await store.conflicts?.();
-      if (!isAlone) expect(kept).toEqual([deliveryOf("PAY-1", "999.00").body]);
+      if (!isSingleProcess) expect(kept).toEqual([deliveryOf("PAY-1", "999.00").body]);
     });
 
-    test("waits until somebody works, and is worked byte for byte", async () => {
+    test("waits for start(), and is processed byte for byte", async () => {
       const inbox = (await fresh()).open();
       const raws: string[] = [];
       const receiver = receiverOn({
         ...inbox,
-        start: (work) =>
+        start: (options) =>
           inbox.start({
-            ...work,
+            ...options,
             run: (job) => {
               raws.push(Buffer.from(job.raw).toString());
-              return work.run(job);
+              return options.run(job);
             },
           }),
       });
@@ -95,7 +95,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       expect(raws.sort()).toEqual(bodies.sort());
     });
 
-    test("may have a key of digits alone", async () => {
+    test("may have a key of decimal digits only", async () => {
       const inbox = (await fresh()).open();
       const receiver = receiverOn(inbox);
       const keys: string[] = [];
@@ -111,13 +111,13 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
         secretIndex: 0,
         receivedAt: Date.now(),
       };
-      expect(await inbox.accept(delivery)).toMatchObject({ standing: "accepted" });
-      expect(await inbox.accept(delivery)).toMatchObject({ standing: "duplicate" });
+      expect(await inbox.accept(delivery)).toMatchObject({ kind: "accepted" });
+      expect(await inbox.accept(delivery)).toMatchObject({ kind: "duplicate" });
       await until(() => keys.length > 0);
       expect(keys).toEqual([key]);
     });
 
-    test("is worked once, whatever its clock does", async () => {
+    test("is processed once, whatever the clock does", async () => {
       const receiver = receiverOn((await fresh()).open());
       const seen: unknown[] = [];
       receiver.onOther(({ data }) => seen.push(data.reference));
@@ -136,7 +136,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       }
     });
 
-    test("does not wait for a clock that was ahead when it came", async () => {
+    test("does not wait because the clock was ahead when it was received", async () => {
       const receiver = receiverOn((await fresh()).open());
       const seen: unknown[] = [];
       receiver.onOther(({ data }) => seen.push(data.reference));
@@ -149,8 +149,8 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       expect(seen).toEqual(["PAY-1"]);
     });
 
-    test.runIf(!isAlone)(
-      "two workers on one store share the work, and each event is worked once",
+    test.runIf(!isSingleProcess)(
+      "is shared by two workers on one store, and processed once",
       async () => {
         const store = await fresh();
         const workers = [receiverOn(store.open()), receiverOn(store.open())];
@@ -168,5 +168,5 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
     );
   });
 
-  workSuite(name, under);
+  processingSuite(name, under);
 }

@@ -1,15 +1,15 @@
 import { memoryInbox, receiptFor, type WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { type Verdict, WIRE_CASES } from "./webhook-cases.ts";
+import { DUPLICATE_CASES } from "./webhook-duplicate-cases.ts";
 import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";
-import type { Answer } from "./webhook-mount.ts";
-import { REPEAT_CASES } from "./webhook-repeat-cases.ts";
+import type { DeliveryResponse } from "./webhook-mount.ts";
 import { BODY, utf8 } from "./webhook-sample.ts";
 import { testSockets } from "./webhook-socket-suite.ts";
 import { expectOurs, type Place, type Stage, signed, stageAt } from "./webhook-stage.ts";
 
-/** What is answered to each: the status, and the words. */
-const ANSWERS: Readonly<Record<Verdict, readonly [status: number, said: string]>> = {
+/** The response to each: the status, and the description. */
+const RESPONSES: Readonly<Record<Verdict, readonly [status: number, description: string]>> = {
   accepted: [200, "received"],
   signature_missing: [401, "signature missing"],
   signature_malformed: [401, "signature malformed"],
@@ -19,16 +19,16 @@ const ANSWERS: Readonly<Record<Verdict, readonly [status: number, said: string]>
   body_not_raw: [500, "body not raw"],
 };
 
-/** The words where the signature has not decided. */
-const SAID: Readonly<Record<number, string>> = {
+/** The description where the signature has not decided. */
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "received",
   405: "POST only",
   413: "too large",
 };
 
-const saidBy = ({ body }: Answer): string => JSON.parse(body).ResultDesc;
+const descriptionIn = ({ body }: DeliveryResponse): string => JSON.parse(body).ResultDesc;
 
-/** What `express.json()` lets through to whoever comes next. */
+/** Whether `express.json()` passes the request on. */
 function isJsonToParsers(body: Uint8Array): boolean {
   const text = new TextDecoder().decode(body);
   try {
@@ -46,19 +46,19 @@ function testWire(stage: Stage): void {
     test(`${name}: ${expected}`, async () => {
       stage.receive({ secret });
       const headers = { "Content-Type": "application/json", ...wire.headers };
-      const answer = await stage.deliver({
+      const response = await stage.deliver({
         ...{ body: wire.body, headers },
         ...(splitAt && { splitAt: [splitAt] }),
       });
-      const { status } = answer;
-      // The very bytes.
+      const { status } = response;
+      // Exactly the bytes that were sent.
       const raw = stage.stored.map((one) => Buffer.from(one.raw));
       expect(raw).toEqual(status === 200 ? [Buffer.from(wire.body)] : []);
       if (parser === "json" && !isJsonToParsers(wire.body)) {
         expect(status).toBe(400);
         return;
       }
-      expect([status, saidBy(answer)]).toEqual(ANSWERS[expected]);
+      expect([status, descriptionIn(response)]).toEqual(RESPONSES[expected]);
       expect(stage.onError).toHaveBeenCalledTimes(status === 200 ? 0 : 1);
     });
   }
@@ -69,14 +69,15 @@ function testHttp(stage: Stage): void {
   for (const { name, delivery, status, inflated } of HTTP_CASES) {
     const parsers = stage.place.parser && inflated;
     const expected = parsers ?? status;
-    const said = parsers === undefined && delivery.method !== "HEAD" ? SAID[expected] : undefined;
+    const description =
+      parsers === undefined && delivery.method !== "HEAD" ? DESCRIPTIONS[expected] : undefined;
     test(`${name}: ${expected}`, async () => {
       stage.receive({ maxBodyBytes: LIMIT });
-      const answer = await stage.deliver(delivery);
-      expect(answer.status).toBe(expected);
+      const response = await stage.deliver(delivery);
+      expect(response.status).toBe(expected);
       expect(stage.stored).toHaveLength(expected === 200 ? 1 : 0);
-      if (said !== undefined) expect(saidBy(answer)).toBe(said);
-      if (expected === 405) expect(answer.headers.allow).toBe("POST");
+      if (description !== undefined) expect(descriptionIn(response)).toBe(description);
+      if (expected === 405) expect(response.headers.allow).toBe("POST");
     });
   }
 }
@@ -108,77 +109,79 @@ function testAges(stage: Stage): void {
   });
 }
 
-const REPEATS = {
-  accepted: SAID[200],
+const BY_KIND = {
+  accepted: DESCRIPTIONS[200],
   duplicate: "received before",
-  conflict: "received with other data before",
+  conflict: "received before with other data",
 };
 
-/** What comes again. */
-function testRepeats(stage: Stage): void {
-  test.each(REPEAT_CASES)("$name: one effect for one event", async (row) => {
-    const worked: WebhookEvent[] = [];
+/** Duplicates and conflicts. */
+function testDuplicates(stage: Stage): void {
+  test.each(DUPLICATE_CASES)("$name: each event is processed once", async (row) => {
+    const processed: WebhookEvent[] = [];
     const onConflict = vi.fn();
     const receiver = stage.receive({ onConflict });
-    receiver.onOther((event) => worked.push(event));
+    receiver.onOther((event) => processed.push(event));
     await receiver.start();
     for (const [at, body] of row.bodies.entries()) {
-      const answer = await stage.deliver(signed(utf8(body)));
-      const ResultDesc = REPEATS[row.standings[at] ?? "accepted"];
-      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      const response = await stage.deliver(signed(utf8(body)));
+      const ResultDesc = BY_KIND[row.kinds[at] ?? "accepted"];
+      expect([response.status, JSON.parse(response.body)]).toEqual([
         200,
         { ResultCode: 0, ResultDesc },
       ]);
     }
-    const expected = row.worked.map((at) => JSON.parse(row.bodies[at] ?? ""));
-    await expect.poll(() => worked).toEqual(expected);
+    const expected = row.processed.map((at) => JSON.parse(row.bodies[at] ?? ""));
+    await expect.poll(() => processed).toEqual(expected);
     await receiver.stop();
-    expect(worked).toHaveLength(expected.length);
-    const conflicts = row.standings.filter((standing) => standing === "conflict");
+    expect(processed).toHaveLength(expected.length);
+    const conflicts = row.kinds.filter((kind) => kind === "conflict");
     expect(onConflict).toHaveBeenCalledTimes(conflicts.length);
     expect(stage.onError).not.toHaveBeenCalled();
   });
 
-  test("a hundred of the same at once have one effect", async () => {
+  test("a hundred equal deliveries at the same time are processed once", async () => {
     const handler = vi.fn();
     const receiver = stage.receive();
     receiver.on("payment.completed", handler);
     await receiver.start();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => stage.deliver(signed(BODY))),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
-    expect(answers.map(saidBy).filter((text) => text === REPEATS.accepted)).toHaveLength(1);
+    expect(responses.map(({ status }) => status)).toEqual(Array(100).fill(200));
+    expect(responses.map(descriptionIn).filter((text) => text === BY_KIND.accepted)).toHaveLength(
+      1,
+    );
     await expect.poll(() => handler.mock.calls.length).toBe(1);
     await receiver.stop();
     expect(handler).toHaveBeenCalledTimes(1);
   });
 }
 
-/** What the receiver's own house does to it. */
-function testTrouble(stage: Stage): void {
-  test("a store that is down is 503, never 200, and told", async () => {
+/** Failures on the receiver's own side. */
+function testFailures(stage: Stage): void {
+  test("a store that fails results in 503, never in 200, and is reported", async () => {
     const down = new Error("disk I/O error");
     const accept = vi.fn(() => Promise.reject<never>(down));
     stage.receive({ inbox: { ...memoryInbox(), accept } });
-    const answer = await stage.deliver(signed(BODY));
-    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "10"]);
-    expect(saidBy(answer)).toBe("cannot be stored now");
+    const response = await stage.deliver(signed(BODY));
+    expect([response.status, response.headers["retry-after"]]).toEqual([503, "10"]);
+    expect(descriptionIn(response)).toBe("cannot be stored now");
     expect(stage.onError.mock.calls).toEqual([[down]]);
-    // It is back.
+    // The store works again.
     accept.mockResolvedValue(receiptFor("accepted") as never);
     expect((await stage.deliver(signed(BODY))).status).toBe(200);
   });
 
-  test("after stop() it is 503, and nothing is stored", async () => {
+  test("after stop() the response is 503, and nothing is stored", async () => {
     await stage.receive().stop();
-    const answer = await stage.deliver(signed(BODY));
-    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "10"]);
-    expect(saidBy(answer)).toBe("stopping");
+    const response = await stage.deliver(signed(BODY));
+    expect([response.status, response.headers["retry-after"]]).toEqual([503, "10"]);
+    expect(descriptionIn(response)).toBe("stopping");
     expect(stage.stored).toEqual([]);
   });
 
-  test("an onError that throws changes no answer", async () => {
+  test("an onError that throws changes no response", async () => {
     stage.receive({
       onError: () => {
         throw new Error("the log is full");
@@ -189,26 +192,26 @@ function testTrouble(stage: Stage): void {
   });
 }
 
-/** Everything that must hold wherever a receiver is mounted. */
+/** What every adapter promises. */
 export function testAdapter(place: Place): void {
   describe(place.name, () => {
     const stage = stageAt(place);
     testWire(stage);
     testHttp(stage);
     testAges(stage);
-    testRepeats(stage);
-    testTrouble(stage);
+    testDuplicates(stage);
+    testFailures(stage);
     if (!place.isCalledWith) testSockets(stage);
   });
   for (const [by, mount, hint] of place.spoilt ?? []) {
-    describe(`${place.name}, where the body is spoilt by ${by}`, () => {
+    describe(`${place.name}, behind a parser: ${by}`, () => {
       const stage = stageAt({ name: by, mount });
 
-      test("is 500 at once, and the log says which line to move", async () => {
+      test("returns 500 at once, and the log says which line to move", async () => {
         stage.receive();
-        const answer = await stage.deliver(signed(BODY));
-        expect([answer.status, saidBy(answer)]).toEqual(ANSWERS.body_not_raw);
-        expectOurs(answer, signed(BODY));
+        const response = await stage.deliver(signed(BODY));
+        expect([response.status, descriptionIn(response)]).toEqual(RESPONSES.body_not_raw);
+        expectOurs(response, signed(BODY));
         expect(stage.stored).toEqual([]);
         const [[error] = []] = stage.onError.mock.calls;
         expect(stage.onError).toHaveBeenCalledTimes(1);
@@ -216,7 +219,7 @@ export function testAdapter(place: Place): void {
       });
 
       test.each([{ method: "GET" }, { ...signed(BODY), method: "PUT" }])(
-        "is 405 for a $method all the same",
+        "still returns 405 for a $method",
         async (delivery) => {
           stage.receive();
           expect((await stage.deliver(delivery)).status).toBe(405);

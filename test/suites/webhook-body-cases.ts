@@ -8,7 +8,7 @@ const eventWith = (data: unknown) => ({ event: "payment.completed", data });
 const withBytes = (...bytes: number[]) =>
   Uint8Array.of(...utf8('{"event":"a","data":{"n":"'), ...bytes, ...utf8('"}}'));
 
-/** Bodies that were signed as they are: what is in them decides. */
+/** Bodies with the right signature: the content decides. */
 // biome-ignore format: a table is read across
 const SIGNED: [
   name: string,
@@ -117,7 +117,7 @@ const changedCase = ([name, signed, arrived]: (typeof CHANGED)[number]): WireCas
 const EMOJI = { ...EVENT, data: { payer_name: "🧾 Wanjikũ" } };
 const EMOJI_BODY = utf8(JSON.stringify(EMOJI));
 
-/** What is in a body, and what happened to it on the way. */
+/** Bodies: their content, and what changed them on the way. */
 export const BODY_CASES: readonly WireCase[] = [
   ...SIGNED.map(signedCase),
   ...CHANGED.map(changedCase),

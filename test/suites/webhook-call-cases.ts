@@ -2,10 +2,10 @@ import vm from "node:vm";
 import type { WebhookErrorCode } from "malipo/webhooks";
 import { BODY, EVENT, HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
-/** A call of `verifyWebhook` that no wire can express: symbols, parsed objects, views, other realms. */
+/** A call of `verifyWebhook` with values that cannot come over a wire: symbols, parsed objects, views. */
 export interface CallCase {
   readonly name: string;
-  /** Made anew for each call. What is not given here is right. */
+  /** Created for each call. Options that are missing here are right. */
   readonly options: () => Readonly<Record<string, unknown>>;
   readonly expected: "accepted" | WebhookErrorCode | "configuration";
   /** Why it is so, where both ways could be argued for. */
@@ -159,7 +159,7 @@ const OTHERS: CallCase[] = [
     name: "body: parsed, and no signature",
     options: () => ({ body: EVENT, signature: undefined }),
     expected: "body_not_raw",
-    pin: "the receiver's own fault is told first, or it would look like an attack",
+    pin: "a mistake of the receiver is reported first, or it would look like an attack",
   },
   { name: "option: unknown", options: () => ({ maxAge: 300 }), expected: "configuration" },
   {
@@ -191,7 +191,7 @@ const rowsOf =
 
 const RIGHT = { body: BODY, secret: SECRET };
 
-/** Every case that exists for the function alone. */
+/** Every case that exists only for the function. */
 export const CALL_CASES: readonly CallCase[] = [
   ...SIGNATURES.map(rowsOf("signature", RIGHT)),
   ...HEADERS.map(rowsOf("headers", RIGHT)),

@@ -2,7 +2,7 @@ import type { WebhookErrorCode, WebhookSecret } from "malipo/webhooks";
 import { BODY_CASES } from "./webhook-body-cases.ts";
 import { BODY, EVENT, HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
-/** What must come of a delivery: the event, or an error with this code. */
+/** The result of a delivery: the event, or an error with this code. */
 export type Verdict = "accepted" | WebhookErrorCode;
 
 /** A delivery as bytes and headers, for `verifyWebhook`, a receiver, or an adapter over a socket. */
@@ -39,10 +39,10 @@ type SignatureRow = [name: string, value: string, expected: Verdict, pin?: strin
 const SIGNATURES: SignatureRow[] = [
   ["bare hex", HEX, "accepted"],
   ["the prefix sha256=", `sha256=${HEX}`, "accepted"],
-  ["the prefix SHA256=", `SHA256=${HEX}`, "accepted", "either casing names the same digest"],
-  ["uppercase hex", HEX.toUpperCase(), "accepted", "either casing names the same digest"],
-  ["a space before and after", ` ${HEX} `, "accepted", "it is no part of a header's value"],
-  ["a tab before and after", `\t${HEX}\t`, "accepted", "it is no part of a header's value"],
+  ["the prefix SHA256=", `SHA256=${HEX}`, "accepted", "upper and lower case mean the same digest"],
+  ["uppercase hex", HEX.toUpperCase(), "accepted", "upper and lower case mean the same digest"],
+  ["a space before and after", ` ${HEX} `, "accepted", "it is not part of a header's value"],
+  ["a tab before and after", `\t${HEX}\t`, "accepted", "it is not part of a header's value"],
   ["the prefix twice", `sha256=sha256=${HEX}`, "signature_malformed"],
   ["the prefix sha1=", `sha1=${HEX}`, "signature_malformed"],
   ["the prefix v1=", `v1=${HEX}`, "signature_malformed"],
@@ -154,7 +154,7 @@ const secretCase = ([name, signedBy, secret, expected]: SecretRow): WireCase => 
   expected,
 });
 
-/** Secrets that are none: a `ConfigurationError`, in `verifyWebhook` and where a receiver is made. */
+/** Values that are not secrets: a `ConfigurationError` in `verifyWebhook` and `createWebhookReceiver`. */
 export const NO_SECRETS: readonly (readonly [name: string, secret: unknown])[] = [
   ["undefined", undefined],
   ["null", null],

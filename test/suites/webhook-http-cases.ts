@@ -2,12 +2,12 @@ import { gzipSync } from "node:zlib";
 import type { Delivery } from "./webhook-mount.ts";
 import { BODY, HEX, hmac, utf8 } from "./webhook-sample.ts";
 
-/** A request of which more than bytes and signature matter, to a receiver that takes `LIMIT` bytes. */
+/** A request to a receiver that accepts `LIMIT` bytes, about more than bytes and signature. */
 export interface HttpCase {
   readonly name: string;
   readonly delivery: Delivery;
   readonly status: number;
-  /** What a framework answers that reads the body itself, with an inflating parser. */
+  /** The status from a framework that reads the body itself, with an inflating parser. */
   readonly inflated?: number;
   /** Why it is so, where both ways could be argued for. */
   readonly pin?: string;
@@ -44,7 +44,7 @@ const GZIP = { ...JSON_TYPE, "Content-Encoding": "gzip" };
 const gzipped = new Uint8Array(gzipSync(BODY));
 const bomb = new Uint8Array(gzipSync(eventOf(8_000_000)));
 
-/** What is more than a body and a signature, in whatever place the receiver stands. */
+/** Methods, sizes, types and encodings. */
 export const HTTP_CASES: readonly HttpCase[] = [
   ...METHODS.map((method) => ({ name: method, delivery: { method }, status: 405 })),
   ...METHODS.filter((method) => !["GET", "HEAD"].includes(method)).map((method) => ({
@@ -115,7 +115,7 @@ export const HTTP_CASES: readonly HttpCase[] = [
     delivery: { body: gzipped, headers: { ...GZIP, "X-Service-Signature": hmac(gzipped) } },
     status: 400,
     inflated: 401,
-    pin: "as above: compressed bytes are no JSON",
+    pin: "as above: compressed bytes are not JSON",
   },
   {
     name: "a bomb, signed and small enough",

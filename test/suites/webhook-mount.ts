@@ -10,7 +10,7 @@ import { type AddressInfo, connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { WebhookReceiver } from "malipo/webhooks";
 
-/** A request as the service, or somebody who would like to be it, sends one. */
+/** A request, as the service or an attacker sends one. */
 export interface Delivery {
   /** @default "POST" */
   readonly method?: string;
@@ -23,26 +23,26 @@ export interface Delivery {
   readonly splitAt?: readonly number[];
 }
 
-export interface Answer {
+export interface DeliveryResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
 
-/** A receiver in the place where an adapter puts it. */
+/** A receiver that an adapter has mounted. */
 export interface Mount {
-  deliver(delivery: Delivery): Promise<Answer>;
-  /** Where it listens; an adapter that is called as a function has none. */
+  deliver(delivery: Delivery): Promise<DeliveryResponse>;
+  /** The port where it listens; an adapter that is called as a function has none. */
   readonly port?: number;
   close?(): unknown;
 }
 
-/** Puts a receiver somewhere. */
+/** Mounts a receiver. */
 export type Mounting = (receiver: WebhookReceiver) => Mount | Promise<Mount>;
 
 export const PATH = "/webhooks";
 
-function send(port: number, agent: Agent, delivery: Delivery): Promise<Answer> {
+function send(port: number, agent: Agent, delivery: Delivery): Promise<DeliveryResponse> {
   const {
     method = "POST",
     headers = {},
@@ -60,7 +60,7 @@ function send(port: number, agent: Agent, delivery: Delivery): Promise<Answer> {
       headers: ["Host", "shop.test", ...lines, ...framing],
     });
     request.setNoDelay();
-    // Once it is answered, what becomes of the rest of the request is no matter.
+    // After the response, errors of the rest of the request do not matter.
     request.on("error", reject);
     request.on("response", async (response) => {
       let body = "";
@@ -78,7 +78,7 @@ function send(port: number, agent: Agent, delivery: Delivery): Promise<Answer> {
   });
 }
 
-/** Puts a server on loopback. */
+/** Has a server listen on loopback. */
 export async function onSocket(server: Server, close?: () => unknown): Promise<Mount> {
   if (!server.listening) server.listen(0, "127.0.0.1");
   if (!server.listening) await once(server, "listening");
@@ -99,7 +99,7 @@ export async function onSocket(server: Server, close?: () => unknown): Promise<M
 export const listening = (listener: RequestListener): Promise<Mount> =>
   onSocket(createServer(listener));
 
-/** Speaks bytes to a server. Resolves with what it said once `isEnough`, or the connection is closed. */
+/** Sends bytes to a server. Resolves with its response when `isEnough` holds or the connection closes. */
 export async function say(
   port: number,
   parts: readonly (string | Uint8Array)[],
@@ -124,7 +124,7 @@ export async function say(
   return heard;
 }
 
-/** Speaks bytes to a server and is gone: as a process that dies (`reset`), or as one that leaves. */
+/** Sends bytes to a server and disconnects: as a process that dies (`reset`), or as one that closes (`leave`). */
 export async function breakOff(
   port: number,
   parts: readonly (string | Uint8Array)[],

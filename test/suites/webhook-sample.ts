@@ -13,7 +13,7 @@ export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder()
 
 export const BODY: Uint8Array<ArrayBuffer> = utf8(JSON.stringify(EVENT));
 
-/** The signature by the platform's own HMAC, so that no code of ours vouches for itself. */
+/** The signature by the platform's own HMAC, so that our own code does not check itself. */
 export const hmac = (body: Uint8Array, secret: WebhookSecret = SECRET): string =>
   createHmac("sha256", secret).update(body).digest("hex");
 

@@ -15,11 +15,11 @@ const head = (...lines: string[]) =>
     "\r\n",
   ].join("\r\n");
 
-const isAnswered = (heard: string) => /^HTTP\/1\.1 [\s\S]*\r\n\r\n[\s\S]*\}/.test(heard);
+const hasResponse = (heard: string) => /^HTTP\/1\.1 [\s\S]*\r\n\r\n[\s\S]*\}/.test(heard);
 const statusOf = (heard: string) => Number(heard.split(" ")[1]);
 const chunk = (length: number) => `${length.toString(16)}\r\n${"x".repeat(length)}\r\n`;
 
-/** What no client library sends: by bytes on a socket. */
+/** Requests that no client library sends, as bytes on a socket. */
 export function testSockets(stage: Stage): void {
   const { place } = stage;
 
@@ -33,11 +33,11 @@ export function testSockets(stage: Stage): void {
       ["no Content-Length", head("Transfer-Encoding: chunked") + chunk(LIMIT) + chunk(200_000)],
       ["one that promises more", head("Content-Length: 999999999") + "x".repeat(200_000)],
     ];
-    // A parser that stands before the receiver has a limit of its own.
+    // A parser before the receiver has a limit of its own.
     for (const [framing, part = ""] of place.parser ? [] : endless) {
-      test(`a sender that never ends is answered at the limit, with ${framing}: 413`, async () => {
+      test(`a sender that never ends gets its response at the limit, with ${framing}: 413`, async () => {
         stage.receive({ maxBodyBytes: LIMIT });
-        expect(statusOf(await say(stage.port, [part], isAnswered))).toBe(413);
+        expect(statusOf(await say(stage.port, [part], hasResponse))).toBe(413);
         expect(stage.stored).toEqual([]);
         await expectAlive();
       });
@@ -63,22 +63,22 @@ export function testSockets(stage: Stage): void {
           ? [head(`Content-Length: ${BODY.length + 1}`), BODY]
           : [head("Transfer-Encoding: chunked"), `${BODY.length.toString(16)}\r\n`, BODY, "\r\n"];
       await breakOff(stage.port, parts, how);
-      // Whoever asks afterwards is served, and the half was not taken for a whole.
+      // The next request is served, and the half body was not accepted.
       expect((await stage.deliver(signed(eventOf(60)))).status).toBe(200);
       expect(stage.stored.map(({ event }) => event)).toEqual(["a"]);
       expect(stage.onError).not.toHaveBeenCalled();
     });
 
-    test("a sender of one byte at a time is waited for", async () => {
+    test("a sender of one byte at a time is served", async () => {
       stage.receive();
       const body = eventOf(60);
       const lines = head(`Content-Length: ${body.length}`).replace(HEX, hmac(body));
       const parts = [lines, ...Array.from(body, (_, at) => body.subarray(at, at + 1))];
-      expect(statusOf(await say(stage.port, parts, isAnswered))).toBe(200);
+      expect(statusOf(await say(stage.port, parts, hasResponse))).toBe(200);
       expect(stage.stored.map(({ raw }) => Buffer.from(raw))).toEqual([Buffer.from(body)]);
     });
 
-    test("a signature of a megabyte is refused, and the next one taken", async () => {
+    test("a signature of a megabyte is rejected, and the next request accepted", async () => {
       stage.receive();
       const parts = [head("Content-Length: 0").replace(HEX, "a".repeat(2 ** 20))];
       expect([0, 431]).toContain(statusOf(await say(stage.port, parts)) || 0);

@@ -6,35 +6,35 @@ import {
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
-import type { Answer, Delivery, Mount, Mounting } from "./webhook-mount.ts";
+import type { Delivery, DeliveryResponse, Mount, Mounting } from "./webhook-mount.ts";
 import { HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
-/** A place where an adapter puts receivers, and in what it differs from others. */
+/** A place where an adapter mounts receivers, and how it differs from others. */
 export interface Place {
   readonly name: string;
   readonly mount: Mounting;
   /** It is called as a function: with headers in a plain object, or with a `Request`. */
   readonly isCalledWith?: "any headers" | "a Request";
   /**
-   * A body parser stands before it and keeps the bytes: `raw` inflates, `json` also answers what is no
-   * JSON by itself.
+   * A body parser runs before it and keeps the bytes: `raw` inflates, `json` also responds to bodies
+   * that are not JSON.
    */
   readonly parser?: "raw" | "json";
   /** Mounts below something that reads or parses the body, and what the log must say of each. */
   readonly spoilt?: readonly (readonly [by: string, mount: Mounting, hint: RegExp])[];
 }
 
-/** A place with receivers that come and go, one for each test. */
+/** A place with a new receiver for each test. */
 export interface Stage {
   readonly place: Place;
   readonly port: number;
   /** What the receiver's inbox has stored. */
   readonly stored: readonly NewDelivery[];
   readonly onError: ReturnType<typeof vi.fn>;
-  /** Puts another receiver there. */
+  /** Mounts another receiver. */
   receive(options?: Partial<WebhookReceiverOptions>): WebhookReceiver;
-  /** Delivers, and checks what every answer must be. */
-  deliver(delivery: Delivery): Promise<Answer>;
+  /** Delivers, and checks what holds for every response. */
+  deliver(delivery: Delivery): Promise<DeliveryResponse>;
 }
 
 /** The right signature for a body, and the header that a parser needs to see it as JSON. */
@@ -43,13 +43,13 @@ export const signed = (body: Uint8Array): Delivery => ({
   headers: { "Content-Type": "application/json", "X-Service-Signature": hmac(body) },
 });
 
-/** What every answer of a receiver is: JSON in the service's form, and silent about the secret side. */
-export function expectOurs({ status, headers, body }: Answer, sent: Delivery): void {
+/** Checks what holds for every response of a receiver: JSON in the service's form, without secrets. */
+export function expectOurs({ status, headers, body }: DeliveryResponse, sent: Delivery): void {
   expect(headers["content-type"]).toMatch(/^application\/json(; charset=utf-8)?$/);
   const { ResultCode, ResultDesc, ...rest } = JSON.parse(body);
   expect([ResultCode, typeof ResultDesc, rest]).toEqual([status === 200 ? 0 : 1, "string", {}]);
-  for (const told of [SECRET, HEX, hmac(sent.body ?? utf8("")), "Otieno", "PAY-71"]) {
-    expect(body).not.toContain(told);
+  for (const secret of [SECRET, HEX, hmac(sent.body ?? utf8("")), "Otieno", "PAY-71"]) {
+    expect(body).not.toContain(secret);
   }
 }
 
@@ -59,7 +59,7 @@ export function stageAt(place: Place): Stage {
   let mounted: Mount;
   let stored: NewDelivery[] = [];
   const onError = vi.fn();
-  const whoeverIsThere = new Proxy({} as WebhookReceiver, {
+  const currentReceiver = new Proxy({} as WebhookReceiver, {
     get: (_, name) => Reflect.get(current, name),
   });
 
@@ -89,16 +89,16 @@ export function stageAt(place: Place): Stage {
       return current;
     },
     deliver: async (delivery) => {
-      const answer = await mounted.deliver(delivery);
-      const isTheParsers = place.parser && [400, 413].includes(answer.status);
-      if (delivery.method !== "HEAD" && !isTheParsers) expectOurs(answer, delivery);
-      return answer;
+      const response = await mounted.deliver(delivery);
+      const isOfParser = place.parser && [400, 413].includes(response.status);
+      if (delivery.method !== "HEAD" && !isOfParser) expectOurs(response, delivery);
+      return response;
     },
   };
 
   beforeAll(async () => {
     stage.receive();
-    mounted = await place.mount(whoeverIsThere);
+    mounted = await place.mount(currentReceiver);
   });
   afterAll(() => mounted?.close?.());
   afterEach(() => current.stop());

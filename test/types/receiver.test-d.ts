@@ -6,7 +6,7 @@ import { createWakeups } from "malipo";
 import { fastifyWebhooks } from "malipo/fastify";
 import { fetchHandler } from "malipo/fetch";
 import { sqliteInbox } from "malipo/inbox/sqlite";
-import { type LambdaReply, lambdaHandler } from "malipo/lambda";
+import { type LambdaResponse, lambdaHandler } from "malipo/lambda";
 import { nodeHandler } from "malipo/node";
 import {
   type Acknowledgement,
@@ -19,33 +19,33 @@ import {
   type PaymentCompletedData,
   type PaymentFailedData,
   type Receipt,
-  type Refusal,
-  type Reply,
+  type Rejection,
   receiptFor,
   type WebhookEvent,
   type WebhookReceiver,
   type WebhookReceiverOptions,
+  type WebhookResponse,
 } from "malipo/webhooks";
 import pino from "pino";
 import { expectTypeOf, test } from "vitest";
-import { acknowledge, refuse } from "../../src/webhooks/receiver/responses.ts";
+import { acknowledge, reject } from "../../src/webhooks/receiver/responses.ts";
 
 declare const receiver: WebhookReceiver;
 
 test("a 200 is made only from a receipt", () => {
   expectTypeOf(acknowledge).parameters.toEqualTypeOf<[Receipt]>();
   expectTypeOf(acknowledge).returns.toEqualTypeOf<Acknowledgement>();
-  expectTypeOf(receiver.handle).returns.toEqualTypeOf<Promise<Reply>>();
-  expectTypeOf<Extract<Reply, { status: 200 }>>().toEqualTypeOf<Acknowledgement>();
+  expectTypeOf(receiver.handle).returns.toEqualTypeOf<Promise<WebhookResponse>>();
+  expectTypeOf<Extract<WebhookResponse, { status: 200 }>>().toEqualTypeOf<Acknowledgement>();
 
   // @ts-expect-error: an object with the same shape is not a receipt
-  acknowledge({ standing: "accepted" });
+  acknowledge({ kind: "accepted" });
   // @ts-expect-error: nor is a boolean
   acknowledge(true);
   // @ts-expect-error: a 200 without a receipt
-  const forged: Reply = { status: 200, headers: {}, body: "" };
+  const forged: WebhookResponse = { status: 200, headers: {}, body: "" };
   // @ts-expect-error: an error response is never a 200
-  refuse(200, "received");
+  reject(200, "received");
   // @ts-expect-error: an object with the same shape is not an acknowledgement
   const shaped: Acknowledgement = { status: 200 as const, headers: {}, body: "" };
   expectTypeOf(forged).toBeObject();
@@ -59,14 +59,14 @@ test("a receipt comes from an inbox", () => {
   // @ts-expect-error: not a kind of receipt
   receiptFor("stored");
   // @ts-expect-error: the inbox returns no receipt
-  const accept: Inbox["accept"] = async () => ({ standing: "accepted" });
+  const accept: Inbox["accept"] = async () => ({ kind: "accepted" });
   expectTypeOf(accept).toBeFunction();
 });
 
 test("an error response has the documented statuses", () => {
-  expectTypeOf<Refusal["status"]>().toEqualTypeOf<400 | 401 | 405 | 413 | 500 | 503>();
-  expectTypeOf(refuse).returns.toEqualTypeOf<Refusal>();
-  expectTypeOf(receiver.refuseUnraw).returns.toEqualTypeOf<Refusal>();
+  expectTypeOf<Rejection["status"]>().toEqualTypeOf<400 | 401 | 405 | 413 | 500 | 503>();
+  expectTypeOf(reject).returns.toEqualTypeOf<Rejection>();
+  expectTypeOf(receiver.rejectParsedBody).returns.toEqualTypeOf<Rejection>();
 });
 
 test("a handler gets an event of its kind", () => {
@@ -120,7 +120,7 @@ test("frameworks accept the adapters without a cast", () => {
   fastify({ loggerInstance: pino() }).register(fastifyWebhooks, { receiver, prefix: "/webhooks" });
   new Hono().all("/webhooks", (c) => fetchHandler(receiver)(c.req.raw));
   expectTypeOf(fetchHandler(receiver)).toExtend<(request: Request) => Promise<Response>>();
-  expectTypeOf(lambdaHandler(receiver)).returns.toEqualTypeOf<Promise<LambdaReply>>();
+  expectTypeOf(lambdaHandler(receiver)).returns.toEqualTypeOf<Promise<LambdaResponse>>();
 
   // @ts-expect-error: the receiver is missing
   fastify().register(fastifyWebhooks, { path: "/webhooks" });

@@ -32,6 +32,12 @@ import {
 } from "malipo/webhooks";
 import { expectTypeOf, test } from "vitest";
 
+declare module "malipo/webhooks" {
+  interface PaymentCompletedData {
+    till_number_of_test?: string;
+  }
+}
+
 declare const event: WebhookEvent;
 declare const error: unknown;
 
@@ -43,13 +49,24 @@ test("isKnownEvent with a kind narrows to the events of that kind", () => {
     expectTypeOf(event.data.amount).toEqualTypeOf<string>();
     expectTypeOf(event.data.payment_id).toEqualTypeOf<number>();
     expectTypeOf(event.data.status).toEqualTypeOf<"completed">();
-    expectTypeOf(event.data.retry_possible).toEqualTypeOf<unknown>();
+    // @ts-expect-error: only a failed payment has it
+    event.data.retry_possible;
   }
   if (isKnownEvent(event, "payment.failed")) {
     expectTypeOf(event.data.retry_possible).toEqualTypeOf<boolean>();
+    // @ts-expect-error: a failed payment has no account_reference
+    event.data.account_reference;
+    // @ts-expect-error: the field is misspelt
+    event.data.failure_raeson;
   }
   // @ts-expect-error: the kind does not exist
   isKnownEvent(event, "payment.refunded");
+});
+
+test("declaration merging adds a field that a service sends beside the documented ones", () => {
+  if (isKnownEvent(event, "payment.completed")) {
+    expectTypeOf(event.data.till_number_of_test).toEqualTypeOf<string | undefined>();
+  }
 });
 
 test("a switch on the kind of a known event narrows its data", () => {
@@ -106,7 +123,7 @@ test("KnownWebhookEvent<kind> is an event of that kind", () => {
   expectTypeOf<Completed>().toExtend<WebhookEvent>();
   // @ts-expect-error: the kind does not exist
   type Refunded = KnownWebhookEvent<"payment.refunded">;
-  expectTypeOf<Refunded>().toBeObject();
+  expectTypeOf<Refunded>().toBeNever();
 });
 
 test("WebhookVerificationError has literal codes and statuses", () => {

@@ -1,5 +1,5 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
-import type { PhoneSubcommand } from "../definitions/sandbox.ts";
+import type { PhoneSubcommand } from "../definitions/phone-subcommands.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { runCommand } from "../sandbox/running-sandbox.ts";

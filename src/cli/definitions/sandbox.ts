@@ -1,5 +1,6 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
 import { SANDBOX_URL } from "./flags.ts";
+import { PHONE_SUBCOMMANDS } from "./phone-subcommands.ts";
 import type { Command } from "./types.ts";
 
 const SANDBOX: Command = {
@@ -61,10 +62,6 @@ const SANDBOX: Command = {
     },
   ],
 };
-
-const PHONE_SUBCOMMANDS = ["approve", "cancel", "wrong-pin", "ignore", "off", "on"] as const;
-
-export type PhoneSubcommand = (typeof PHONE_SUBCOMMANDS)[number];
 
 const PHONE: Command = {
   name: "phone",

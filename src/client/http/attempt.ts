@@ -1,22 +1,19 @@
-import type { HttpResponse } from "./exchange.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** How one attempt ended. */
-export type AttemptEnd =
-  | { readonly kind: "response"; readonly received: HttpResponse }
-  | { readonly kind: "failed"; readonly error: unknown }
-  | { readonly kind: "timeout" }
-  | { readonly kind: "aborted" };
+export type AttemptEnd = Exchange | { readonly kind: "timeout" } | { readonly kind: "aborted" };
 
 /**
  * Starts one attempt, which ends once: with its response, its failure, the caller's abort or a
  * timeout, whichever comes first. An abort and a timeout end it even when `fetch` ignores the signal
  * that it was given.
  *
+ * @param send - Never rejects.
  * @param onEnd - Called synchronously, so that the attempt has ended when ky asks what to do next.
  * @returns Ends the attempt by a timeout.
  */
 export function startAttempt(
-  send: (signal: AbortSignal) => Promise<HttpResponse>,
+  send: (signal: AbortSignal) => Promise<Exchange>,
   onEnd: (end: AttemptEnd) => void,
   callerSignal: AbortSignal | undefined,
 ): () => void {
@@ -36,11 +33,6 @@ export function startAttempt(
   callerSignal?.addEventListener("abort", onAbort);
   // The request hook may have aborted the call a moment ago. No event follows then.
   if (callerSignal?.aborted) onAbort();
-  else {
-    send(controller.signal).then(
-      (received) => finish({ kind: "response", received }),
-      (error: unknown) => finish({ kind: "failed", error }),
-    );
-  }
+  else send(controller.signal).then(finish);
   return () => cancel("timeout");
 }

@@ -1,16 +1,18 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
-import { maskPhones, withoutSecret } from "../../internal/redact.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
-import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { type BeforeSend, exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import {
   type CallContext,
   connectionFailure,
   type Failure,
+  leaseFailure,
   safeHeaders,
   statusFailure,
   timeoutFailure,
+  tooLargeFailure,
   worse,
 } from "./failures.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
@@ -21,6 +23,7 @@ export interface Limits {
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
+  readonly beforeSend?: BeforeSend | undefined;
 }
 
 /** ky is given this for an attempt that failed: why it failed is known here, and ky shows errors of its own to nobody. */
@@ -78,13 +81,19 @@ export class CallAttempts {
     return new Promise((resolve, reject) => {
       const onEnd = (end: AttemptEnd) => {
         this.#timeOut = undefined;
-        this.#finish(started, end);
+        try {
+          this.#finish(started, end);
+        } catch (error) {
+          // A custom `fetch` may resolve with anything, such as an object whose getters throw.
+          this.received = undefined;
+          this.#finish(started, { kind: "failed", error, hasResponse: true });
+        }
         if (end.kind === "aborted") reject(signal?.reason);
         else if (this.received === undefined) reject(new AttemptFailed());
         else resolve(this.received.response);
       };
       const send = (attemptSignal: AbortSignal) =>
-        exchange(this.#request, this.#settings.fetch, attemptSignal);
+        exchange(this.#request, this.#settings, attemptSignal, this.#limits.beforeSend);
       this.#timeOut = startAttempt(send, onEnd, signal);
     });
   }
@@ -118,8 +127,9 @@ export class CallAttempts {
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
     this.#endByTimeout();
     if (this.error !== undefined) return this.error;
-    const failure = connectionFailure(this.#context, thrown);
-    return failure.toError(this.#count === 0 ? "not_sent" : "unknown");
+    const wasSent = this.#count > 0;
+    const failure = connectionFailure(this.#context, thrown, wasSent);
+    return failure.toError(wasSent ? "unknown" : "not_sent");
   }
 
   /**
@@ -135,7 +145,7 @@ export class CallAttempts {
     return {
       endpoint: this.#context.endpoint,
       method,
-      url: maskPhones(withoutSecret(url, this.#settings.key) as string),
+      url: maskPhones(this.#settings.redactor.text(url)),
       attempt,
     };
   }
@@ -153,14 +163,15 @@ export class CallAttempts {
     };
   }
 
-  /** Keeps how an attempt ended, and tells the hooks. */
+  /** Keeps how an attempt ended, and calls the hooks. */
   #finish(started: Started, end: AttemptEnd): void {
     const durationMs = performance.now() - started.at;
     const report = (result: Partial<AttemptResult>) =>
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
     this.#failure = undefined;
     if (end.kind === "aborted") return void report({ aborted: true });
-    if (end.kind === "response") this.#tellResponse(started, end.received, durationMs);
+    if (end.kind === "response") this.#notifyResponse(started, end.received.response, durationMs);
+    if (end.kind === "too_large") this.#notifyResponse(started, end.response, durationMs);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;
       return void report({ status: end.received.response.status });
@@ -172,19 +183,23 @@ export class CallAttempts {
     report({ status: failure.status, error: this.error });
   }
 
-  #tellResponse(started: Started, { response }: HttpResponse, durationMs: number): void {
+  #notifyResponse(started: Started, response: Response, durationMs: number): void {
     callHook(this.#settings.hooks.response, () => ({
       ...started.view(),
       status: response.status,
-      headers: safeHeaders(response.headers, this.#settings.key),
+      headers: safeHeaders(response.headers, this.#settings.redactor),
       durationMs,
     }));
   }
 
   #failureOf({ leftMs }: Started, end: Exclude<AttemptEnd, { kind: "aborted" }>): Failure {
     if (end.kind === "response") return statusFailure(this.#context, end.received);
-    if (end.kind === "failed") return connectionFailure(this.#context, end.error);
+    if (end.kind === "too_large") {
+      return tooLargeFailure(this.#context, end.response, this.#settings.maxResponseBytes);
+    }
+    if (end.kind === "failed") return connectionFailure(this.#context, end.error, end.hasResponse);
     const { timeoutMs, totalTimeoutMs } = this.#limits;
+    if (end.kind === "withheld") return leaseFailure(this.#context, end.reason, totalTimeoutMs);
     return leftMs < timeoutMs
       ? timeoutFailure(this.#context, "totalTimeoutMs", totalTimeoutMs)
       : timeoutFailure(this.#context, "timeoutMs", timeoutMs);

@@ -1,4 +1,5 @@
 import { isBrowser } from "../runtime.ts";
+import { readBody } from "./read-body.ts";
 
 /** A request, ready to be sent. */
 export interface HttpRequest {
@@ -17,28 +18,64 @@ export interface HttpResponse {
 /** The platform's `fetch`, or any function that takes an address and an init. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** How `fetch` and the reading of the body ended. */
+export type Exchange =
+  | { readonly kind: "response"; readonly received: HttpResponse }
+  /** The body is larger than `maxResponseBytes`. It was not read to its end. */
+  | { readonly kind: "too_large"; readonly response: Response }
+  /** `hasResponse`: the headers were there, so the request was sent, whatever the error says. */
+  | { readonly kind: "failed"; readonly error: unknown; readonly hasResponse: boolean }
+  /** `beforeSend` did not let it leave. */
+  | { readonly kind: "withheld"; readonly reason: string };
+
+/**
+ * Called as the last thing before a request leaves. Returns why it must not be sent; `undefined` to
+ * let it go.
+ */
+export type BeforeSend = () => string | undefined;
+
+/** What a gateway sends with. */
+export interface Sender {
+  readonly fetch: Fetch | undefined;
+  readonly maxResponseBytes: number;
+}
+
 /**
  * Sends one request, once, and reads the response to its end: a 2xx whose body breaks off is not a
- * response.
+ * response. Never rejects.
  */
 export async function exchange(
   { method, url, headers, body }: HttpRequest,
-  // Looked up at each call, so that a mock that replaces it later is used.
-  fetch: Fetch = globalThis.fetch,
+  { fetch: customFetch, maxResponseBytes }: Sender,
   signal: AbortSignal,
-): Promise<HttpResponse> {
-  const init: RequestInit = {
-    method,
-    headers,
-    signal,
-    // `fetch` would carry X-API-Key to the address that a redirect names.
-    redirect: "manual",
-  };
-  // A string, not a Request: a Request makes a stream of it, which costs 65 us and fails on React
-  // Native.
-  if (body !== undefined) init.body = body;
-  // A poll must not be served from a browser's cache. Cloudflare Workers refuse this option.
-  if (isBrowser()) init.cache = "no-store";
-  const response = await fetch(url, init);
-  return { response, text: await response.text() };
+  beforeSend?: BeforeSend | undefined,
+): Promise<Exchange> {
+  let hasResponse = false;
+  try {
+    const init: RequestInit = {
+      method,
+      headers,
+      signal,
+      // `fetch` would carry X-API-Key to the address that a redirect names.
+      redirect: "manual",
+    };
+    // A string, not a Request: a Request makes a stream of it, which costs 65 us and fails on React
+    // Native.
+    if (body !== undefined) init.body = body;
+    // A poll must not be served from a browser's cache. Cloudflare Workers refuse this option.
+    if (isBrowser()) init.cache = "no-store";
+    // The global one is looked up at each call, so that a mock that replaces it later is used.
+    const fetch = customFetch ?? globalThis.fetch;
+    // Nothing may come between this look and `fetch`: the process may be suspended anywhere.
+    const reason = beforeSend?.();
+    if (reason !== undefined) return { kind: "withheld", reason };
+    const response = await fetch(url, init);
+    hasResponse = true;
+    const text = await readBody(response, maxResponseBytes);
+    return text === undefined
+      ? { kind: "too_large", response }
+      : { kind: "response", received: { response, text } };
+  } catch (error) {
+    return { kind: "failed", error, hasResponse };
+  }
 }

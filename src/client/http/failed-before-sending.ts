@@ -10,12 +10,14 @@ const NOT_SENT_CODES = new Set([
 // These happen on open connections too: only `connect` tells that there was none yet.
 const NOT_SENT_ON_CONNECT = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"]);
 
+const MAX_DEPTH = 8;
+
 /**
  * Did this failure of `fetch` come before anything was sent? Looks through the causes; where a
  * host's several addresses were tried, all must have failed so.
  */
 export function failedBeforeSending(error: unknown, depth = 0): boolean {
-  if (typeof error !== "object" || error === null || depth > 8) return false;
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return false;
   const { code, syscall, errors, cause } = error as {
     code?: unknown;
     syscall?: unknown;
@@ -30,4 +32,12 @@ export function failedBeforeSending(error: unknown, depth = 0): boolean {
     if (NOT_SENT_ON_CONNECT.has(code)) return syscall === "connect";
   }
   return failedBeforeSending(cause, depth + 1);
+}
+
+/** The code of a failure, such as `ECONNREFUSED`: the first of its causes that has one. */
+export function failureCode(error: unknown, depth = 0): string | undefined {
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return undefined;
+  const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown };
+  if (typeof code === "string" && /^\w+$/.test(code)) return code;
+  return failureCode(Array.isArray(errors) ? errors[0] : cause, depth + 1);
 }

@@ -13,9 +13,12 @@ import {
 } from "../../errors/api.ts";
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
-import { maskPhones, safeCause, withoutSecret } from "../../internal/redact.ts";
+import { describeError } from "../../internal/describe-error.ts";
+import { isLoopback } from "../../internal/loopback.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
+import type { Redactor } from "../../internal/redact.ts";
 import type { HttpResponse } from "./exchange.ts";
-import { failedBeforeSending } from "./failed-before-sending.ts";
+import { failedBeforeSending, failureCode } from "./failed-before-sending.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** An attempt that failed: what decides about a retry, and the error to throw otherwise. */
@@ -23,6 +26,8 @@ export interface Failure {
   readonly outcome: Outcome;
   readonly status?: number;
   readonly retryAfterMs?: number | undefined;
+  /** Another attempt would fail in the same way. */
+  readonly isPermanent?: boolean;
   /** `outcome`: the worst of all attempts. */
   toError(outcome: Outcome): GatewayError;
 }
@@ -32,7 +37,9 @@ export interface CallContext {
   /** Method and path, as the interface writes them. */
   readonly endpoint: string;
   readonly effect: Effect;
-  readonly key: string;
+  /** The base URL without its path, for messages. */
+  readonly origin: string;
+  readonly redactor: Redactor;
 }
 
 /** From the best to the worst. */
@@ -85,41 +92,46 @@ function excerpt(body: unknown): string {
 }
 
 /** The parsed JSON of a response; its text where it is not JSON or nests too deep. */
-function parseBody(text: string, key: string): unknown {
+function parseBody(text: string, redactor: Redactor): unknown {
   try {
-    return withoutSecret(JSON.parse(text), key);
+    return redactor.json(JSON.parse(text));
   } catch {
-    return withoutSecret(text, key);
+    return redactor.text(text);
   }
 }
 
 /** A copy of headers in which none holds the key. */
-export function safeHeaders(headers: Headers, key: string): Headers {
+export function safeHeaders(headers: Headers, redactor: Redactor): Headers {
   const copy = new Headers();
-  for (const [name, value] of headers) copy.append(name, withoutSecret(value, key) as string);
+  for (const [name, value] of headers) copy.append(redactor.headerName(name), redactor.text(value));
   return copy;
 }
 
 /** Statuses whose reset headers say when to come back. */
 const RATE_LIMITED: ReadonlySet<number> = new Set([429, 503]);
 
-function responseFields({ response, text }: HttpResponse, key: string): ResponseFields {
+function responseFields({ response, text }: HttpResponse, redactor: Redactor): ResponseFields {
   return {
     status: response.status,
-    body: parseBody(text, key),
-    headers: safeHeaders(response.headers, key),
+    body: parseBody(text, redactor),
+    headers: safeHeaders(response.headers, redactor),
     retryAfterMs: retryAfterMs(response.headers, RATE_LIMITED.has(response.status)),
   };
 }
 
+/**
+ * The service may have acted before a 408 or a 5xx, and before a redirect (status 0 where a browser
+ * hides it).
+ */
+const isRejectionStatus = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408;
+
 /** A response that is not a 2xx, or says `success: false`. */
 export function statusFailure(context: CallContext, received: HttpResponse): Failure {
-  const { endpoint, effect, key } = context;
+  const { endpoint, effect, redactor } = context;
   const { status } = received.response;
-  const fields = responseFields(received, key);
-  // The service may have acted before a 408 or a 5xx, and before a redirect (status 0 where a
-  // browser hides it).
-  const isRejection = (status >= 400 && status < 500 && status !== 408) || received.response.ok;
+  const fields = responseFields(received, redactor);
+  const isRejection = isRejectionStatus(status) || received.response.ok;
   const isRedirect = status < 400 && !received.response.ok;
   const ErrorType = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
   return {
@@ -131,7 +143,9 @@ export function statusFailure(context: CallContext, received: HttpResponse): Fai
         ? "a redirect, which is not followed. Is the base URL right?"
         : excerpt(fields.body) || "no body.";
       return new ErrorType(
-        `${endpoint} returned ${status}: ${description} ${nextStep(outcome, effect)}`,
+        redactor.text(
+          `${endpoint} returned ${status}: ${description} ${nextStep(outcome, effect)}`,
+        ),
         outcome,
         fields,
       );
@@ -141,29 +155,69 @@ export function statusFailure(context: CallContext, received: HttpResponse): Fai
 
 /** A 2xx that cannot be used. */
 export function unexpectedResponse(
-  { endpoint, effect, key }: CallContext,
+  { endpoint, effect, redactor }: CallContext,
   received: HttpResponse,
   what: string,
   options?: ErrorOptions,
 ): UnexpectedResponseError {
-  const fields = responseFields(received, key);
+  const fields = responseFields(received, redactor);
   return new UnexpectedResponseError(
-    `${endpoint} returned ${fields.status}, but ${what}: ${excerpt(fields.body) || "no body."} ${nextStep("unknown", effect)}`,
+    redactor.text(
+      `${endpoint} returned ${fields.status}, but ${what}: ${excerpt(fields.body) || "no body."} ${nextStep("unknown", effect)}`,
+    ),
     "unknown",
     fields,
     options,
   );
 }
 
-/** No response, or one that broke off. */
-export function connectionFailure({ endpoint, effect, key }: CallContext, error: unknown): Failure {
-  const cause = safeCause(error, key);
-  const reported = maskPhones(String((cause as { message?: unknown } | null)?.message ?? cause));
+/** A response whose body is larger than `maxResponseBytes`. */
+export function tooLargeFailure(
+  { endpoint, effect, redactor }: CallContext,
+  response: Response,
+  maxBytes: number,
+): Failure {
+  const { status } = response;
+  const headers = safeHeaders(response.headers, redactor);
+  const limit = `maxResponseBytes (${maxBytes} bytes)`;
   return {
-    outcome: failedBeforeSending(error) ? "not_sent" : "unknown",
+    outcome: isRejectionStatus(status) ? "rejected" : "unknown",
+    status,
+    isPermanent: true,
+    toError: (outcome) =>
+      new UnexpectedResponseError(
+        `${endpoint} returned ${status}, but its body is larger than ${limit} and was not read. Raise maxResponseBytes if the service sends such bodies. ${nextStep(outcome, effect)}`,
+        outcome,
+        { status, body: undefined, headers },
+      ),
+  };
+}
+
+// How runtimes say that nothing listens at an address.
+const REFUSED_CODES: readonly (string | undefined)[] = ["ECONNREFUSED", "ConnectionRefused"];
+
+/**
+ * No response, or one that broke off.
+ *
+ * @param wasSent - The request has left this machine, whatever the error says.
+ */
+export function connectionFailure(
+  { endpoint, effect, origin, redactor }: CallContext,
+  error: unknown,
+  wasSent: boolean,
+): Failure {
+  // A plain copy where it is not safe: from here on, nothing of a foreign object is called or read.
+  const cause = redactor.cause(error);
+  const code = failureCode(cause);
+  const isSandboxDown = REFUSED_CODES.includes(code) && isLoopback(new URL(origin).hostname);
+  const hint = isSandboxDown ? " Is the sandbox running? Start it with npx malipo sandbox." : "";
+  return {
+    outcome: !wasSent && failedBeforeSending(cause) ? "not_sent" : "unknown",
     toError: (outcome) =>
       new ConnectionError(
-        `${endpoint}: the connection failed (${reported}). ${nextStep(outcome, effect)}`,
+        redactor.text(
+          `${endpoint}: the connection to ${origin} failed (${code ?? maskPhones(describeError(cause))}).${hint} ${nextStep(outcome, effect)}`,
+        ),
         outcome,
         { cause },
       ),
@@ -183,6 +237,24 @@ export function timeoutFailure(
         `${endpoint}: no complete response within ${option} (${ms} ms). ${nextStep(outcome, effect)}`,
         outcome,
         ms,
+      ),
+  };
+}
+
+/** An attempt that was not sent, since its lease may be over. */
+export function leaseFailure(
+  { endpoint, effect }: CallContext,
+  reason: string,
+  totalTimeoutMs: number,
+): Failure {
+  return {
+    outcome: "not_sent",
+    isPermanent: true,
+    toError: (outcome) =>
+      new TimeoutError(
+        `${endpoint}: ${reason}. The idempotency key may have been freed since, so the request was not sent. ${nextStep(outcome, effect)}`,
+        outcome,
+        totalTimeoutMs,
       ),
   };
 }

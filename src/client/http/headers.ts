@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { describeName } from "../../internal/check-options.ts";
 
 /**
  * The headers of a request. The key's header comes last, so that none of the caller's can replace it.
@@ -19,7 +20,7 @@ export function requestHeaders(
     } catch {
       // The runtime's own message quotes the value, which may be a secret.
       throw new ConfigurationError(
-        `The header ${JSON.stringify(name)} cannot be sent: its name or its value has characters that a header cannot have.`,
+        `The header ${describeName(name)} cannot be sent: its name or its value has characters that a header cannot have.`,
       );
     }
   }

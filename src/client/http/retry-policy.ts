@@ -14,7 +14,8 @@ const RETRYABLE_STATUSES = new Set([
  * May the request be sent again? Reads and idempotent writes after every failure that may pass; a
  * create only when nothing can have happened: it was not sent, or it was rejected with 429.
  */
-export function isRetryable(effect: Effect, { outcome, status }: Failure): boolean {
+export function isRetryable(effect: Effect, { outcome, status, isPermanent }: Failure): boolean {
+  if (isPermanent) return false;
   if (effect === "create") return outcome === "not_sent" || status === 429;
   return status === undefined || RETRYABLE_STATUSES.has(status);
 }

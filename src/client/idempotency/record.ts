@@ -131,9 +131,11 @@ export function beginResult(
   scope: string,
 ): BeginResult {
   const state = stateOf(record);
+  const sameService = record.baseUrl === baseUrl && record.scope === scope;
   const comparison = {
     sameParameters: record.digests.parameters === parametersDigest,
-    sameService: record.baseUrl === baseUrl && record.scope === scope,
+    sameService,
+    ...(!sameService && { service: { baseUrl: record.baseUrl, scope: record.scope } }),
   };
   const { owner, elapsedMs, leaseMs } = record;
   if (state === "succeeded") return { state, ...comparison, result: record.result ?? "" };

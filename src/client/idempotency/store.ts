@@ -33,11 +33,19 @@ export interface NewAttempt {
   readonly payment?: PaymentMarks | undefined;
 }
 
+/** The service that a record was made for. */
+export interface RecordedService {
+  readonly baseUrl?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
 /** Whether a record was made by the same call as the one that asks. */
 interface Comparison {
   readonly sameParameters: boolean;
   /** Whether the record has the same `baseUrl`, and the same `scope` as the store. */
   readonly sameService: boolean;
+  /** What the record was made for, where that is another service: for the message of the error. */
+  readonly service?: RecordedService | undefined;
 }
 
 /** Another attempt is in flight. */

@@ -9,6 +9,7 @@ export const encodeResponse = ({ response, text }: HttpResponse): string =>
 /** A stored response, as if the service had just returned it. */
 export function decodeResponse(stored: string): HttpResponse {
   const { status, text } = JSON.parse(stored) as { status: number; text: string };
+  if (typeof text !== "string") throw new TypeError("The stored response has no text.");
   // The body has been read into the text.
   return { response: new Response(null, { status }), text };
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
-import { maskPhones, withoutSecret } from "../../internal/redact.ts";
+import { maskPhones } from "../../internal/phone-digits.ts";
+import type { Redactor } from "../../internal/redact.ts";
 import type { GatewayHooks } from "../hooks.ts";
 import type { Sent } from "../http/client.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
@@ -12,9 +13,9 @@ function parse(text: string): unknown {
 }
 
 /** The parser quotes the text in its error: parses it again without the key and phone numbers. */
-function safeSyntaxError(text: string, key: string): unknown {
+function safeSyntaxError(text: string, redactor: Redactor): unknown {
   try {
-    return parse(maskPhones(withoutSecret(text, key) as string));
+    return parse(maskPhones(redactor.text(text)));
   } catch (error) {
     return error;
   }
@@ -37,7 +38,7 @@ export function unwrap(
     body = parse(received.text);
   } catch {
     throw unexpectedResponse(context, received, "its body is not JSON", {
-      cause: safeSyntaxError(received.text, context.key),
+      cause: safeSyntaxError(received.text, context.redactor),
     });
   }
   if (isErrorEnvelope(body))

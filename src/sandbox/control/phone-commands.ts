@@ -114,6 +114,6 @@ export const PHONE_COMMANDS = {
       if (answer !== "") phone.always(answer as AutoAnswer);
       return {};
     },
-    message: () => "The automatic answer is set.",
+    message: () => "The auto-answer is set.",
   }),
 } as const;

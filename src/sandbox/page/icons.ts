@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-// Drawn on 20 by 20, with lines in the colour of the text. An icon stands beside a word, never alone.
+// Drawn on 20 by 20, with lines in the colour of the text. Every icon has a word beside it.
 const SHAPES = {
   check: html`<path d="M4.5 10.5l3.6 3.6 7.4-8"/>`,
   cross: html`<path d="M5.5 5.5l9 9m0-9l-9 9"/>`,

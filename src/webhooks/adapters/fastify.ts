@@ -6,23 +6,23 @@
 
 import type { FastifyInstance } from "fastify";
 import type { WebhookReceiver } from "../receiver/receiver.ts";
-import { replyTo } from "./node-body.ts";
+import { responseTo } from "./node-body.ts";
 
 /** What `app.register(fastifyWebhooks, options)` takes. */
 export interface FastifyWebhooksOptions {
-  /** What `createWebhookReceiver` gave. */
+  /** The receiver that `createWebhookReceiver` returned. */
   readonly receiver: WebhookReceiver;
-  /** Where deliveries arrive, below the `prefix` if there is one. @default "/" */
+  /** The path of the route, below the `prefix` of the plugin. Set it without a `prefix`. @default "/" */
   readonly path?: string;
 }
 
 const HINT =
-  "Fastify: register `fastifyWebhooks` outside of what reads the body first: a hook (`onRequest`), " +
-  "or a parser that is registered with `@fastify/middie` or `@fastify/express`.";
+  "Fastify: register `fastifyWebhooks` outside of the plugin that reads the body first: an `onRequest` " +
+  "hook, or a parser that is registered with `@fastify/middie` or `@fastify/express`.";
 
 /**
- * Mounts a receiver on Fastify 5, as a plugin. The route has its raw bytes; the parsing of all other
- * routes is left alone.
+ * Mounts a receiver on Fastify 5, as a plugin. The route reads the raw bytes; the parsing of all
+ * other routes stays the same.
  *
  * @example
  * ```ts
@@ -35,10 +35,9 @@ export async function fastifyWebhooks(
   { receiver, path = "/" }: FastifyWebhooksOptions,
 ): Promise<void> {
   app.all(path, {
-    // Answered ahead of Fastify's parsing, which would refuse what it does not know, and would count
-    // by another limit.
+    // Responds before Fastify parses, which would reject unknown content types and apply another limit.
     onRequest: async (request, reply) => {
-      const { status, headers, body } = await replyTo(request.raw, receiver, HINT);
+      const { status, headers, body } = await responseTo(request.raw, receiver, HINT);
       return reply.code(status).headers(headers).send(body);
     },
     handler: () => {},

@@ -1,21 +1,24 @@
 /**
- * A receiver wherever a request is a `Request`.
+ * A receiver for frameworks whose requests are `Request` objects.
  *
  * @module malipo/fetch
  */
 
 import type { WebhookReceiver } from "../receiver/receiver.ts";
-import { type Reply, refuse } from "../receiver/responses.ts";
+import { reject, type WebhookResponse } from "../receiver/responses.ts";
 
-// How much of a body that is too large is let pass, in bytes.
-const MOST_PASSED = 64 * 2 ** 20;
+/** How many bytes of a body that is too large are read and dropped. */
+const MAX_DROPPED_BYTES = 64 * 2 ** 20;
 
-/** The raw body; `undefined` where it is none of bytes, `"too large"` as soon as it is. Rejects where it breaks off. */
+/**
+ * The raw body; `undefined` for a stream of something other than bytes, `"too large"` as soon as it is.
+ * Rejects for a body that ends early.
+ */
 async function read(
   request: Request,
   limit: number,
 ): Promise<Uint8Array | "too large" | undefined> {
-  // Older runtimes have no streams here.
+  // Older runtimes have no body stream.
   if (!request.body) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -26,7 +29,7 @@ async function read(
     if (!ArrayBuffer.isView(value)) return undefined;
     length += value.byteLength;
     if (length > limit) {
-      pass(reader);
+      void dropRest(reader);
       return "too large";
     }
     chunks.push(value);
@@ -41,41 +44,41 @@ async function read(
 }
 
 /**
- * Lets the rest of a body pass. A sender that is cut off sees a reset instead of the answer, or waits
- * for the next one on a connection that nobody reads any more.
+ * Reads the rest of a body and drops it. Without that, the sender would see a reset connection instead
+ * of the response, or would wait on a connection that nobody reads.
  */
-async function pass(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
-    for (let left = MOST_PASSED; left > 0; ) {
+    for (let left = MAX_DROPPED_BYTES; left > 0; ) {
       const { value } = await reader.read();
       if (value === undefined) return;
       left -= value.byteLength;
     }
     await reader.cancel();
   } catch {
-    // It is gone, which is as well.
+    // The sender is gone.
   }
 }
 
-/** Which line to move, by what a framework puts on its requests. */
+/** Which line to move. Frameworks are recognised by the fields of their requests. */
 const hintFor = (request: Request): string =>
   "nextUrl" in request
-    ? "Next: `export const POST = fetchHandler(receiver)`, and nothing before it that calls `request.json()`."
-    : "Hand the request over before anything calls its `json()`, `text()` or `formData()`. " +
+    ? "Next: `export const POST = fetchHandler(receiver)`, with nothing before it that calls `request.json()`."
+    : "Call the handler before anything calls `json()`, `text()` or `formData()` of the request. " +
       "Hono: `fetchHandler(receiver)(c.req.raw)` above validators and `c.req.json()`.";
 
-async function replyTo(request: Request, receiver: WebhookReceiver): Promise<Reply> {
+async function responseTo(request: Request, receiver: WebhookReceiver): Promise<WebhookResponse> {
   const { method, headers } = request;
   if (method !== "POST") return receiver.handle({ method, headers, body: "" });
-  if (request.bodyUsed || request.body?.locked) return receiver.refuseUnraw(hintFor(request));
+  if (request.bodyUsed || request.body?.locked) return receiver.rejectParsedBody(hintFor(request));
   const body = await read(request, receiver.maxBodyBytes).catch(() => undefined);
-  if (body === "too large") return refuse(413, body);
-  if (body === undefined) return refuse(400, "the body broke off");
+  if (body === "too large") return reject(413, body);
+  if (body === undefined) return reject(400, "the body ended early");
   return receiver.handle({ method, headers, body });
 }
 
 /**
- * Mounts a receiver wherever a request is a `Request`: Next route handlers, Hono, SvelteKit, Bun,
+ * Mounts a receiver where requests are `Request` objects: Next route handlers, Hono, SvelteKit, Bun,
  * Deno, Cloudflare Workers.
  *
  * @example
@@ -88,7 +91,7 @@ async function replyTo(request: Request, receiver: WebhookReceiver): Promise<Rep
  */
 export function fetchHandler(receiver: WebhookReceiver): (request: Request) => Promise<Response> {
   return async (request) => {
-    const { status, headers, body } = await replyTo(request, receiver);
+    const { status, headers, body } = await responseTo(request, receiver);
     return new Response(body, { status, headers });
   };
 }

@@ -7,7 +7,7 @@
 import type { WebhookReceiver } from "../receiver/receiver.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 
-/** What API Gateway (payloads 1.0 and 2.0) and function URLs call a function with. */
+/** The event of API Gateway (payloads 1.0 and 2.0) and of function URLs. */
 export interface LambdaRequest {
   /** Payload 1.0. */
   readonly httpMethod?: string | undefined;
@@ -16,14 +16,14 @@ export interface LambdaRequest {
     readonly http?: { readonly method?: string | undefined } | undefined;
   };
   readonly headers?: Record<string, string | undefined> | null | undefined;
-  /** Payload 1.0: every value of every header. */
+  /** Payload 1.0: all values of each header. */
   readonly multiValueHeaders?: Record<string, string[] | undefined> | null | undefined;
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** What they take for an answer. */
-export interface LambdaReply {
+/** The response that they take. */
+export interface LambdaResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -31,13 +31,13 @@ export interface LambdaReply {
 }
 
 const HINT =
-  "Lambda: take `httpJsonBodyParser()`, or whatever else parses `event.body`, away from this function.";
+  "Lambda: remove `httpJsonBodyParser()`, or any other middleware that parses `event.body`, from this function.";
 
 function bytesOf(body: string, isBase64: boolean): Uint8Array {
   try {
     if (isBase64) return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
   } catch {
-    // No base64, whatever the flag says: the signature decides whether it is the body.
+    // Not base64, in spite of the flag. The signature decides whether it is the body.
   }
   return new TextEncoder().encode(body);
 }
@@ -45,8 +45,8 @@ function bytesOf(body: string, isBase64: boolean): Uint8Array {
 /**
  * Mounts a receiver on AWS Lambda: API Gateway v1 and v2, function URLs.
  *
- * A function that is frozen after its answer works nothing off: store in Redis or PostgreSQL, and let
- * a process that stays call `receiver.start()`.
+ * A function that is frozen after its response processes nothing: store in Redis or PostgreSQL, and
+ * call `receiver.start()` in a process that keeps running.
  *
  * @example
  * ```ts
@@ -55,23 +55,23 @@ function bytesOf(body: string, isBase64: boolean): Uint8Array {
  */
 export function lambdaHandler(
   receiver: WebhookReceiver,
-): (event: LambdaRequest) => Promise<LambdaReply> {
+): (event: LambdaRequest) => Promise<LambdaResponse> {
   return async (event) => {
     const { httpMethod, requestContext, multiValueHeaders, headers, isBase64Encoded } = event;
     const method = requestContext?.http?.method ?? httpMethod ?? "GET";
     const body: unknown = event.body ?? "";
-    const reply =
+    const response =
       method === "POST" && typeof body !== "string"
-        ? receiver.refuseUnraw(HINT)
+        ? receiver.rejectParsedBody(HINT)
         : await receiver.handle({
             method,
             headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
             body: bytesOf(String(body), isBase64Encoded === true),
           });
     return {
-      statusCode: reply.status,
-      headers: reply.headers,
-      body: reply.body,
+      statusCode: response.status,
+      headers: response.headers,
+      body: response.body,
       isBase64Encoded: false,
     };
   };

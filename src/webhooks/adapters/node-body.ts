@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { WebhookReceiver } from "../receiver/receiver.ts";
-import { type Reply, refuse } from "../receiver/responses.ts";
+import { reject, type WebhookResponse } from "../receiver/responses.ts";
 
-/** A request of `node:http`, with what frameworks put on it. */
+/** A request of `node:http`, with the fields that frameworks add. */
 export type NodeRequest = IncomingMessage & {
-  /** Parsed, or raw where the route has a raw parser. */
+  /** The parsed body, or the raw one on a route with a raw parser. */
   readonly body?: unknown;
-  /** Raw: Nest, and Google Cloud Functions. */
+  /** The raw body: Nest, Google Cloud Functions. */
   readonly rawBody?: unknown;
 };
 
-/** The raw body; `undefined` where it broke off, `"too large"` as soon as it is. */
+/** The raw body; `undefined` for one that ended early, `"too large"` as soon as it is. */
 function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too large" | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -21,7 +21,8 @@ function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too la
         chunks.push(chunk);
         return;
       }
-      // What else comes is let pass: a sender that is cut off sees a reset instead of the answer.
+      // The rest is read and dropped. Without that, the sender would see a reset connection instead of
+      // the response.
       chunks.length = 0;
       resolve("too large");
     });
@@ -32,28 +33,28 @@ function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too la
 }
 
 /**
- * What a receiver answers to a request of `node:http`. Reads the raw body, or takes it from where a
- * framework keeps it, and does not wait for bytes that somebody else has read.
+ * The response of a receiver to a request of `node:http`. Reads the raw body, or takes it from the
+ * field where a framework keeps it.
  *
- * @param hint - Which line is to be moved where the body is not raw.
+ * @param hint - Which line to move if the body is not raw.
  */
-export async function replyTo(
+export async function responseTo(
   request: NodeRequest,
   receiver: WebhookReceiver,
   hint: string,
-): Promise<Reply> {
+): Promise<WebhookResponse> {
   const { method = "GET", headers } = request;
   if (method !== "POST") return receiver.handle({ method, headers, body: "" });
   for (const kept of [request.rawBody, request.body]) {
     if (kept instanceof Uint8Array) return receiver.handle({ method, headers, body: kept });
   }
-  // Parsed, decoded, or read: waiting for bytes would be waiting for ever, or for half of them.
+  // It was parsed, decoded or read: reading would wait for ever, or give half of the bytes.
   const isDecoded = request.readableEncoding !== null;
   if (request.body !== undefined || request.readableDidRead || isDecoded) {
-    return receiver.refuseUnraw(hint);
+    return receiver.rejectParsedBody(hint);
   }
   const body = request.destroyed ? undefined : await read(request, receiver.maxBodyBytes);
-  if (body === "too large") return refuse(413, body);
-  if (body === undefined) return refuse(400, "the body broke off");
+  if (body === "too large") return reject(413, body);
+  if (body === undefined) return reject(400, "the body ended early");
   return receiver.handle({ method, headers, body });
 }

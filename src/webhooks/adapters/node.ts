@@ -6,12 +6,12 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { WebhookReceiver } from "../receiver/receiver.ts";
-import { type NodeRequest, replyTo } from "./node-body.ts";
+import { type NodeRequest, responseTo } from "./node-body.ts";
 
-/** Which line to move, by what a framework puts on its requests. */
+/** Which line to move. Frameworks are recognised by the fields of their requests. */
 const HINTS: readonly (readonly [is: (request: object) => boolean, hint: string])[] = [
   [
-    // Nest is known by the metadata that its decorators need, which others may use as well.
+    // Nest needs this metadata for its decorators. Others may use it as well, so Express is named too.
     (request) => "app" in request && "getMetadata" in Reflect,
     "Nest: `NestFactory.create(AppModule, { rawBody: true })`, or `app.use(path, nodeHandler(receiver))` " +
       "above `app.listen()`. Express: move the route above `app.use(express.json())`.",
@@ -27,17 +27,17 @@ const HINTS: readonly (readonly [is: (request: object) => boolean, hint: string]
 ];
 
 const HINT =
-  "Koa: move it above `app.use(bodyParser())`. node:http: call it before anything reads the request.";
+  "Koa: move the handler above `app.use(bodyParser())`. node:http: call it before anything reads the request.";
 
 const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.[1] ?? HINT;
 
 /**
- * Mounts a receiver on anything that speaks `node:http`: plain servers, Express, Nest, Koa (by
+ * Mounts a receiver on everything built on `node:http`: plain servers, Express, Nest, Koa (by
  * `context.req` and `context.res`).
  *
  * The body must not have been parsed. Where a framework keeps the raw bytes (`express.raw()`, Nest's
- * `rawBody`), they are taken from there. A parsed body is answered with 500 at once, and the
- * receiver's `onError` is told which line to move.
+ * `rawBody`), they are used. The response to a parsed body is 500, and the receiver's `onError` is
+ * called with an error that says which line to move.
  *
  * @example
  * ```ts
@@ -50,8 +50,8 @@ export function nodeHandler(
   receiver: WebhookReceiver,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request: NodeRequest, response) => {
-    const { status, headers, body } = await replyTo(request, receiver, hintFor(request));
-    // Nobody is there any more, or a time limit of the framework's has answered.
+    const { status, headers, body } = await responseTo(request, receiver, hintFor(request));
+    // The sender is gone, or a time limit of the framework has responded.
     if (response.destroyed || response.headersSent) return;
     response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
     response.end(body);

@@ -1,170 +1,204 @@
-import { type Job, type Pace, STANDARD_PACE, type Transaction, type Work } from "./types.ts";
+import { waitAtMost } from "../../internal/timeout.ts";
+import { alreadyStarted, leaseLost, receiverStopped } from "./errors.ts";
+import { DEFAULT_PACE, type Pace } from "./pace.ts";
+import type { Job, Transaction, WorkerOptions } from "./types.ts";
 
-/** A delivery that is this process's to work, for a while. */
+/** A delivery that only this process may process, for a limited time. */
 export interface Lease {
   readonly key: string;
   readonly raw: Uint8Array;
   readonly attempt: number;
-  /** Names the lease: nothing is written under another's. */
+  /** Identifies the lease: a store ignores the end of a lease that it gave to another since. */
   readonly token: string;
 }
 
-/** How a lease ends. `released`: handed back, as if it had not been taken. */
-export type Ended =
+/** How a lease ended. `released`: handed back, as if it had not been taken. */
+export type EndedLease =
   | { readonly lease: Lease; readonly as: "done" }
   | { readonly lease: Lease; readonly as: "released" }
   | { readonly lease: Lease; readonly as: "failed"; readonly error: unknown };
 
-// Workers have no `setImmediate`.
-const afterThisTurn = (work: () => void): unknown =>
-  typeof setImmediate === "function" ? setImmediate(work) : setTimeout(work);
-
-/** A store that hands out its deliveries by leases. Each method is atomic. */
+/** A store that leases its deliveries. Each method is atomic. */
 export interface LeaseStore {
-  /** Writes how leases ended, and leases up to `count` of what is due. */
-  turn(ended: readonly Ended[], count: number): Lease[];
-  /** Makes leases last longer. Gives the tokens of those that are lost. */
+  /** Writes how leases ended, and leases up to `count` due deliveries. */
+  turn(ended: readonly EndedLease[], count: number): Lease[];
+  /** Extends leases. Gives the tokens of the lost ones. */
   renew(tokens: readonly string[]): string[];
-  /** When something falls due next; infinite where nothing does. */
+  /** Milliseconds until the next delivery falls due; infinite where none does. */
   nextDueInMs(): number;
-  /** Whether it is storing what comes in, which goes first, and has us look when it has done so. */
+  /** Whether it is storing deliveries, which comes first. It calls `poll` when it is ready. */
   isBusy?(): boolean;
-  /** A transaction in which the lease is done, where the store has such. */
+  /** A transaction that includes the end of the lease, where the store supports it. */
   transaction?(lease: Lease): Transaction;
 }
 
-// Another process may put something in, or die over something, without this one being told.
-const LOOK_EVERY_MS = 500;
-// A store that fails now may work later. Until then, leases are renewed and nothing is forgotten.
-const TRY_AGAIN_MS = 2_000;
+/** Another process may store a delivery, or die, without notifying this one. */
+const POLL_INTERVAL_MS = 500;
 
-/** Works off a store of leases. */
-export interface LeaseWorker {
-  /** There may be something to do: writes what has ended, and takes what is due, at once. */
-  look(): void;
-  stop(timeoutMs: number): Promise<void>;
+/** A store that fails now may work later. Until then, leases are renewed and nothing is lost. */
+const RETRY_DELAY_MS = 2_000;
+
+// Cloudflare Workers have no `setImmediate`.
+function afterThisTurn(callback: () => void): void {
+  if (typeof setImmediate === "function") setImmediate(callback);
+  else setTimeout(callback);
 }
 
-/** A lease that is being worked. */
+/** A lease whose job is running. */
 interface Running {
   readonly lease: Lease;
   readonly controller: AbortController;
-  /** Its own transaction has written "done", or another process has it: there is nothing to write. */
-  over: boolean;
+  /** Its own transaction has ended it, or another process has it: there is nothing to write. */
+  isOver: boolean;
   end: Promise<void>;
 }
 
-export function startLeaseWorker(
-  store: LeaseStore,
-  { run, concurrency, onError }: Work,
-  { leaseMs }: Pace = STANDARD_PACE,
-): LeaseWorker {
-  const running = new Map<string, Running>();
-  let ended: Ended[] = [];
-  let life: "working" | "stopping" | "stopped" = "working";
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let soon = false;
+/** Processes the deliveries of a store, some at a time. */
+export class LeaseWorker {
+  readonly #store: LeaseStore;
+  readonly #options: WorkerOptions;
+  /** By token. */
+  readonly #running = new Map<string, Running>();
+  /** Ended, and not written yet. */
+  #ended: EndedLease[] = [];
+  #state: "running" | "stopping" | "stopped" = "running";
+  #pollTimer: ReturnType<typeof setTimeout> | undefined;
+  #isPollScheduled = false;
+  readonly #renewalTimer: ReturnType<typeof setInterval>;
 
-  function look(): void {
-    if (life === "stopped") return;
-    clearTimeout(timer);
-    const written = ended;
-    ended = [];
-    let nextMs = LOOK_EVERY_MS;
-    try {
-      const free = concurrency - running.size + written.length;
-      const leases = store.turn(written, life === "working" ? free : 0);
-      for (const { lease } of written) running.delete(lease.token);
-      for (const lease of leases) begin(lease);
-      if (running.size < concurrency) nextMs = Math.min(nextMs, store.nextDueInMs());
-    } catch (error) {
-      ended = written;
-      nextMs = TRY_AGAIN_MS;
-      onError(error);
-    }
-    timer = setTimeout(look, Math.max(nextMs, 1));
+  constructor(store: LeaseStore, options: WorkerOptions, { leaseMs }: Pace = DEFAULT_PACE) {
+    this.#store = store;
+    this.#options = options;
+    this.#renewalTimer = setInterval(() => this.#renew(), leaseMs / 3);
+    this.poll();
   }
 
-  /** All that ends in this turn of the event loop is written at once. */
-  function lookSoon(): void {
-    if (soon || store.isBusy?.()) return;
-    soon = true;
+  /** Writes which leases ended, and leases what is due. */
+  poll(): void {
+    if (this.#state === "stopped") return;
+    clearTimeout(this.#pollTimer);
+    const written = this.#ended;
+    this.#ended = [];
+    let delayMs: number;
+    try {
+      this.#turn(written);
+      delayMs = this.#delayToNextPoll();
+    } catch (error) {
+      this.#ended = written;
+      delayMs = RETRY_DELAY_MS;
+      this.#options.onError(error);
+    }
+    this.#pollTimer = setTimeout(() => this.poll(), Math.max(delayMs, 1));
+  }
+
+  #turn(ended: readonly EndedLease[]): void {
+    const free = this.#options.concurrency - this.#running.size + ended.length;
+    const leases = this.#store.turn(ended, this.#state === "running" ? free : 0);
+    for (const { lease } of ended) this.#running.delete(lease.token);
+    for (const lease of leases) this.#begin(lease);
+  }
+
+  #delayToNextPoll(): number {
+    const hasRoom = this.#running.size < this.#options.concurrency;
+    return hasRoom ? Math.min(POLL_INTERVAL_MS, this.#store.nextDueInMs()) : POLL_INTERVAL_MS;
+  }
+
+  /** All leases that end in this turn of the event loop are written at once. */
+  #pollSoon(): void {
+    if (this.#isPollScheduled || this.#store.isBusy?.()) return;
+    this.#isPollScheduled = true;
     afterThisTurn(() => {
-      soon = false;
-      look();
+      this.#isPollScheduled = false;
+      this.poll();
     });
   }
 
-  function begin(lease: Lease): void {
+  #begin(lease: Lease): void {
     const controller = new AbortController();
-    const { key, raw, attempt, token } = lease;
-    const working: Running = { lease, controller, over: false, end: Promise.resolve() };
-    const inTransaction = store.transaction?.(lease);
-    const transaction: Transaction | undefined =
-      inTransaction &&
-      (async (write) => {
-        const result = await inTransaction(write);
-        working.over = true;
-        return result;
-      });
-    const finish = (end: Ended) => {
-      if (working.over) running.delete(token);
-      else ended.push(end);
-      lookSoon();
-    };
-    const { signal } = controller;
-    working.end = run({
+    const running: Running = { lease, controller, isOver: false, end: Promise.resolve() };
+    const { key, raw, attempt } = lease;
+    const transaction = this.#transactionOf(running);
+    const job: Job = {
       key,
       raw,
       attempt,
-      signal,
+      signal: controller.signal,
       ...(transaction && { transaction }),
-    } satisfies Job).then(
-      () => finish({ lease, as: "done" }),
-      (error: unknown) => finish({ lease, as: "failed", error }),
+    };
+    running.end = this.#options.run(job).then(
+      () => this.#finish(running, { lease, as: "done" }),
+      (error: unknown) => this.#finish(running, { lease, as: "failed", error }),
     );
-    running.set(token, working);
+    this.#running.set(lease.token, running);
   }
 
-  const renewal = setInterval(() => {
-    const held = [...running.values()].filter(({ over }) => !over);
+  #transactionOf(running: Running): Transaction | undefined {
+    const run = this.#store.transaction?.(running.lease);
+    if (run === undefined) return undefined;
+    return async (write) => {
+      const result = await run(write);
+      running.isOver = true;
+      return result;
+    };
+  }
+
+  #finish(running: Running, ended: EndedLease): void {
+    if (running.isOver) this.#running.delete(running.lease.token);
+    else this.#ended.push(ended);
+    this.#pollSoon();
+  }
+
+  #renew(): void {
+    const held = [...this.#running.values()].filter(({ isOver }) => !isOver);
     if (held.length === 0) return;
     try {
-      const lost = store.renew(held.map(({ lease }) => lease.token));
-      for (const token of lost) {
-        const working = running.get(token) as Running;
-        working.over = true;
-        working.controller.abort(
-          new Error("The lease was lost: another process works this event."),
-        );
+      for (const token of this.#store.renew(held.map(({ lease }) => lease.token))) {
+        const running = this.#running.get(token) as Running;
+        running.isOver = true;
+        running.controller.abort(leaseLost());
       }
     } catch (error) {
-      onError(error);
+      this.#options.onError(error);
     }
-  }, leaseMs / 3);
-  look();
+  }
 
-  return {
-    look,
-    stop: async (timeoutMs) => {
-      life = "stopping";
-      const ends = Promise.all([...running.values()].map(({ end }) => end));
-      let late: ReturnType<typeof setTimeout> | undefined;
-      const deadline = new Promise<void>((resolve) => {
-        late = setTimeout(resolve, timeoutMs);
-      });
-      await Promise.race([ends, deadline]);
-      clearTimeout(late);
-      const written = new Set(ended.map(({ lease }) => lease.token));
-      for (const { lease, controller, over } of running.values()) {
-        if (written.has(lease.token)) continue;
-        if (!over) ended.push({ lease, as: "released" });
-        controller.abort(new Error("The receiver was stopped."));
-      }
-      look();
-      life = "stopped";
-      clearTimeout(timer);
-      clearInterval(renewal);
-    },
-  };
+  async stop(timeoutMs: number): Promise<void> {
+    this.#state = "stopping";
+    await waitAtMost(Promise.all([...this.#running.values()].map(({ end }) => end)), timeoutMs);
+    this.#release();
+    this.poll();
+    this.#state = "stopped";
+    clearTimeout(this.#pollTimer);
+    clearInterval(this.#renewalTimer);
+  }
+
+  /** Hands back what has not ended, and aborts it. */
+  #release(): void {
+    const ended = new Set(this.#ended.map(({ lease }) => lease.token));
+    for (const { lease, controller, isOver } of this.#running.values()) {
+      if (ended.has(lease.token)) continue;
+      if (!isOver) this.#ended.push({ lease, as: "released" });
+      controller.abort(receiverStopped());
+    }
+  }
+}
+
+/** The worker of an inbox, from its start to its stop. */
+export class WorkerSlot {
+  #worker: LeaseWorker | undefined;
+
+  /** @throws {ConfigurationError} where the inbox has a worker. */
+  start(store: LeaseStore, options: WorkerOptions, pace: Pace): void {
+    if (this.#worker !== undefined) throw alreadyStarted();
+    this.#worker = new LeaseWorker(store, options, pace);
+  }
+
+  poll(): void {
+    this.#worker?.poll();
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    await this.#worker?.stop(timeoutMs);
+    this.#worker = undefined;
+  }
 }

@@ -1,22 +1,15 @@
+import { checkOptionNames } from "../../internal/check-options.ts";
+import { deadLetterNotFound, errorText } from "./errors.ts";
+import { type EndedLease, type Lease, type LeaseStore, WorkerSlot } from "./lease-worker.ts";
+import { checkRetention, DEFAULT_PACE, type Pace } from "./pace.ts";
+import { exactText } from "./text.ts";
 import {
-  type Ended,
-  type Lease,
-  type LeaseStore,
-  type LeaseWorker,
-  startLeaseWorker,
-} from "./lease-worker.ts";
-import { retentionOf } from "./options.ts";
-import {
-  atWork,
   type DeadLetter,
-  exactText,
   type Inbox,
-  MOST_ATTEMPTS,
-  noDeadLetter,
-  type Pace,
+  MAX_ATTEMPTS,
+  type NewDelivery,
+  type Receipt,
   receiptFor,
-  STANDARD_PACE,
-  whyFailed,
 } from "./types.ts";
 
 interface Stored {
@@ -25,19 +18,123 @@ interface Stored {
   readonly event: string;
   raw: Uint8Array;
   attempts: number;
-  /** When it falls due again, or, once done, may be forgotten. */
-  at: number;
+  /** Failed: when it is retried. Processed: when it may be forgotten. */
+  dueAt: number;
 }
 
-// Nobody sets this one.
+// Unlike the clock on the wall, nobody sets this one.
 const now = () => performance.now();
 
+class MemoryStore implements LeaseStore {
+  readonly #pace: Pace;
+  readonly #retentionMs: number;
+  /** All deliveries, in whatever state. */
+  readonly #known = new Map<string, Stored>();
+  readonly #ready = new Set<Stored>();
+  /** Failed, and not due yet. */
+  readonly #delayed = new Set<Stored>();
+  readonly #dead = new Map<string, DeadLetter>();
+  /** Processed, in that order. */
+  readonly #done = new Set<Stored>();
+  /** The body of everything that is processed. */
+  readonly #noBytes = new Uint8Array(0);
+
+  constructor(pace: Pace, retentionMs: number) {
+    this.#pace = pace;
+    this.#retentionMs = retentionMs;
+  }
+
+  store({ key, digest, event, raw }: NewDelivery): Receipt {
+    const known = this.#known.get(key);
+    if (known !== undefined) return receiptFor(known.digest === digest ? "duplicate" : "conflict");
+    const stored: Stored = { key, digest, event, raw, attempts: 0, dueAt: 0 };
+    this.#known.set(key, stored);
+    this.#ready.add(stored);
+    return receiptFor("accepted");
+  }
+
+  turn(ended: readonly EndedLease[], count: number): Lease[] {
+    for (const one of ended) this.#end(one);
+    this.#forget();
+    return this.#take(count);
+  }
+
+  // The only process that holds leases is this one: none is ever lost.
+  renew(): string[] {
+    return [];
+  }
+
+  nextDueInMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { dueAt } of this.#delayed) next = Math.min(next, dueAt);
+    return next - now();
+  }
+
+  deadLetters(): DeadLetter[] {
+    return [...this.#dead.values()];
+  }
+
+  requeue(id: string): void {
+    if (!this.#dead.delete(id)) throw deadLetterNotFound(id);
+    const stored = this.#known.get(id) as Stored;
+    stored.attempts = 0;
+    this.#ready.add(stored);
+  }
+
+  #end(ended: EndedLease): void {
+    const stored = this.#known.get(ended.lease.key) as Stored;
+    if (ended.as === "done") {
+      stored.dueAt = now() + this.#retentionMs;
+      // Key and digest stay, by which duplicates are recognised.
+      stored.raw = this.#noBytes;
+      this.#done.add(stored);
+    } else if (ended.as === "released") {
+      stored.attempts--;
+      this.#ready.add(stored);
+    } else if (stored.attempts < MAX_ATTEMPTS) {
+      stored.dueAt = now() + this.#pace.backoffMs(stored.attempts);
+      this.#delayed.add(stored);
+    } else {
+      const { key: id, event, raw, attempts } = stored;
+      const error = errorText(ended.error);
+      this.#dead.set(id, { id, event, body: exactText(raw), attempts, error });
+    }
+  }
+
+  #forget(): void {
+    for (const stored of this.#done) {
+      if (stored.dueAt > now()) break;
+      this.#done.delete(stored);
+      this.#known.delete(stored.key);
+    }
+  }
+
+  #take(count: number): Lease[] {
+    for (const stored of this.#delayed) {
+      if (stored.dueAt > now()) continue;
+      this.#delayed.delete(stored);
+      this.#ready.add(stored);
+    }
+    const leases: Lease[] = [];
+    for (const stored of this.#ready) {
+      if (leases.length === count) break;
+      this.#ready.delete(stored);
+      const { key, raw } = stored;
+      // The key is a token: each delivery has one lease at a time.
+      leases.push({ key, raw, attempt: ++stored.attempts, token: key });
+    }
+    return leases;
+  }
+}
+
+const OPTIONS = ["retentionMs", "pace"];
+
 /**
- * Keeps deliveries in this process: for tests and toys. **A restart loses what was acknowledged and
- * not yet worked off**; other processes see nothing of it. Use `sqliteInbox` for a shop.
+ * Keeps deliveries in this process: for tests and experiments. **A restart loses what was acknowledged
+ * and not processed yet**, and other processes see nothing of it. Use `sqliteInbox` for a shop.
  *
- * @param options - `retentionMs`: how long what was worked off is remembered, so that a late repeat
- * is known. Default: 14 days.
+ * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
+ * late duplicates are recognised. Set it shorter where memory is short. Default: 14 days.
  */
 export function memoryInbox(
   options: {
@@ -46,109 +143,22 @@ export function memoryInbox(
     pace?: Pace | undefined;
   } = {},
 ): Inbox {
-  const retentionMs = retentionOf("memoryInbox", options, ["retentionMs", "pace"]);
-  const { pace = STANDARD_PACE } = options;
-  /** All of them, whatever has become of them. */
-  const known = new Map<string, Stored>();
-  const ready = new Set<Stored>();
-  /** Failed, and not due yet. */
-  const delayed = new Set<Stored>();
-  const dead = new Map<string, DeadLetter>();
-  /** In the order in which they were done. */
-  const done = new Set<Stored>();
-  /** The body of all that is done. */
-  const nothing = new Uint8Array(0);
-  let worker: LeaseWorker | undefined;
-
-  function forgetOld(): void {
-    for (const stored of done) {
-      if (stored.at > now()) break;
-      done.delete(stored);
-      known.delete(stored.key);
-    }
-  }
-
-  function end(ended: Ended): void {
-    const { key } = ended.lease;
-    const stored = known.get(key) as Stored;
-    if (ended.as === "done") {
-      stored.at = now() + retentionMs;
-      // What a repeat is told by stays.
-      stored.raw = nothing;
-      done.add(stored);
-    } else if (ended.as === "released") {
-      stored.attempts--;
-      ready.add(stored);
-    } else if (stored.attempts < MOST_ATTEMPTS) {
-      stored.at = now() + pace.backoffMs(stored.attempts);
-      delayed.add(stored);
-    } else {
-      const { event, raw, attempts } = stored;
-      const error = whyFailed(ended.error);
-      dead.set(key, { id: key, event, body: exactText(raw), attempts, error });
-    }
-  }
-
-  function take(count: number): Lease[] {
-    for (const stored of delayed) {
-      if (stored.at > now()) continue;
-      delayed.delete(stored);
-      ready.add(stored);
-    }
-    const taken: Lease[] = [];
-    for (const stored of ready) {
-      if (taken.length === count) break;
-      ready.delete(stored);
-      const { key, raw } = stored;
-      // One process, and no lease is lost: each delivery has one at a time.
-      taken.push({ key, raw, attempt: ++stored.attempts, token: key });
-    }
-    return taken;
-  }
-
-  const store: LeaseStore = {
-    turn: (ended, count) => {
-      for (const one of ended) end(one);
-      forgetOld();
-      return take(count);
-    },
-    // The process that holds them is this one: none is ever lost.
-    renew: () => [],
-    nextDueInMs: () => {
-      let next = Number.POSITIVE_INFINITY;
-      for (const { at } of delayed) next = Math.min(next, at);
-      return next - now();
-    },
-  };
-
+  checkOptionNames(options, OPTIONS, "memoryInbox");
+  const { pace = DEFAULT_PACE } = options;
+  const store = new MemoryStore(pace, checkRetention(options.retentionMs));
+  const worker = new WorkerSlot();
   return {
     accept: async (delivery) => {
-      const { key, digest, event, raw } = delivery;
-      const stored = known.get(key);
-      if (stored !== undefined) {
-        return receiptFor(stored.digest === digest ? "duplicate" : "conflict");
-      }
-      const accepted: Stored = { key, digest, event, raw, attempts: 0, at: 0 };
-      known.set(key, accepted);
-      ready.add(accepted);
-      worker?.look();
-      return receiptFor("accepted");
+      const receipt = store.store(delivery);
+      if (receipt.kind === "accepted") worker.poll();
+      return receipt;
     },
-    start: async (work) => {
-      if (worker !== undefined) throw atWork();
-      worker = startLeaseWorker(store, work, pace);
-    },
-    stop: async (timeoutMs) => {
-      await worker?.stop(timeoutMs);
-      worker = undefined;
-    },
-    deadLetters: async () => [...dead.values()],
+    start: async (workerOptions) => worker.start(store, workerOptions, pace),
+    stop: (timeoutMs) => worker.stop(timeoutMs),
+    deadLetters: async () => store.deadLetters(),
     requeue: async (id) => {
-      if (!dead.delete(id)) throw noDeadLetter(id);
-      const stored = known.get(id) as Stored;
-      stored.attempts = 0;
-      ready.add(stored);
-      worker?.look();
+      store.requeue(id);
+      worker.poll();
     },
   };
 }

@@ -1,10 +1,8 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
-
 /** A verified delivery, as an inbox stores it. */
 export interface NewDelivery {
-  /** What repeats are told by: the same event has the same key. Hexadecimal, 64 digits. */
+  /** Identifies the event: duplicates have the same key. 64 hexadecimal digits. */
   readonly key: string;
-  /** What a repeat must equal: the digest of the event's `data`. */
+  /** The digest of the event's `data`: the same key with another digest is a conflict. */
   readonly digest: string;
   /** The event kind. */
   readonly event: string;
@@ -12,48 +10,52 @@ export interface NewDelivery {
   readonly raw: Uint8Array;
   /** Index of the secret that signed it. */
   readonly secretIndex: number;
-  /** When it came, in milliseconds since the epoch. */
+  /** When it was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
 declare const STORED: unique symbol;
 
 /**
- * Proof that a delivery is stored: what a 200 is made of. Only an inbox gives one, once what it says
- * would outlive the process.
+ * Proof that a delivery is stored, from which the acknowledgement (200) is made. Only an inbox gives
+ * one, as soon as the stored delivery would survive the process.
  */
 export interface Receipt {
   readonly [STORED]: true;
-  /** `duplicate`: it was stored before. `conflict`: the key was, with other `data`. */
-  readonly standing: "accepted" | "duplicate" | "conflict";
+  /**
+   * - `accepted`: stored now, and will be processed.
+   * - `duplicate`: the event was stored before, with the same `data`.
+   * - `conflict`: the event was stored before, with other `data`. Not processed.
+   */
+  readonly kind: "accepted" | "duplicate" | "conflict";
 }
 
-/** For inboxes alone, and only after the store has said that it is done. */
-export const receiptFor = (standing: Receipt["standing"]): Receipt => ({ standing }) as Receipt;
+/** Makes a receipt. For inboxes only, after their store has confirmed the write. */
+export const receiptFor = (kind: Receipt["kind"]): Receipt => ({ kind }) as Receipt;
 
-/** One stored delivery, to be worked off. */
+/** One stored delivery, to be processed. */
 export interface Job {
   readonly key: string;
   readonly raw: Uint8Array;
-  /** From 1. A process that died counts. */
+  /** From 1. An attempt during which the process died counts. */
   readonly attempt: number;
-  /** Aborts where the work is no longer this process's: a lost lease, the end of a stop. */
+  /** Aborts when this process may no longer process the job: its lease was lost, or a stop timed out. */
   readonly signal: AbortSignal;
-  /** Where the inbox can: runs the handler's own writes and "done" in one transaction. */
+  /** Where the inbox supports it: runs the handler's own writes and "processed" in one transaction. */
   readonly transaction?: Transaction;
 }
 
 /**
- * Runs `write` and "this event is done" in one transaction of the inbox's database: both happen, or
- * neither. Gives what `write` gives. What the connection is depends on the inbox, so its type is taken
- * from the parameter of `write`: a `DatabaseSync` with `sqliteInbox`, a `PgBossTransaction` with
+ * Runs `write` and "this event is processed" in one transaction of the inbox's database: both happen,
+ * or neither. Resolves with what `write` gives. The connection depends on the inbox, so its type is
+ * taken from the parameter of `write`: a `DatabaseSync` with `sqliteInbox`, a `PgBossTransaction` with
  * `pgBossInbox`.
  */
 export type Transaction = <Result, Connection = unknown>(
   write: (connection: Connection) => Result | Promise<Result>,
 ) => Promise<Result>;
 
-/** An event that was given up. */
+/** An event whose 12 attempts failed. */
 export interface DeadLetter {
   /** What `requeue` takes. */
   readonly id: string;
@@ -61,90 +63,36 @@ export interface DeadLetter {
   /** The raw body, as text. */
   readonly body: string;
   readonly attempts: number;
-  /** What the last attempt failed with. */
+  /** Why the last attempt failed. */
   readonly error: string;
 }
 
-/** How an inbox is to work. */
-export interface Work {
-  /** Works one delivery. A rejection is a failed attempt. */
+/** How an inbox is to process its jobs. */
+export interface WorkerOptions {
+  /** Processes one job. A rejection is a failed attempt. */
   readonly run: (job: Job) => Promise<void>;
-  /** How many at once. */
+  /** How many jobs to process at the same time. */
   readonly concurrency: number;
-  /** Told what goes wrong outside the handlers: the engine is gone, or cannot be trusted. */
+  /** Called with failures outside the handlers: the engine is gone, or its settings lose data. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Where verified deliveries are kept until they are worked off. What is accepted is never lost, and
- * worked until it succeeds or, after 12 attempts, lies among the dead letters.
+ * Stores verified deliveries until they are processed. An accepted delivery is never lost: it is
+ * processed until it succeeds or, after 12 attempts, becomes a dead letter.
  */
 export interface Inbox {
-  /** Stores a delivery. Resolves once it is durable, rejects where it cannot be. */
+  /** Stores a delivery. Resolves as soon as it is durable; rejects where it cannot be stored. */
   accept(delivery: NewDelivery): Promise<Receipt>;
-  /** Begins to work. */
-  start(work: Work): Promise<void>;
-  /** Takes nothing new, lets what runs end, for `timeoutMs` at most, and hands the rest back. */
+  /** Begins to process. */
+  start(options: WorkerOptions): Promise<void>;
+  /** Takes no new jobs, waits at most `timeoutMs` for running ones, and hands the rest back. */
   stop(timeoutMs: number): Promise<void>;
-  /** What was given up and not requeued since. */
+  /** The dead letters that were not requeued since. */
   deadLetters(): Promise<DeadLetter[]>;
-  /** Puts a dead letter back to work, as new. Rejects where there is no such one. */
+  /** Processes a dead letter again, as a new event. Rejects for an id that is not a dead letter's. */
   requeue(id: string): Promise<void>;
 }
 
-/** Attempts, the first one included. */
-export const MOST_ATTEMPTS = 12;
-
-/** How long what was worked off is remembered, so that a late repeat is known: 14 days. */
-export const STANDARD_RETENTION_MS: number = 1_209_600_000;
-
-/** The longest wait between two attempts. */
-export const LONGEST_BACKOFF_MS = 300_000;
-
-/** Doubling from a second, full jitter. */
-const backoffMs = (attempt: number): number =>
-  Math.round(Math.random() * Math.min(LONGEST_BACKOFF_MS, 1_000 * 2 ** (attempt - 1)));
-
-/** How fast an inbox goes. Tests turn it up. */
-export interface Pace {
-  /** How long a process may be silent before its deliveries are another's. Renewed in thirds. */
-  readonly leaseMs: number;
-  /** The wait after a failed attempt. */
-  readonly backoffMs: (attempt: number) => number;
-  /** How long an engine may take over an answer that somebody waits for. Default: 5 s. */
-  readonly answerMs?: number;
-}
-
-export const STANDARD_PACE: Pace & { readonly answerMs: number } = {
-  leaseMs: 15_000,
-  backoffMs,
-  answerMs: 5_000,
-};
-
-/** What a failure says of itself, whatever was thrown. */
-export function whyFailed(error: unknown): string {
-  try {
-    return String(error);
-  } catch {
-    return "Something was thrown that has no text.";
-  }
-}
-
-/** What an event is given up with that no attempt failed at: each killed its process. */
-export const DIED = "The process died while it worked this event.";
-
-/** For every inbox alike. */
-export const noDeadLetter = (id: string): ConfigurationError =>
-  new ConfigurationError(
-    `There is no dead letter ${JSON.stringify(id)}. \`receiver.deadLetters.list()\` lists them.`,
-  );
-
-export const atWork = (): ConfigurationError =>
-  new ConfigurationError("This inbox is at work already: one receiver to an inbox.");
-
-/** The bytes of a stored text. */
-export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** The text of verified bytes, to the byte: a byte order mark included. */
-export const exactText = (raw: Uint8Array): string =>
-  new TextDecoder("utf-8", { ignoreBOM: true }).decode(raw);
+/** Attempts for each event, the first one included. */
+export const MAX_ATTEMPTS = 12;

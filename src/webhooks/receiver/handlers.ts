@@ -5,109 +5,75 @@ import {
   type WebhookEvent,
 } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { Job, Transaction } from "../inbox/types.ts";
+import { checkFunction } from "../../internal/check-options.ts";
+import type { Transaction } from "../inbox/types.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
-  /** From 1. An attempt in which the process died counts. */
+  /** From 1. An attempt during which the process died counts. */
   readonly attempt: number;
-  /** Aborts at `handlerTimeoutMs`, and where another process works the event by now. */
+  /** Aborts at `handlerTimeoutMs`, and as soon as another process has the event. */
   readonly signal: AbortSignal;
   /**
-   * The same at every attempt of the same event, and another for every other: for the handler's own
-   * side effects, such as the shipment it orders.
+   * The same for every attempt of the same event, and different for every other event. Pass it to
+   * whatever the handler calls, so that a second attempt has no second effect.
    */
   readonly idempotencyKey: string;
   /**
-   * Runs the handler's own writes and "this event is done" in one transaction of the inbox's
-   * database: one effect for one event, whatever dies when. With `sqliteInbox` it takes a function of
-   * the `DatabaseSync`, with `pgBossInbox` an async one of the `pg` client; the others have none.
+   * Runs the handler's own writes and "this event is processed" in one transaction of the inbox's
+   * database, so that each event has its effect once, even if a process dies. With `sqliteInbox` it
+   * takes a function of the `DatabaseSync`, with `pgBossInbox` an async function of the `pg` client.
+   * The other inboxes have none.
    */
   readonly transaction?: Transaction;
 }
 
-/** Works off an event. A rejection is a failed attempt: the event is worked again later. */
+/** Processes an event. A rejection is a failed attempt: the event is retried. */
 export type WebhookHandler<Event extends WebhookEvent = WebhookEvent> = (
   event: Event,
   context: HandlerContext,
 ) => unknown;
 
-/** The handlers of a receiver: one a kind, and one for all others. */
-export interface Handlers {
-  on<Kind extends EventKind>(kind: Kind, handler: WebhookHandler<KnownWebhookEvent<Kind>>): void;
-  onOther(handler: WebhookHandler): void;
-  /** The one for this kind; `undefined` where nobody handles it. */
-  of(kind: string): WebhookHandler | undefined;
-}
+/** The handlers of a receiver: one for each kind, and one for all others. */
+export class Handlers {
+  readonly #byKind = new Map<string, WebhookHandler<never>>();
+  #other: WebhookHandler | undefined;
+  readonly #isStarted: () => boolean;
 
-export function createHandlers(isStarted: () => boolean): Handlers {
-  const byKind = new Map<string, WebhookHandler<never>>();
-  let other: WebhookHandler | undefined;
-
-  function check(what: string, taken: boolean, handler: unknown): void {
-    if (isStarted()) {
-      throw new ConfigurationError(
-        `${what}: the receiver has started. Add handlers before start().`,
-      );
-    }
-    if (taken) throw new ConfigurationError(`${what}: there is a handler already, and one it is.`);
-    if (typeof handler !== "function") {
-      throw new ConfigurationError(`${what}: the handler is not a function.`);
-    }
+  constructor(isStarted: () => boolean) {
+    this.#isStarted = isStarted;
   }
 
-  return {
-    on: (kind, handler) => {
-      // A kind that is misspelt would never be called, and nobody would know.
-      if (!EVENT_KINDS.includes(kind)) {
-        throw new ConfigurationError(
-          `on(${JSON.stringify(kind)}): no documented kind. They are ${EVENT_KINDS.join(", ")}; onOther() takes the rest.`,
-        );
-      }
-      check(`on(${JSON.stringify(kind)})`, byKind.has(kind), handler);
-      byKind.set(kind, handler);
-    },
-    onOther: (handler) => {
-      check("onOther()", other !== undefined, handler);
-      other = handler;
-    },
-    of: (kind) => (byKind.get(kind) as WebhookHandler | undefined) ?? other,
-  };
-}
+  /** @throws {ConfigurationError} */
+  add<Kind extends EventKind>(kind: Kind, handler: WebhookHandler<KnownWebhookEvent<Kind>>): void {
+    // A misspelt kind would never be called, and nobody would notice.
+    if (!EVENT_KINDS.includes(kind)) {
+      throw new ConfigurationError(
+        `${JSON.stringify(kind)} is not a documented kind of event. The kinds are: ${EVENT_KINDS.join(", ")}. Use onOther() for any other.`,
+      );
+    }
+    this.#check(kind, this.#byKind.has(kind), handler);
+    this.#byKind.set(kind, handler);
+  }
 
-/** Has one event worked: rejects where the handler does, and where it has had its time. */
-export async function work(
-  handler: WebhookHandler,
-  event: WebhookEvent,
-  { key, attempt, signal: lost, transaction }: Job,
-  timeoutMs: number,
-): Promise<void> {
-  lost.throwIfAborted();
-  const controller = new AbortController();
-  const context: HandlerContext = {
-    attempt,
-    signal: controller.signal,
-    idempotencyKey: key,
-    ...(transaction && { transaction }),
-  };
-  await new Promise<void>((resolve, reject) => {
-    const end = (reason: unknown) => {
-      controller.abort(reason);
-      reject(reason);
-    };
-    const onLost = () => end(lost.reason);
-    const timer = setTimeout(
-      () => end(new Error(`The handler took longer than handlerTimeoutMs (${timeoutMs} ms).`)),
-      timeoutMs,
-    );
-    lost.addEventListener("abort", onLost);
-    // In a promise, since a handler may throw before it returns one.
-    Promise.resolve()
-      .then(() => handler(event, context))
-      .then(() => resolve(), reject)
-      .finally(() => {
-        clearTimeout(timer);
-        lost.removeEventListener("abort", onLost);
-      });
-  });
+  /** @throws {ConfigurationError} */
+  addOther(handler: WebhookHandler): void {
+    this.#check("other events", this.#other !== undefined, handler);
+    this.#other = handler;
+  }
+
+  /** The handler for this kind; `undefined` where nobody handles it. */
+  find(kind: string): WebhookHandler | undefined {
+    return (this.#byKind.get(kind) as WebhookHandler | undefined) ?? this.#other;
+  }
+
+  #check(what: string, isTaken: boolean, handler: unknown): void {
+    if (this.#isStarted()) {
+      throw new ConfigurationError(
+        `The receiver has started: the handler for ${what} must be registered before start().`,
+      );
+    }
+    if (isTaken) throw new ConfigurationError(`A handler for ${what} is already registered.`);
+    checkFunction(`handler for ${what}`, handler);
+  }
 }

@@ -1,5 +1,12 @@
+import type { DoublePayment } from "../../contract/double-payment.ts";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import {
+  checkFunction,
+  checkOptionNames,
+  checkWholeNumber,
+  describeValue,
+} from "../../internal/check-options.ts";
 import { memoryInbox } from "../inbox/memory.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, type WebhookSecret } from "../verification/secret.ts";
@@ -12,45 +19,93 @@ export interface FailedAttempt {
   readonly idempotencyKey: string;
   /** From 1. */
   readonly attempt: number;
-  /** `false` after the twelfth: the event lies among the dead letters now. */
+  /** `false` after the twelfth attempt: the event is a dead letter now. */
   readonly willRetry: boolean;
 }
 
-/** How a receiver is set up. */
+/** What {@link createWebhookReceiver} takes. */
 export interface WebhookReceiverOptions {
-  /** The webhook signing secret, or several during a rotation. */
+  /** The webhook signing secret. Set a list while you rotate the secret: the old one and the new one. */
   secret: WebhookSecret | readonly WebhookSecret[];
   /**
-   * Where deliveries are kept until they are worked off.
+   * Where deliveries are stored until they are processed. Set it in production: `sqliteInbox` on one
+   * machine, `pgBossInbox` or `bullmqInbox` on several.
    * @default `memoryInbox()`, which a restart empties
    */
   inbox?: Inbox | undefined;
-  /** The largest body that is taken, in bytes. @default 1_048_576 */
+  /**
+   * The largest body that is accepted, in bytes. Set it lower where memory is short, or higher where
+   * the service returned your own large `metadata`.
+   * @default 1_048_576
+   */
   maxBodyBytes?: number | undefined;
-  /** As in `verifyWebhook`. @default no limit */
+  /**
+   * The greatest age of an event in seconds, as in `verifyWebhook`. Leave it out with a durable inbox:
+   * that already recognises duplicates, and a limit loses late retries.
+   * @default no limit
+   */
   maxAgeSeconds?: number | undefined;
-  /** How many events are worked at once. @default 8 */
+  /**
+   * How many events this process handles at the same time. Set it to 1 where handlers must not overlap,
+   * higher where they mostly wait for other services.
+   * @default 8
+   */
   concurrency?: number | undefined;
-  /** How long a handler may take, in milliseconds. Then its signal aborts and the attempt has failed. @default 60_000 */
+  /**
+   * How long a handler may take, in milliseconds. After that its signal aborts and the attempt has
+   * failed. Set it above the longest call that a handler makes.
+   * @default 60_000
+   */
   handlerTimeoutMs?: number | undefined;
   /**
-   * Told of what is refused, of an inbox that fails, of events that nobody handles, and of failed
-   * attempts, with which one it was. What it throws is ignored.
+   * Called with every rejected request, every failure of the inbox, every kind of event without a
+   * handler, and every failed attempt (then with the attempt). Set it to send these to your logs or
+   * alerts. An error that it throws is ignored.
    * @default `console.error`
    */
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;
   /**
-   * Told of a delivery whose key came before with other `data`. It is stored beside the first
-   * (`memoryInbox` keeps nothing but the first), and not worked.
+   * Called with a delivery whose event was stored before with other `data`. It is stored beside the
+   * first one (`memoryInbox` keeps only the first one) and not processed. Set it to have a person look
+   * at both.
    */
   onConflict?: ((event: WebhookEvent) => void) | undefined;
-  /** What waits for payments: `createWakeups()`, told of every payment that a webhook names. */
+  /**
+   * Notified of every payment that a stored event names: set it to the `createWakeups()` that
+   * `waitFor` and `collect` use, so that they read the payment at once.
+   */
   wakeups?:
     | {
-        /** Makes whoever waits for the payment look at once. */
+        /** Wakes everything that waits for the payment. */
         notify(reference: string): void;
       }
     | undefined;
+  /**
+   * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
+   * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
+   * it with the reference of the payment. A failure is reported to `onError`, and the event is
+   * handled all the same.
+   */
+  attempts?: AttemptResolver | undefined;
+  /**
+   * Called with two completed payments that look like the same money twice: two of one
+   * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
+   * `transaction_id`. Set it to have a person look, and to pay one of them back. This process
+   * remembers the last 10,000 completed payments; with `attempts`, the payments of other keys are
+   * found in the idempotency store, too. It may be called more than once for the same two.
+   */
+  onDoublePayment?: ((double: DoublePayment) => void) | undefined;
+}
+
+/** What the receiver needs of `gateway.idempotency`. */
+export interface AttemptResolver {
+  /** Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it. */
+  resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The completed payments of an account reference that other idempotency keys made. */
+  otherCompletedPayments?(
+    accountReference: string,
+    reference: string,
+  ): Promise<readonly { readonly reference?: string }[]>;
 }
 
 /** The options, checked and complete. */
@@ -64,6 +119,8 @@ export interface ReceiverSettings {
   onError(error: unknown, attempt?: FailedAttempt): void;
   onConflict(event: WebhookEvent): void;
   notify(reference: string): void;
+  readonly attempts: AttemptResolver | undefined;
+  readonly onDoublePayment: ((double: DoublePayment) => void) | undefined;
 }
 
 const OPTIONS = [
@@ -76,24 +133,16 @@ const OPTIONS = [
   "onError",
   "onConflict",
   "wakeups",
+  "attempts",
+  "onDoublePayment",
 ];
 
-/** A whole number from `least` up that a timer can count. */
-export function wholeNumber(name: string, value: number, least: number): number {
-  if (Number.isInteger(value) && value >= least && value < 2 ** 31) return value;
-  throw new ConfigurationError(
-    `\`${name}\` is ${String(value)}. It takes a whole number from ${least} to 2147483647.`,
-  );
-}
-
-/** A callback of the user's that can do no harm: what it throws must not turn a stored event into a refused one. */
-function harmless<Args extends unknown[]>(
-  name: string,
+/** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
+function safeCallback<Args extends unknown[]>(
+  option: string,
   callback: (...args: Args) => unknown,
 ): (...args: Args) => void {
-  if (typeof callback !== "function") {
-    throw new ConfigurationError(`\`${name}\` is ${typeof callback}. It takes a function.`);
-  }
+  checkFunction(option, callback);
   return (...args) => {
     // In an async function, since a callback may throw before it returns its promise.
     (async () => callback(...args))().catch(() => {});
@@ -101,40 +150,57 @@ function harmless<Args extends unknown[]>(
 }
 
 const logError = (...what: unknown[]) =>
-  // biome-ignore lint/suspicious/noConsole: a failure that nobody is told of is a webhook lost
+  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn of a lost webhook
   console.error("malipo webhooks:", ...what);
 
-/** @throws {ConfigurationError} where an option is unknown or wrong. */
-export function settingsOf(options: WebhookReceiverOptions): ReceiverSettings {
-  for (const name of Object.keys(Object(options))) {
-    if (OPTIONS.includes(name)) continue;
-    throw new ConfigurationError(
-      `createWebhookReceiver has no option "${name}". It has ${OPTIONS.join(", ")}.`,
-    );
-  }
-  const { inbox = memoryInbox(), maxAgeSeconds, onError, onConflict, wakeups } = options;
-  if (maxAgeSeconds !== undefined && !(Number.isFinite(maxAgeSeconds) && maxAgeSeconds > 0)) {
-    throw new ConfigurationError(
-      `\`maxAgeSeconds\` is ${String(maxAgeSeconds)}. It takes a number of seconds above 0.`,
-    );
-  }
-  if (typeof inbox?.accept !== "function") {
-    throw new ConfigurationError(
-      "`inbox` is no inbox. It takes what memoryInbox() or sqliteInbox(path) gives.",
-    );
-  }
+function checkMaxAge(maxAgeSeconds: unknown): void {
+  if (maxAgeSeconds === undefined) return;
+  if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
+  throw new ConfigurationError(
+    `\`maxAgeSeconds\` must be a number of seconds above 0; got ${describeValue(maxAgeSeconds)}.`,
+  );
+}
+
+function checkInbox(inbox: unknown): void {
+  if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
+  throw new ConfigurationError(
+    `\`inbox\` must be an inbox, such as memoryInbox() or sqliteInbox(path); got ${describeValue(inbox)}.`,
+  );
+}
+
+function checkAttempts(attempts: unknown): void {
+  const given = attempts as Partial<AttemptResolver> | undefined;
+  if (given === undefined || typeof given?.resolveByPayment === "function") return;
+  throw new ConfigurationError(
+    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
+  );
+}
+
+/** @throws {ConfigurationError} for an unknown option or a wrong value. */
+export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
+  // Plain JavaScript may call without options.
+  const given = (options ?? {}) as WebhookReceiverOptions;
+  checkOptionNames(given, OPTIONS, "createWebhookReceiver");
+  const { inbox = memoryInbox(), maxAgeSeconds, wakeups } = given;
+  const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
+  checkMaxAge(maxAgeSeconds);
+  checkInbox(inbox);
+  checkAttempts(given.attempts);
   return {
-    secret: secretList(options.secret),
+    secret: secretList(given.secret),
     inbox,
     maxAgeSeconds,
-    maxBodyBytes: wholeNumber("maxBodyBytes", options.maxBodyBytes ?? 1_048_576, 1),
-    concurrency: wholeNumber("concurrency", options.concurrency ?? 8, 1),
-    handlerTimeoutMs: wholeNumber("handlerTimeoutMs", options.handlerTimeoutMs ?? 60_000, 1),
-    onError: harmless("onError", onError ?? logError),
-    onConflict: harmless("onConflict", onConflict ?? (() => {})),
-    notify: harmless<[string]>(
+    maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
+    concurrency: checkWholeNumber("concurrency", concurrency, 1),
+    handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
+    onError: safeCallback("onError", given.onError ?? logError),
+    onConflict: safeCallback("onConflict", given.onConflict ?? (() => {})),
+    notify: safeCallback<[string]>(
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
     ),
+    attempts: given.attempts,
+    onDoublePayment:
+      given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
   };
 }

@@ -1,73 +1,138 @@
 import type { EventKind, KnownWebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { type DeadLetter, type Job, MOST_ATTEMPTS, type Receipt } from "../inbox/types.ts";
-import { eventIn } from "../verification/payload.ts";
-import { type RawBody, rawBody } from "../verification/raw-body.ts";
-import type { WebhookHeaders } from "../verification/signature-header.ts";
-import { verifyDelivery } from "../verification/verify.ts";
-import { identityOf } from "./event-identity.ts";
-import { createHandlers, type WebhookHandler, work } from "./handlers.ts";
-import { settingsOf, type WebhookReceiverOptions, wholeNumber } from "./options.ts";
-import { acknowledge, type Refusal, type Reply, refuse } from "./responses.ts";
-
-/** A request as adapters hand it over. */
-export interface WebhookRequest {
-  readonly method: string;
-  readonly headers: WebhookHeaders;
-  /** The raw bytes, or a string that stands for its UTF-8 bytes. */
-  readonly body: RawBody;
-}
+import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { waitAtMost } from "../../internal/timeout.ts";
+import type { DeadLetter } from "../inbox/types.ts";
+import { acceptDelivery, rejectWith, unavailable, type WebhookRequest } from "./accept.ts";
+import { Handlers, type WebhookHandler } from "./handlers.ts";
+import {
+  checkReceiverOptions,
+  type ReceiverSettings,
+  type WebhookReceiverOptions,
+} from "./options.ts";
+import { JobProcessor } from "./process.ts";
+import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
 
 /** See {@link createWebhookReceiver}. */
 export interface WebhookReceiver {
-  /** Handles one kind of event. Once a kind, before `start()`. */
+  /** Registers the handler for one kind of event. One for each kind, before `start()`. */
   on<Kind extends EventKind>(kind: Kind, handler: WebhookHandler<KnownWebhookEvent<Kind>>): void;
-  /** Handles every kind without a handler of its own, known or not. Before `start()`. */
+  /** Registers the handler for every kind without one of its own, known or not. Before `start()`. */
   onOther(handler: WebhookHandler): void;
-  /** Begins to work off. Before it, deliveries are stored and acknowledged, and wait. */
+  /** Begins to process. Until then, deliveries are stored and acknowledged. */
   start(): Promise<void>;
   /**
-   * Takes nothing new, lets running handlers end, and hands the rest back.
+   * Accepts nothing new, lets running handlers end, and hands the rest back.
    *
-   * @param options - `timeoutMs`: how long running handlers are waited for. Default: 30_000.
+   * @param options - `timeoutMs`: how long to wait for running handlers. Set it below the time that
+   * your platform gives a process to shut down. Default: 30_000.
    */
   stop(options?: { timeoutMs?: number | undefined }): Promise<void>;
-  /** What an adapter calls. Never rejects. A 200 means stored. */
-  handle(request: WebhookRequest): Promise<Reply>;
-  /** Events that were given up after 12 attempts. */
+  /** For adapters. Never rejects. A 200 means that the delivery is stored. */
+  handle(request: WebhookRequest): Promise<WebhookResponse>;
+  /** Events whose 12 attempts failed. */
   readonly deadLetters: {
-    /** What was given up and not requeued since. */
+    /** The dead letters that were not requeued since. */
     list(): Promise<DeadLetter[]>;
-    /** Works one again, as new. */
+    /** Processes one again, as a new event. Rejects for an id that is not a dead letter's. */
     requeue(id: string): Promise<void>;
   };
-  /** The largest body that is taken: for adapters, which stop reading there. */
+  /** The largest body that is accepted: adapters stop reading there. */
   readonly maxBodyBytes: number;
-  /** For adapters: refuses a body that a framework has read or parsed, and says which line to move. */
-  refuseUnraw(hint: string): Refusal;
+  /**
+   * For adapters: the response for a body that a framework has read or parsed already.
+   *
+   * @param hint - Which line of the user's code to move.
+   */
+  rejectParsedBody(hint: string): Rejection;
 }
 
-/** Waits for the end of something, for so long at most. */
-async function within(timeoutMs: number, end: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([end, late]);
-  clearTimeout(timer);
+/** A receiver's life: it starts once and stops once. */
+class Receiver {
+  readonly #settings: ReceiverSettings;
+  readonly handlers: Handlers = new Handlers(() => this.#state !== "new");
+  #state: "new" | "started" | "stopped" = "new";
+  /** Deliveries that are being stored. */
+  readonly #accepting = new Set<Promise<WebhookResponse>>();
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(settings: ReceiverSettings) {
+    this.#settings = settings;
+  }
+
+  async handle(request: WebhookRequest): Promise<WebhookResponse> {
+    try {
+      if (this.#state === "stopped") return unavailable("stopping");
+      if (request.method !== "POST") return reject(405, "POST only", { allow: "POST" });
+      const response = acceptDelivery(request, this.#settings);
+      this.#accepting.add(response);
+      try {
+        return await response;
+      } finally {
+        this.#accepting.delete(response);
+      }
+    } catch (error) {
+      return rejectWith(error, this.#settings);
+    }
+  }
+
+  rejectParsedBody(hint: string): Rejection {
+    const message = `Something read or parsed the body before the receiver. ${hint}`;
+    return rejectWith(new WebhookVerificationError("body_not_raw", message, 500), this.#settings);
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== "new") {
+      throw new ConfigurationError(
+        `The receiver was ${this.#state} already. Create a new one with createWebhookReceiver().`,
+      );
+    }
+    this.#state = "started";
+    this.#starting = this.#startInbox();
+    try {
+      await this.#starting;
+    } catch (error) {
+      if (this.#state === "started") this.#state = "new";
+      throw error;
+    }
+  }
+
+  // Async, since an inbox may throw before it returns a promise.
+  async #startInbox(): Promise<void> {
+    const { inbox, concurrency, onError } = this.#settings;
+    const processor = new JobProcessor(this.handlers, this.#settings);
+    await inbox.start({ run: (job) => processor.run(job), concurrency, onError });
+  }
+
+  async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
+    checkOptionNames(options, ["timeoutMs"], "receiver.stop");
+    const timeoutMs = checkWholeNumber("timeoutMs", options.timeoutMs ?? 30_000, 0);
+    this.#state = "stopped";
+    this.#stopping ??= this.#stopInbox(timeoutMs);
+    await this.#stopping;
+  }
+
+  async #stopInbox(timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    // What was taken is stored before the inbox closes.
+    await waitAtMost(Promise.allSettled([this.#starting, ...this.#accepting]), timeoutMs);
+    await this.#settings.inbox.stop(Math.max(0, deadline - performance.now()));
+  }
 }
 
 /**
- * Receives webhooks so that none is lost and no repeat is worked: each is verified, stored, and only
- * then acknowledged; then worked off by your handlers, with retries. A handler may run again for an
- * event that it died over: `idempotencyKey`, or `transaction`, keeps the effect at one.
+ * Receives webhooks so that none is lost and none is processed twice: each delivery is verified,
+ * stored, and only then acknowledged; then your handlers process it, with retries. A handler may run
+ * again for an event during which its process died: `idempotencyKey`, or `transaction`, keeps the
+ * effect at one.
  *
- * Mount it with the adapter of your framework: `malipo/fetch`, `malipo/node`, `malipo/fastify`,
+ * Mount it with the adapter for your framework: `malipo/fetch`, `malipo/node`, `malipo/fastify`,
  * `malipo/lambda`.
  *
- * @throws {ConfigurationError} where the secret is empty or an option is wrong.
- * @see Service interface, section 6.
+ * @throws {ConfigurationError} for an empty secret, an unknown option or a wrong value.
+ * @see docs/service.md, "Events and deliveries"
  *
  * @example
  * ```ts
@@ -84,121 +149,18 @@ async function within(timeoutMs: number, end: Promise<unknown>): Promise<void> {
  * ```
  */
 export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
-  const settings = settingsOf(options);
-  const { secret, inbox, maxBodyBytes, maxAgeSeconds, onError, onConflict, notify } = settings;
-  const { concurrency, handlerTimeoutMs } = settings;
-  let life: "new" | "started" | "stopped" = "new";
-  let starting: Promise<void> | undefined;
-  let stopping: Promise<void> | undefined;
-  const accepting = new Set<Promise<Reply>>();
-  const handlers = createHandlers(() => life !== "new");
-  const unhandled = new Set<string>();
-
-  function refuseError(error: unknown): Refusal {
-    onError(error);
-    if (!(error instanceof WebhookVerificationError)) return refuse(500, "the receiver failed");
-    return refuse(error.status, error.code.replaceAll("_", " "));
-  }
-
-  async function accept({ headers, body }: WebhookRequest): Promise<Reply> {
-    const given = rawBody(body);
-    // No text is longer in characters than in bytes: what is too large is not even encoded.
-    if (given.length > maxBodyBytes) return refuse(413, "too large");
-    // A copy: what is verified is what is stored, whatever the caller does with its buffer meanwhile.
-    const raw = typeof given === "string" ? new TextEncoder().encode(given) : given.slice();
-    if (raw.length > maxBodyBytes) return refuse(413, "too large");
-    const [event, , secretIndex] = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
-    const identity = identityOf(event, raw);
-    let receipt: Receipt;
-    try {
-      const receivedAt = Date.now();
-      receipt = await inbox.accept({
-        ...identity,
-        event: event.event,
-        raw,
-        secretIndex,
-        receivedAt,
-      });
-    } catch (error) {
-      onError(error);
-      return refuse(503, "cannot be stored now", { "retry-after": "10" });
-    }
-    if (receipt.standing === "conflict") onConflict(event);
-    const { reference } = event.data;
-    if (typeof reference === "string" || typeof reference === "number") notify(String(reference));
-    return acknowledge(receipt);
-  }
-
-  async function run(job: Job): Promise<void> {
-    // It was verified and parsed before it was stored.
-    const event = eventIn(job.raw);
-    const handler = handlers.of(event.event);
-    if (handler !== undefined) {
-      try {
-        await work(handler, event, job, handlerTimeoutMs);
-      } catch (error) {
-        const { key: idempotencyKey, attempt } = job;
-        const willRetry = attempt < MOST_ATTEMPTS;
-        onError(error, { event: event.event, idempotencyKey, attempt, willRetry });
-        throw error;
-      }
-    } else if (!unhandled.has(event.event)) {
-      unhandled.add(event.event);
-      const message = `No handler for ${event.event}: such events are taken and done. Add on() or onOther().`;
-      onError(new ConfigurationError(message));
-    }
-  }
-
+  const settings = checkReceiverOptions(options);
+  const { inbox, maxBodyBytes } = settings;
+  const receiver = new Receiver(settings);
+  // Functions of their own, so that each may be passed on without the object.
   return {
     maxBodyBytes,
-    on: handlers.on,
-    onOther: handlers.onOther,
-    refuseUnraw: (hint) =>
-      refuseError(
-        new WebhookVerificationError(
-          "body_not_raw",
-          `Something read or parsed the body before the receiver. ${hint}`,
-          500,
-        ),
-      ),
-    handle: async (request) => {
-      try {
-        if (life === "stopped") return refuse(503, "stopping", { "retry-after": "10" });
-        if (request.method !== "POST") return refuse(405, "POST only", { allow: "POST" });
-        const reply = accept(request);
-        accepting.add(reply);
-        try {
-          return await reply;
-        } finally {
-          accepting.delete(reply);
-        }
-      } catch (error) {
-        return refuseError(error);
-      }
-    },
-    start: async () => {
-      if (life !== "new") throw new ConfigurationError(`The receiver was ${life} already.`);
-      life = "started";
-      starting = (async () => inbox.start({ run, concurrency, onError }))();
-      try {
-        await starting;
-      } catch (error) {
-        if (life === "started") life = "new";
-        throw error;
-      }
-    },
-    stop: async ({ timeoutMs = 30_000, ...unknown } = {}) => {
-      for (const name in unknown) throw new ConfigurationError(`stop() has no option "${name}".`);
-      wholeNumber("timeoutMs", timeoutMs, 0);
-      life = "stopped";
-      stopping ??= (async () => {
-        const deadline = performance.now() + timeoutMs;
-        // What has been taken is stored before the store is closed.
-        await within(timeoutMs, Promise.allSettled([starting, ...accepting]));
-        await inbox.stop(Math.max(0, deadline - performance.now()));
-      })();
-      await stopping;
-    },
+    on: (kind, handler) => receiver.handlers.add(kind, handler),
+    onOther: (handler) => receiver.handlers.addOther(handler),
+    start: () => receiver.start(),
+    stop: (stopOptions) => receiver.stop(stopOptions),
+    handle: (request) => receiver.handle(request),
+    rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
     deadLetters: { list: () => inbox.deadLetters(), requeue: (id) => inbox.requeue(id) },
   };
 }

@@ -1,53 +1,61 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { describeValue } from "../../internal/check-options.ts";
 import type { Receipt } from "../inbox/types.ts";
 
-interface Shape {
+declare const STORED: unique symbol;
+
+/** 200: the delivery is stored, now or before. Made only from the receipt of an inbox. */
+export interface Acknowledgement {
+  readonly status: 200;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly [STORED]: true;
+}
+
+/**
+ * The delivery is not stored: 405 for a method other than POST, 413 for a body that is too large, 401
+ * and 400 for a delivery that failed verification, 500 where the raw body was not available, 503 where
+ * the inbox could not store it.
+ */
+export interface Rejection {
+  readonly status: 400 | 401 | 405 | 413 | 500 | 503;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-declare const RECEIPT: unique symbol;
+/** What a receiver responds. Adapters turn it into the response of their framework. */
+export type WebhookResponse = Acknowledgement | Rejection;
 
-/** 200: stored, repeats included. Made of an inbox's receipt, and of nothing else. */
-export interface Acknowledgement extends Shape {
-  readonly status: 200;
-  readonly [RECEIPT]: true;
-}
+// The service reads `ResultCode` 0 as an acknowledgement. The text never quotes the body, the digest
+// or the secret.
+const bodyOf = (code: number, text: string): string =>
+  JSON.stringify({ ResultCode: code, ResultDesc: text });
 
-/**
- * Not taken: 405 other than POST, 413 too large, 401 and 400 not to be trusted, 500 where the raw body
- * was lost on the way, 503 where it cannot be stored now.
- */
-export interface Refusal extends Shape {
-  readonly status: 400 | 401 | 405 | 413 | 500 | 503;
-}
+const JSON_TYPE = { "content-type": "application/json" };
 
-/** What a receiver answers. Adapters turn it into their framework's response. */
-export type Reply = Acknowledgement | Refusal;
-
-// Section 6.7: `ResultCode` 0 means received. Anything else says in words what it is, and nothing of
-// the body, the digest or the secret.
-const shape = (code: number, text: string, headers = {}): Shape => ({
-  headers: { "content-type": "application/json", ...headers },
-  body: JSON.stringify({ ResultCode: code, ResultDesc: text }),
-});
-
-const RECEIVED: Readonly<Record<Receipt["standing"], string>> = {
+const DESCRIPTIONS: Readonly<Record<Receipt["kind"], string>> = {
   accepted: "received",
   duplicate: "received before",
-  conflict: "received with other data before",
+  conflict: "received before with other data",
 };
 
-/** 200. There is no way to it but by the receipt that an inbox gives for what it has stored. */
-export function acknowledge({ standing }: Receipt): Acknowledgement {
-  if (!Object.hasOwn(RECEIVED, standing)) {
-    throw new ConfigurationError("The inbox gave no receipt. `receiptFor()` makes one.");
+/** @throws {ConfigurationError} for a value that is not the receipt of an inbox. */
+export function acknowledge(receipt: Receipt): Acknowledgement {
+  const kind = (receipt as Partial<Receipt> | undefined)?.kind;
+  if (kind === undefined || !Object.hasOwn(DESCRIPTIONS, kind)) {
+    throw new ConfigurationError(
+      `accept() of the inbox must resolve with a receipt, which receiptFor() makes; got ${describeValue(receipt)}.`,
+    );
   }
-  return { status: 200, ...shape(0, RECEIVED[standing]) } as Acknowledgement;
+  const body = bodyOf(0, DESCRIPTIONS[kind]);
+  const acknowledgement = { status: 200 as const, headers: { ...JSON_TYPE }, body };
+  return acknowledgement as unknown as Acknowledgement;
 }
 
-export const refuse = (
-  status: Refusal["status"],
+export function reject(
+  status: Rejection["status"],
   text: string,
-  headers?: Record<string, string>,
-): Refusal => ({ status, ...shape(1, text, headers) });
+  headers: Record<string, string> = {},
+): Rejection {
+  return { status, headers: { ...JSON_TYPE, ...headers }, body: bodyOf(1, text) };
+}

@@ -1,18 +1,36 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
+import { isObject } from "../../internal/is-object.ts";
 
-const UTF8 = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
+const decoder = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
 
-/** The text of a body, less a byte order mark. Throws where it is not valid UTF-8. */
+/** The text of a body, without a byte order mark. Throws for bytes that are not valid UTF-8. */
 export const textOf = (body: string | Uint8Array): string =>
-  typeof body === "string" ? body.replace(/^\uFEFF/, "") : UTF8.decode(body);
+  typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body);
 
-// Engines differ in what else `Date.parse` lets through.
+// `Date.parse` accepts other forms too, and which ones depends on the engine.
 const ISO_WITH_OFFSET = /^\d{4}-.+T.+(Z|[+-]\d\d:\d\d)$/;
+
+const invalid = (message: string) => new WebhookVerificationError("payload_invalid", message, 400);
+
+function checkAge(timestamp: unknown, maxAgeSeconds: number): void {
+  const isTime = typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp);
+  const age = isTime ? (Date.now() - Date.parse(timestamp)) / 1000 : Number.NaN;
+  if (Number.isNaN(age)) {
+    throw invalid("The event has no ISO 8601 `timestamp` with an offset.");
+  }
+  // The clock of this machine may be 300 s behind the service's.
+  if (age < -300 || age > maxAgeSeconds) {
+    throw new WebhookVerificationError(
+      "timestamp_out_of_range",
+      `The event is ${Math.round(Math.abs(age))} s ${age > 0 ? "old" : "ahead"}; maxAgeSeconds is ${maxAgeSeconds}.`,
+    );
+  }
+}
 
 /**
  * The event in a verified body. Unknown kinds and fields pass through. With `maxAgeSeconds`, only
- * the timestamp in the signed body counts; this clock may be 300 s behind the service's.
+ * the timestamp in the signed body counts.
  *
  * @throws {WebhookVerificationError} `payload_invalid`, `timestamp_out_of_range`
  */
@@ -21,23 +39,11 @@ export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): Webh
   try {
     event = JSON.parse(textOf(body));
   } catch {
-    // What the decoder and the parser report quotes the body, so it is not kept as a cause.
+    // The errors of the decoder and the parser quote the body, so they are not kept as a cause.
   }
-  const { event: kind, data, timestamp } = Object(event);
-  let age = 0;
-  if (maxAgeSeconds) {
-    const isTime = typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp);
-    age = isTime ? (Date.now() - Date.parse(timestamp)) / 1000 : Number.NaN;
+  if (!isObject(event) || typeof event.event !== "string" || !isObject(event.data)) {
+    throw invalid("The body is not JSON with a string `event` and an object `data`.");
   }
-  if (
-    Number.isNaN(age) ||
-    typeof kind !== "string" ||
-    {}.toString.call(data) !== "[object Object]"
-  ) {
-    throw new WebhookVerificationError("payload_invalid", "No JSON event or ISO timestamp", 400);
-  }
-  if (age > (maxAgeSeconds as number) || age < -300) {
-    throw new WebhookVerificationError("timestamp_out_of_range", `Event is ${age} s old`);
-  }
-  return event as WebhookEvent;
+  if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds);
+  return event as unknown as WebhookEvent;
 }

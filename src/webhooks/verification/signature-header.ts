@@ -1,36 +1,48 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 
-/** The header that carries the signature. @see Service interface, section 6. */
-const NAME = "x-service-signature";
+/** The header that carries the signature. @see docs/service.md, "Events and deliveries" */
+const HEADER = "x-service-signature";
 
 /** Request headers as runtimes give them: `Headers`, Node's, Lambda's, or a plain object in any casing. */
 export type WebhookHeaders =
   | Headers
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-// Optional white space around a header's value is no part of it (RFC 9110, 5.5). The prefix is
-// other client libraries' habit; either casing of it and of the digits names the same digest.
+// Optional white space around a header's value is not part of it (RFC 9110, section 5.5). Other client
+// libraries add the prefix; upper and lower case of it and of the digits mean the same digest.
 const SIGNATURE = /^[ \t]*(?:sha256=)?([\da-f]{64})[ \t]*$/i;
 
-/**
- * The one signature of a request, as 64 hex digits. Two values are refused, equal or not: what a
- * proxy added must not be chosen from.
- *
- * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`
- */
-export function signatureDigits(signature: unknown, headers: unknown): string {
-  // `call`, since a plain object may hold a header of the name `get`.
-  let value: unknown = signature ?? (headers as Headers)?.get?.call?.(headers, NAME);
-  for (const name in value ? {} : (headers as object)) {
-    if (name.toLowerCase() !== NAME) continue;
+/** The value of the header, or a list of values where the headers hold several. */
+function valueIn(headers: WebhookHeaders | undefined): unknown {
+  // A plain object may hold a header of the name `get`.
+  if (typeof headers?.get === "function") return headers.get(HEADER);
+  let value: unknown;
+  for (const name in headers) {
+    if (name.toLowerCase() !== HEADER) continue;
     const another = (headers as Record<string, unknown>)[name];
     value = value === undefined ? another : [value, another];
   }
+  return value;
+}
+
+/**
+ * The one signature of a request, as 64 hexadecimal digits. Two values are rejected even where they
+ * are equal: a proxy may have added one.
+ *
+ * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`
+ */
+export function signatureDigits(signature: unknown, headers?: WebhookHeaders): string {
+  let value = signature ?? valueIn(headers);
   if (Array.isArray(value) && value.length < 2) value = value[0];
-  const digits = typeof value === "string" && SIGNATURE.exec(value)?.[1];
-  if (digits) return digits;
-  throw new WebhookVerificationError(
-    value ? "signature_malformed" : "signature_missing",
-    `${NAME} is not 64 hex digits.`,
-  );
+  const digits = typeof value === "string" ? SIGNATURE.exec(value)?.[1] : undefined;
+  if (digits !== undefined) return digits;
+  throw value
+    ? new WebhookVerificationError(
+        "signature_malformed",
+        "The X-Service-Signature header must be 64 hex digits.",
+      )
+    : new WebhookVerificationError(
+        "signature_missing",
+        "The request has no X-Service-Signature header.",
+      );
 }

@@ -8,9 +8,9 @@ import { secretList, type WebhookSecret } from "./secret.ts";
  *
  * @param body - The raw body; a string stands for its UTF-8 bytes.
  * @param secret - The signing secret, used exactly as given.
- * @throws {ConfigurationError} where the secret is empty.
- * @throws {WebhookVerificationError} `body_not_raw` where the body is no string and no bytes.
- * @see Service interface, section 6.
+ * @throws {ConfigurationError} for an empty secret.
+ * @throws {WebhookVerificationError} `body_not_raw` for a body that is neither a string nor bytes.
+ * @see docs/service.md, "Events and deliveries"
  *
  * @example
  * ```ts

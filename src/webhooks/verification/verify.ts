@@ -1,8 +1,9 @@
 import { isSignedBy } from "#hmac";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { eventIn, textOf } from "./payload.ts";
+import { describeValue } from "../../internal/check-options.ts";
+import { mismatch } from "./mismatch.ts";
+import { eventIn } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
 import { secretList, type WebhookSecret } from "./secret.ts";
 import { signatureDigits, type WebhookHeaders } from "./signature-header.ts";
@@ -13,43 +14,56 @@ export interface VerifyWebhookOptions {
   body: RawBody;
   /** The request's headers; `X-Service-Signature` is found in any casing. */
   headers?: WebhookHeaders | undefined;
-  /** The signature itself, instead of `headers`: 64 hex digits, with or without `sha256=`. */
+  /**
+   * The signature itself: 64 hexadecimal digits, with or without `sha256=`. Set it instead of
+   * `headers` where the request's headers are no longer at hand, as behind a queue.
+   */
   signature?: string | readonly string[] | null | undefined;
-  /** The webhook signing secret, used exactly as given. A list serves a rotation; all are tried. */
+  /**
+   * The webhook signing secret, used exactly as given. Set a list while you rotate the secret: the
+   * old one and the new one, in any order.
+   */
   secret: WebhookSecret | readonly WebhookSecret[];
   /**
-   * Refuse events whose signed `timestamp` is older than this, in seconds, or more than 300 s
-   * ahead. Mind that the service's retries keep the first timestamp, so a limit below its retry
-   * schedule loses events.
+   * The greatest age of an event in seconds, by the signed `timestamp`. Events more than 300 s ahead
+   * are rejected too. Set it to stop an attacker from sending a recorded delivery again, where you do
+   * not store what you processed (a receiver does). A retry of the service carries the first timestamp:
+   * a limit shorter than its retries loses events.
    * @default no limit
    */
   maxAgeSeconds?: number | undefined;
 }
 
-/** What a receiver keeps of a delivery: the event, the bytes that were signed, and by which secret. */
-export type VerifiedDelivery = [event: WebhookEvent, raw: string | Uint8Array, secretIndex: number];
+const OPTIONS = ["body", "headers", "signature", "secret", "maxAgeSeconds"];
+
+/** What a receiver keeps of a delivery. */
+export interface VerifiedDelivery {
+  readonly event: WebhookEvent;
+  /** Which of the secrets signed it. */
+  readonly secretIndex: number;
+}
 
 /** {@link verifyWebhook}, with what a receiver keeps beside the event. */
-export function verifyDelivery({
-  body,
-  headers,
-  signature,
-  secret,
-  maxAgeSeconds,
-  ...unknown
-}: VerifyWebhookOptions): VerifiedDelivery {
-  for (const name in unknown) throw new ConfigurationError(`No option ${name}`);
-  const limit = maxAgeSeconds ?? 1;
-  if (typeof limit !== "number" || !(limit > 0)) {
-    throw new ConfigurationError("maxAgeSeconds is not > 0");
+export function verifyDelivery(options: VerifyWebhookOptions): VerifiedDelivery {
+  if (Object.keys(options).some((name) => !OPTIONS.includes(name))) {
+    // The name is not shown: it may be a secret in the wrong place.
+    throw new ConfigurationError(
+      `verifyWebhook has an unknown option. Its options are: ${OPTIONS.join(", ")}.`,
+    );
+  }
+  const { body, headers, signature, secret, maxAgeSeconds } = options;
+  if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {
+    throw new ConfigurationError(
+      `maxAgeSeconds must be a number above 0; got ${describeValue(maxAgeSeconds)}.`,
+    );
   }
   const secrets = secretList(secret);
   const raw = rawBody(body);
   const digits = signatureDigits(signature, headers);
-  // All are tried, whichever matches: the time taken says nothing.
+  // Every secret is tried, so that the time taken does not tell which one matched.
   const secretIndex = secrets.map((one) => isSignedBy(one, raw, digits)).indexOf(true);
-  if (secretIndex < 0) throw mismatch(raw, secrets);
-  return [eventIn(raw, maxAgeSeconds), raw, secretIndex];
+  if (secretIndex === -1) throw mismatch(raw, secrets);
+  return { event: eventIn(raw, maxAgeSeconds), secretIndex };
 }
 
 /**
@@ -59,10 +73,10 @@ export function verifyDelivery({
  * then is the body decoded and parsed. Unknown event kinds and fields pass through.
  *
  * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`,
- * `signature_mismatch`, `timestamp_out_of_range` (answer 401), `payload_invalid` (400),
- * `body_not_raw` (500). `error.status` is the status to answer with.
- * @throws {ConfigurationError} where the secret is empty or an option is unknown.
- * @see Service interface, section 6.
+ * `signature_mismatch`, `timestamp_out_of_range` (respond with 401), `payload_invalid` (400),
+ * `body_not_raw` (500). `error.status` is the status to respond with.
+ * @throws {ConfigurationError} for an empty secret or an unknown option.
+ * @see docs/service.md, "Events and deliveries"
  *
  * @example
  * ```ts
@@ -75,19 +89,5 @@ export function verifyDelivery({
  * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
-  return verifyDelivery(options)[0];
-}
-
-/** Why the signature may not match, as far as looking at our own side tells. */
-function mismatch(raw: string | Uint8Array, secrets: WebhookSecret[]): WebhookVerificationError {
-  let hint = secrets.some((one) => /^\s|\s$/.test(one as string)) ? " Secret has white space." : "";
-  if (/239|\uFEFF/.test(raw[0] as string)) hint += " Body has BOM.";
-  try {
-    // Looking must not cost more than checking.
-    const text = raw.length < 65_536 && textOf(raw);
-    if (text && JSON.stringify(JSON.parse(text)) === text) hint += " Body re-serialised?";
-  } catch {
-    // No JSON: nothing to say of it.
-  }
-  return new WebhookVerificationError("signature_mismatch", `Wrong secret or body.${hint}`);
+  return verifyDelivery(options).event;
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ConnectionError, type IdempotencyStore, memoryIdempotency, TimeoutError } from "malipo";
 import { sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
+import { failureOf, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
 import { hang, json, reset, status } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
@@ -64,7 +64,52 @@ const DOWN: readonly [name: string, store: () => IdempotencyStore][] = [
   ],
 ];
 
-describe.each(DOWN)("with a store that %s", (_, store) => {
+/** A store of a user's own that resolves with what no store may resolve with. */
+const beginsWith = (result: unknown) => (): IdempotencyStore => ({
+  ...memoryIdempotency(),
+  begin: () => Promise.resolve(result as never),
+});
+const DOWN_BY_NONSENSE: typeof DOWN = [
+  ["resolves with undefined", beginsWith(undefined)],
+  ["resolves with a text", beginsWith("begun")],
+  ["resolves with an unknown state", beginsWith({ state: "finished", sameParameters: true })],
+  ["resolves with a state of no text", beginsWith({ state: 1 })],
+  ["does not say whether the parameters are the same", beginsWith({ state: "in_flight" })],
+  ["succeeded without a result", beginsWith({ state: "succeeded", sameParameters: true })],
+  ["does not say whose attempt is unknown", beginsWith({ state: "unknown", sameParameters: true })],
+  [
+    "resolves with an object that throws",
+    beginsWith({
+      get state() {
+        throw down;
+      },
+    }),
+  ],
+];
+const UNREADABLE_RESULTS = [
+  "",
+  "null",
+  "[]",
+  "{",
+  '{"status":99999,"text":"{}"}',
+  '{"status":200}',
+  '{"status":200,"text":"<p>"}',
+];
+
+test.each(UNREADABLE_RESULTS)(
+  "a stored result that cannot be read gives a typed error, and nothing is sent: %s",
+  async (result) => {
+    const idempotency = beginsWith({ state: "succeeded", sameParameters: true, result })();
+    const { gateway, sent } = gatewayMeeting([success], { idempotency });
+    const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ outcome: "not_sent" });
+    expect(error.message).toContain("nothing was sent");
+    expect(sent).toHaveLength(0);
+  },
+);
+
+describe.each([...DOWN, ...DOWN_BY_NONSENSE])("with a store that %s", (_, store) => {
   test("no call with a key is sent", async () => {
     for (const row of CREATES) {
       const { gateway, sent } = gatewayMeeting([success], { idempotency: store() });
@@ -82,6 +127,30 @@ describe.each(DOWN)("with a store that %s", (_, store) => {
     await gateway.mobileMoney.initiate(order);
     expect(sent).toHaveLength(1);
   });
+});
+
+test("what a store throws shows neither the phone nor the key", async () => {
+  const begin: IdempotencyStore["begin"] = (_, { parameters }) =>
+    Promise.reject(new Error(`cannot write ${parameters} with ${KEYS.secret}`));
+  const { gateway } = gatewayMeeting([success], { idempotency: { ...memoryIdempotency(), begin } });
+  const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
+  const { message, stack } = error.cause as Error;
+  for (const text of [message, stack]) {
+    expect(text).toContain("0712***678");
+    expect(text).not.toContain("0712345678");
+    expect(text).not.toContain(KEYS.secret);
+  }
+});
+
+test("a store whose resolve() returns nonsense gives a typed error", async () => {
+  for (const result of [undefined, "done", Symbol("x"), {}]) {
+    const resolve = () => Promise.resolve(result as never);
+    const { gateway } = gatewayMeeting([success], {
+      idempotency: { ...memoryIdempotency(), resolve },
+    });
+    const error = await failureOf(gateway.idempotency.resolve(idempotencyKey, "not_sent"));
+    expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
+  }
 });
 
 test("an attempt that the store began before it failed is freed", async () => {

@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [string, string, Scope, "any key" | "no public ke
   ["POST", "/invoices/inv_1/send", "invoices.send", "no public key"],
 ];
 
-interface Answer {
+interface ApiResponse {
   status: number;
   headers: Headers;
   body: { success: boolean; error: string };
@@ -36,8 +36,8 @@ interface Answer {
 async function call(method: string, path: string, headers: Record<string, string>, body?: string) {
   const init = { method, headers, ...(body !== undefined && { body }) };
   const response = await sandbox.fetch(sandbox.baseUrl + path, init);
-  const answer = { status: response.status, headers: response.headers };
-  return { ...answer, body: await response.json() } as Answer;
+  const head = { status: response.status, headers: response.headers };
+  return { ...head, body: await response.json() } as ApiResponse;
 }
 
 const withKey = (key: string) => ({ "x-api-key": key });

@@ -65,10 +65,10 @@ describe("an invalid field", () => {
     ["due_at", "POST", "/invoices", { due_at: 1_767_247_200 }],
     ["status", "POST", "/invoices", { status: "paid" }],
   ])("%s of %s %s %j returns 422, and is named", async (field, method, path, body) => {
-    const answer = await send(method, path, body, createSandbox());
-    expect(answer.status).toBe(422);
+    const response = await send(method, path, body, createSandbox());
+    expect(response.status).toBe(422);
     const error = expect.stringMatching(new RegExp(`^${field}(\\.\\d+)?: expected|^${field}: `));
-    expect(answer.body).toEqual({ success: false, error });
+    expect(response.body).toEqual({ success: false, error });
   });
 
   test.each(["page=0", "page=-1", "page=1.5", "page=", "page=two", "per_page=0", "per_page=101"])(

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 const PHONE = "0712345678";
 const SCHEDULE = ["09:00:00", "09:00:10", "09:01:10", "09:06:10", "09:36:10", "11:36:10"];
 
-/** A sandbox in which one delivery has been sent, to a receiver that answers so. */
+/** A sandbox in which one delivery has been sent, to a receiver that responds in this way. */
 async function world(
-  answer: () => Response | Promise<Response>,
+  respond: () => Response | Promise<Response>,
   options: SandboxOptions = {},
   create = createSandbox,
 ) {
@@ -16,7 +16,7 @@ async function world(
   const sandbox = create({
     deliver: async (request) => {
       received.push({ body: await request.text(), headers: [...request.headers] });
-      return answer();
+      return respond();
     },
     ...options,
   });
@@ -62,9 +62,9 @@ describe("a delivery without a 200", () => {
   });
 
   test("is not retried after a 200", async () => {
-    const answers = [500, 404, 200];
+    const statuses = [500, 404, 200];
     const { sandbox, entry } = await world(
-      () => new Response("", { status: answers.shift() ?? 500 }),
+      () => new Response("", { status: statuses.shift() ?? 500 }),
     );
     await sandbox.clock.advance("1d");
     expect(entry().state).toBe("delivered");
@@ -82,7 +82,11 @@ describe("a delivery without a 200", () => {
   );
 
   test.each<[string, () => Response | Promise<Response>, RegExp]>([
-    ["refuses the connection", () => Promise.reject(new Error("connection refused")), /connection refused/],
+    [
+      "refuses the connection",
+      () => Promise.reject(new Error("connection refused")),
+      /connection refused/,
+    ],
     [
       "throws",
       () => {
@@ -102,8 +106,8 @@ describe("a delivery without a 200", () => {
       /terminated/,
     ],
     ["gives no response", () => Promise.resolve(undefined as unknown as Response), /./],
-  ])("because the receiver %s logs the error", async (_, answer, error) => {
-    const { sandbox, entry } = await world(answer);
+  ])("because the receiver %s logs the error", async (_, respond, error) => {
+    const { sandbox, entry } = await world(respond);
     await sandbox.deliveries.settled();
     expect(entry().state).toBe("pending");
     const [attempt] = entry().attempts;

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 
 /** A sandbox whose receivers respond when the test says so, or return 500 at once. */
 function withReceivers(...urls: string[]) {
-  const open: { url: string; answer: (status: number) => void }[] = [];
+  const open: { url: string; respond: (status: number) => void }[] = [];
   let failing = false;
   const sandbox = createSandbox({
     deliveryTimeoutMs: 60_000,
     deliver: ({ url }) =>
       new Promise((resolve) => {
         if (failing) resolve(new Response(null, { status: 500 }));
-        open.push({ url, answer: (status) => resolve(new Response(null, { status })) });
+        open.push({ url, respond: (status) => resolve(new Response(null, { status })) });
       }),
   });
   const call = (method: string, path: string, body: object) =>
@@ -45,9 +45,9 @@ describe("deliveries to an address that never responds", () => {
     const { sandbox, open, emit } = withReceivers(DEAD);
     await emit(130);
     expect(open).toHaveLength(100);
-    for (const { answer } of open.slice(0, 30)) answer(200);
+    for (const { respond } of open.slice(0, 30)) respond(200);
     await expect.poll(() => open).toHaveLength(130);
-    for (const { answer } of open) answer(200);
+    for (const { respond } of open) respond(200);
     await sandbox.deliveries.settled();
     const all = sandbox.deliveries.all();
     expect(all.map(({ state }) => state)).toEqual(Array(130).fill("delivered"));
@@ -58,7 +58,7 @@ describe("deliveries to an address that never responds", () => {
     const { open, emit } = withReceivers(DEAD, ALIVE);
     await emit(130);
     const alive = () => open.filter(({ url }) => url === ALIVE);
-    for (const { answer } of alive()) answer(200);
+    for (const { respond } of alive()) respond(200);
     await expect.poll(alive).toHaveLength(130);
     expect(open).toHaveLength(230);
   });
@@ -72,7 +72,7 @@ describe("deliveries to an address that never responds", () => {
       { error: "not sent: 10000 deliveries are pending for this address already" },
     ]);
     // One that arrives makes room for one.
-    open[0]?.answer(200);
+    open[0]?.respond(200);
     await expect.poll(() => sandbox.deliveries.all()[0]?.state).toBe("delivered");
     await emit(2);
     expect(
@@ -85,7 +85,7 @@ describe("deliveries to an address that never responds", () => {
     const sent = open.length;
     const snapshot = sandbox.snapshot();
     sandbox.reset();
-    for (const { answer } of open) answer(200);
+    for (const { respond } of open) respond(200);
     await sandbox.deliveries.settled();
     expect(open).toHaveLength(sent);
     await register();
@@ -127,7 +127,7 @@ describe("watch()", () => {
     await expect.poll(seen).toEqual(["pending"]);
     sandbox.phone(PHONE).approve();
     await expect.poll(seen).toEqual(["pending", "completed"]);
-    open[0]?.answer(200);
+    open[0]?.respond(200);
     await expect
       .poll(() => activities.flatMap(({ deliveries }) => deliveries))
       .toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);

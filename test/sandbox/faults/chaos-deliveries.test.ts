@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 
 const KINDS = ["invoice.created", "invoice.paid"];
 
-/** A shop whose webhook verifies what comes, and answers as it should. */
+/** A shop whose webhook verifies each delivery, and responds accordingly. */
 async function shop(
   verify: Partial<VerifyWebhookOptions> = {},
   clock: "virtual" | "real" = "virtual",
 ) {
-  /** What came, in its order: the invoice, the event, and what was answered. */
+  /** The deliveries in the order of arrival: the invoice, the event, and the status of the response. */
   const came: string[] = [];
   const requests: { headers: Headers; body: string; at: number }[] = [];
   const sandbox = createSandbox({
@@ -21,7 +21,8 @@ async function shop(
         const { webhookSecrets } = sandbox;
         const given = { body, headers: request.headers, secret: webhookSecrets };
         const event = verifyWebhook({ ...given, ...verify } as VerifyWebhookOptions);
-        came.push(isKnownEvent(event) ? `${event.data.number} ${event.event}` : "");
+        const data: object = event.data;
+        came.push(isKnownEvent(event) ? `${Reflect.get(data, "number")} ${event.event}` : "");
         return new Response();
       } catch (error) {
         came.push((error as { code: string }).code);

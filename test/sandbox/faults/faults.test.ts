@@ -8,7 +8,7 @@ beforeEach(() => sandbox.reset());
 const INITIATE = "/mobile-money/payment/initiate";
 const PHONE = "0712345678";
 
-/** Asks for a payment; the answer may never come. */
+/** Asks for a payment; there may never be a response. */
 const initiate = (init: RequestInit = {}) =>
   sandbox.fetch(sandbox.baseUrl + INITIATE, {
     method: "POST",
@@ -73,10 +73,10 @@ describe("a status fault", () => {
 describe("a latency fault", () => {
   test("delays the service, then lets it do its work", async () => {
     add({ kind: "latency", ms: 30 });
-    const answer = initiate();
+    const pending = initiate();
     await setImmediate();
     expect(wasDone()).toBe(false);
-    const response = await answer;
+    const response = await pending;
     expect(response.status).toBe(200);
     expect(response.headers.get("x-sandbox-fault")).toBe("latency");
     expect(wasDone()).toBe(true);
@@ -94,9 +94,9 @@ describe("a latency fault", () => {
   test("ends with an abort, and then nothing is done", async () => {
     add({ kind: "latency", ms: 60_000 });
     const controller = new AbortController();
-    const answer = initiate({ signal: controller.signal });
+    const pending = initiate({ signal: controller.signal });
     controller.abort(new Error("mine"));
-    await expect(answer).rejects.toThrow("mine");
+    await expect(pending).rejects.toThrow("mine");
     expect(wasDone()).toBe(false);
   });
 });
@@ -154,17 +154,17 @@ describe("a hanging call", () => {
   test("never responds and does nothing; an abort ends it", async () => {
     add({ kind: "hang" });
     const controller = new AbortController();
-    const answer = initiate({ signal: controller.signal });
-    const first = await Promise.race([answer, setImmediate("still hanging")]);
+    const pending = initiate({ signal: controller.signal });
+    const first = await Promise.race([pending, setImmediate("still hanging")]);
     expect(first).toBe("still hanging");
     controller.abort();
-    await expect(answer).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+    await expect(pending).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
     expect(wasDone()).toBe(false);
   });
 
   test("that was aborted before it began does nothing", async () => {
-    const answer = initiate({ signal: AbortSignal.abort(new Error("early")) });
-    await expect(answer).rejects.toThrow("early");
+    const pending = initiate({ signal: AbortSignal.abort(new Error("early")) });
+    await expect(pending).rejects.toThrow("early");
     expect(wasDone()).toBe(false);
   });
 });

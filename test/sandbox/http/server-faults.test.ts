@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => served.close());
 
-/** Asks for a payment over HTTP; the answer may never come. */
+/** Asks for a payment over HTTP; there may never be a response. */
 const initiate = (signal: AbortSignal | null = null) =>
   fetch(`${served.baseUrl}/mobile-money/payment/initiate`, {
     method: "POST",
@@ -47,11 +47,11 @@ describe("on a socket", () => {
   test("hang never responds and does nothing, until the caller aborts", async () => {
     add({ kind: "hang" });
     const controller = new AbortController();
-    const answer = initiate(controller.signal);
+    const pending = initiate(controller.signal);
     await expect.poll(() => sandbox.snapshot().faults).toEqual([]);
     expect(wasDone()).toBe(false);
     controller.abort();
-    await expect(answer).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+    await expect(pending).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
     expect(wasDone()).toBe(false);
     expect((await initiate()).status).toBe(200);
   });
@@ -75,9 +75,9 @@ describe("on a socket", () => {
 
   test("latency delays the service, then lets it do its work", async () => {
     add({ kind: "latency", ms: 30 });
-    const answer = initiate();
+    const pending = initiate();
     await expect.poll(() => sandbox.snapshot().faults).toEqual([]);
-    const response = await answer;
+    const response = await pending;
     expect(response.headers.get("x-sandbox-fault")).toBe("latency");
     expect(wasDone()).toBe(true);
   });

@@ -54,7 +54,7 @@ describe("the log of requests and responses", () => {
     expect(page).toMatch(/… \(\d{6} characters in all\)/);
   });
 
-  test("is bounded: thirty failed requests, the newest first", async () => {
+  test("is bounded: it keeps thirty rejected requests, newest first", async () => {
     for (let times = 0; times < 40; times++) {
       await sandbox.fetch(`${sandbox.baseUrl}/nothing/${times}`, {
         headers: { "x-api-key": "nonsense-key-of-mine" },

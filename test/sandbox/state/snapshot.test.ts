@@ -12,7 +12,7 @@ async function post(sandbox: Sandbox, path: string, body: object): Promise<Respo
   });
 }
 
-/** A sandbox with one webhook, whose receiver answers when `answer` is called. */
+/** A sandbox with one webhook, whose receiver responds when `respond` is called. */
 async function withHeldReceiver() {
   const held: ((response: Response) => void)[] = [];
   const sandbox = createSandbox({
@@ -20,10 +20,10 @@ async function withHeldReceiver() {
   });
   const url = "https://shop.example.test/hook";
   await post(sandbox, "/webhooks/register", { name: "shop", url, events: ["payment.initiated"] });
-  const answer = (status = 200) => {
+  const respond = (status = 200) => {
     for (const one of held.splice(0)) one(new Response(null, { status }));
   };
-  return { sandbox, held, answer };
+  return { sandbox, held, respond };
 }
 
 describe("a snapshot", () => {
@@ -70,14 +70,14 @@ describe("a snapshot", () => {
   });
 
   test("holds a delivery in flight as one that is still to be sent, once", async () => {
-    const { sandbox, held, answer } = await withHeldReceiver();
+    const { sandbox, held, respond } = await withHeldReceiver();
     await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
     // Restored twice while the first attempt still hangs: no attempt of a past world counts.
     for (let times = 0; times < 2; times++) {
       sandbox.restore(sandbox.snapshot());
       const advanced = sandbox.clock.advance(0);
       await expect.poll(() => held.length).toBe(times + 2);
-      if (times === 1) answer();
+      if (times === 1) respond();
       if (times === 1) await advanced;
     }
     const made = sandbox.snapshot().deliveries;
@@ -120,11 +120,11 @@ describe("a reset", () => {
   test.each([200, 500])(
     "drops pending timers and retries, and the response %i of a delivery in flight",
     async (status) => {
-      const { sandbox, held, answer } = await withHeldReceiver();
+      const { sandbox, held, respond } = await withHeldReceiver();
       await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
       expect(held).toHaveLength(1);
       sandbox.reset();
-      answer(status);
+      respond(status);
       await setImmediate();
       expect(sandbox.snapshot()).toEqual(createSandbox().snapshot());
       await sandbox.clock.advance("1d");
@@ -140,22 +140,22 @@ describe("a reset", () => {
     sandbox.phone(PHONE).setBalance("1");
     sandbox.phone(PHONE).switchOff();
     sandbox.reset();
-    const answer = await sandbox.fetch(`${sandbox.baseUrl}/merchant`, {
+    const response = await sandbox.fetch(`${sandbox.baseUrl}/merchant`, {
       headers: { "x-api-key": key },
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect(sandbox.phone(PHONE).balance).toBe("100000.00");
     // The random sequence too is back at its beginning.
     expect(sandbox.createKey({ kind: "secret" })).toBe(key);
   });
 
   test("is not changed by an advance that was under way", async () => {
-    const { sandbox, answer } = await withHeldReceiver();
+    const { sandbox, respond } = await withHeldReceiver();
     const start = sandbox.clock.now();
     await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
     const advances = [sandbox.clock.advance("1h"), sandbox.clock.advance("1h")];
     sandbox.reset();
-    answer();
+    respond();
     await Promise.all(advances);
     expect(sandbox.clock.now()).toEqual(start);
   });

@@ -5,26 +5,26 @@ import { sqliteInbox } from "malipo/inbox/sqlite";
 import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
 import { Client } from "pg";
 
-/** Where a shop keeps what: `store` is a path or an address, `ledger` a path. */
+/** Where a shop stores its data: `store` is a path or an address, `ledger` a path. */
 export interface Place {
   readonly store: string;
   readonly queue: string;
   readonly ledger: string;
-  /** For tests: a lease this short, and no waits between attempts. */
+  /** For tests: a short lease, and retries without a wait. */
   readonly leaseMs?: number | undefined;
 }
 
-/** Has the effect of one event, once: by the inbox's transaction, or else by the idempotency key. */
+/** The effect of one event, once: through the inbox's transaction, or the idempotency key. */
 type Effect = (
   reference: string,
   context: HandlerContext,
-  /** Called where the effect is written, and not yet for good. */
+  /** Called when the effect is written and not committed. */
   halfway: () => void,
 ) => Promise<void>;
 
 /** One inbox with the shop around it. */
 export interface Shop {
-  /** Makes the table of effects. */
+  /** Creates the table of effects. */
   prepare(place: Place): Promise<void>;
   open(place: Place): { readonly inbox: Inbox; readonly effect: Effect };
   /** The references that had an effect, each as often as it had one. */
@@ -58,7 +58,7 @@ function readEffects(path: string): string[] {
   return rows.map(({ reference }) => reference as string);
 }
 
-/** Another company's service: it takes each idempotency key once. */
+/** A service of another company: it accepts each idempotency key once. */
 const byKey = (inbox: (place: Place) => Inbox): Shop => ({
   prepare: async ({ ledger }) => create(ledger, LEDGER),
   open: (place) => {
@@ -86,7 +86,7 @@ async function inPostgres<T>(url: string, work: (client: Client) => Promise<T>):
 
 const tableOf = (queue: string) => queue.replaceAll("-", "_");
 
-/** What `--inbox` takes. */
+/** The values of `--inbox`. */
 export const SHOPS = {
   memory: byKey((place) => memoryInbox(paceOf(place))),
   sqlite: {

@@ -1,4 +1,4 @@
-// Posts signed events to a receiver that is killed at random, and counts what became of them:
+// Posts signed events to a receiver that is killed at random, and counts what happened to them:
 // node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,20 +16,20 @@ const { values } = parseArgs({
     events: { type: "string", default: "20000" },
     kills: { type: "string" },
     seed: { type: "string", default: "1" },
-    // Leases this short, and no waits between attempts: a quick look.
+    // Short leases, and retries without a wait: for a quick run.
     "lease-ms": { type: "string" },
   },
 });
 const inbox = values.inbox as InboxName;
 const leaseMs = values["lease-ms"] === undefined ? undefined : Number(values["lease-ms"]);
 if (!Object.hasOwn(SHOPS, inbox)) {
-  console.error(`--inbox is one of ${Object.keys(SHOPS).join(", ")}.`);
+  console.error(`--inbox must be one of ${Object.keys(SHOPS).join(", ")}.`);
   process.exit(2);
 }
-// What lives in the process dies with it, and says so.
+// The memory inbox is lost with its process.
 const kills = inbox === "memory" ? 0 : Number(values.kills ?? 100);
 if (inbox === "memory" && Number(values.kills ?? 0) > 0) {
-  console.log("memoryInbox forgets what it holds when its process dies: it is not killed.");
+  console.log("memoryInbox loses its events when its process dies, so the process is not killed.");
 }
 
 const engines = {
@@ -56,7 +56,7 @@ const found = await runSoak({
   events: Number(values.events),
   kills,
   seed: Number(values.seed),
-  say: (line) => process.stderr.write(`${line}\n`),
+  log: (line) => process.stderr.write(`${line}\n`),
 });
 await engine?.stop();
 rmSync(folder, { recursive: true, force: true });
@@ -66,15 +66,15 @@ const rows: readonly (readonly [what: string, count: number])[] = [
   ["acknowledged", found.acknowledged],
   ["lost", found.lost],
   ["invented", found.invented],
-  [`effects more than once, ${found.once}`, found.repeated],
+  [`effects more than once, ${found.once}`, found.duplicated],
   ["kills", found.kills],
-  ["deliveries, repeats and retries included", found.deliveries],
+  ["deliveries, duplicates and retries included", found.deliveries],
 ];
 console.log(`${inbox}, seed ${values.seed}, ${found.seconds} s`);
 for (const [what, count] of rows) console.log(`${String(count).padStart(8)}  ${what}`);
-const kept =
+const isKept =
   found.acknowledged === found.sent &&
   found.kills === kills &&
-  found.lost + found.invented + found.repeated === 0;
-console.log(kept ? "Kept." : "BROKEN.");
-process.exit(kept ? 0 : 1);
+  found.lost + found.invented + found.duplicated === 0;
+console.log(isKept ? "Nothing was lost or processed twice." : "FAILED.");
+process.exit(isKept ? 0 : 1);

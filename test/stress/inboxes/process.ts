@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import type { Orders } from "./shop.ts";
+import type { ShopSettings } from "./shop.ts";
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -16,8 +16,8 @@ export async function freePort(): Promise<number> {
 export interface ShopProcess {
   /** Resolves with the signal that ended it, if one did. */
   readonly exit: Promise<NodeJS.Signals | null>;
-  /** What it complained of. */
-  readonly complaints: string[];
+  /** What it wrote to stderr. */
+  readonly errors: string[];
   kill(): Promise<void>;
   /** Asks it to end. */
   end(): void;
@@ -28,15 +28,15 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the shop, and waits until it takes deliveries. */
-export async function openShop(program: string, orders: Orders): Promise<ShopProcess> {
-  const child = fork(program, [JSON.stringify(orders)], {
+/** Starts the shop, and waits until it accepts deliveries. */
+export async function openShop(program: string, settings: ShopSettings): Promise<ShopProcess> {
+  const child = fork(program, [JSON.stringify(settings)], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     execArgv: [],
   });
   running.add(child);
-  const complaints: string[] = [];
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => complaints.push(text));
+  const errors: string[] = [];
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => errors.push(text));
   const exit = once(child, "exit").then(([, signal]) => {
     running.delete(child);
     return signal as NodeJS.Signals | null;
@@ -44,11 +44,11 @@ export async function openShop(program: string, orders: Orders): Promise<ShopPro
   const listening = once(child, "message");
   const ended = exit.then(() => "ended");
   if ((await Promise.race([listening, ended])) === "ended") {
-    throw new Error(`The shop ended before it took deliveries:\n${complaints.join("")}`);
+    throw new Error(`The shop ended before it accepted deliveries:\n${errors.join("")}`);
   }
   return {
     exit,
-    complaints,
+    errors,
     end: () => child.kill("SIGTERM"),
     kill: async () => {
       child.kill("SIGKILL");

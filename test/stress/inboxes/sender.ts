@@ -29,7 +29,7 @@ export function deliveryOf(reference: string, amount = "100.00"): Delivery {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Posts once. Gives the status, or `undefined` where the connection broke. */
+/** Posts once. Gives the status, or `undefined` if the connection broke. */
 function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = {
@@ -59,13 +59,13 @@ function post(port: number, { body, signature }: Delivery): Promise<number | und
   });
 }
 
-/** Posts until it is acknowledged, as the service does. Gives how often it took. */
+/** Posts until it is acknowledged, as the service does. Gives the number of attempts. */
 export async function deliver(port: number, delivery: Delivery): Promise<number> {
   for (let tries = 1; ; tries++) {
     const status = await post(port, delivery);
     if (status === 200) return tries;
     if (status !== undefined && status !== 503) {
-      throw new Error(`${delivery.reference} was answered with ${status}.`);
+      throw new Error(`${delivery.reference} returned ${status}.`);
     }
     await sleep(50);
   }

@@ -1,12 +1,12 @@
-// A shop's receiver, in a process of its own: it is there to be killed. Takes its orders as JSON, and
-// says `listening` once it takes deliveries.
+// The receiver of a shop, in a process of its own that tests kill. Takes its settings as JSON, and sends
+// `listening` as soon as it accepts deliveries.
 import { createServer } from "node:http";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
 import { SECRET } from "./sender.ts";
 
-/** Where a process may die over a delivery. */
+/** Where a process may die during a delivery. */
 export const POINTS = [
   "before the insert",
   "after the insert",
@@ -17,21 +17,21 @@ export const POINTS = [
 ] as const;
 export type Point = (typeof POINTS)[number];
 
-/** What a shop is told. */
-export interface Orders {
+/** The settings of a shop. */
+export interface ShopSettings {
   readonly inbox: InboxName;
   readonly place: Place;
   readonly port: number;
-  /** Dies there, at the first chance. */
+  /** Dies there, in the first delivery. */
   readonly die?: Point | undefined;
 }
 
-function runShop({ inbox: name, place, port, die }: Orders): void {
+function runShop({ inbox: name, place, port, die }: ShopSettings): void {
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
   const { inbox, effect } = SHOPS[name].open(place);
-  /** The inbox as it is, with the points around it. */
+  /** The inbox, with the points of death around it. */
   const deadly: Inbox = {
     ...inbox,
     accept: async (delivery) => {
@@ -40,11 +40,11 @@ function runShop({ inbox: name, place, port, die }: Orders): void {
       at("after the insert");
       return receipt;
     },
-    start: (work) =>
+    start: (options) =>
       inbox.start({
-        ...work,
+        ...options,
         run: async (job) => {
-          await work.run(job);
+          await options.run(job);
           at('before "done"');
         },
       }),
@@ -62,13 +62,13 @@ function runShop({ inbox: name, place, port, die }: Orders): void {
   const server = createServer(nodeHandler(receiver));
   server.keepAliveTimeout = 60_000;
   server.listen(port, "127.0.0.1", async () => {
-    // What has to be taken first must not die of what is worked.
+    // The parent must know that the shop listens before a handler kills it.
     process.send?.("listening");
     await receiver.start();
   });
-  // Its parent has ended.
+  // The parent has ended.
   process.on("disconnect", () => process.exit());
-  // Told to end: nothing is left then that would keep the process.
+  // After a graceful stop, nothing may keep the process alive.
   process.on("SIGTERM", async () => {
     server.close();
     server.closeAllConnections();
@@ -78,5 +78,5 @@ function runShop({ inbox: name, place, port, die }: Orders): void {
   });
 }
 
-const [, , orders] = process.argv;
-if (orders !== undefined) runShop(JSON.parse(orders));
+const settings = process.argv[2];
+if (settings !== undefined) runShop(JSON.parse(settings));

@@ -11,30 +11,30 @@ export interface SoakOptions {
   readonly events: number;
   readonly kills: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** What became of the events. */
-export interface Found {
+/** What happened to the events. */
+export interface SoakResult {
   readonly sent: number;
   readonly acknowledged: number;
-  /** Acknowledged, and without effect. */
+  /** Acknowledged events without effect. */
   readonly lost: number;
   /** Effects of events that were never sent. */
   readonly invented: number;
   /** Effects beyond the first of their event. */
-  readonly repeated: number;
+  readonly duplicated: number;
   readonly kills: number;
   readonly deliveries: number;
   readonly seconds: number;
-  /** What keeps an effect from being repeated. */
+  /** What keeps the effect of each event at one. */
   readonly once: "through the transaction" | "through the idempotency key";
 }
 
 const SENDERS = 16;
-// Long enough for every lease and every backoff that is left.
-const patienceMs = ({ leaseMs }: Place) => (leaseMs === undefined ? 400_000 : 60_000);
-const SETTLE_LEASES = 1.5;
+// Long enough for every lease to expire and every retry to come.
+const maxIdleMs = ({ leaseMs }: Place) => (leaseMs === undefined ? 400_000 : 60_000);
+const EXTRA_LEASES = 1.5;
 
 /** The same numbers for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
@@ -47,8 +47,8 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-export async function runSoak(options: SoakOptions): Promise<Found> {
-  const { inbox, place, program, events, kills, seed, say } = options;
+export async function runSoak(options: SoakOptions): Promise<SoakResult> {
+  const { inbox, place, program, events, kills, seed, log } = options;
   const random = randomFrom(seed);
   const { prepare, effects } = SHOPS[inbox];
   const started = performance.now();
@@ -73,7 +73,7 @@ export async function runSoak(options: SoakOptions): Promise<Found> {
   const senders = Array.from({ length: SENDERS }, async () => {
     for (let reference = waiting.pop(); reference !== undefined; reference = waiting.pop()) {
       const delivery = deliveryOf(reference);
-      // Now and then the answer is lost on its way, and the service sends it again.
+      // Now and then the response is lost, and the service delivers again.
       for (let times = random() < 0.1 ? 2 : 1; times > 0; times--) {
         const tries = await deliver(port, delivery);
         deliveries += tries;
@@ -82,7 +82,7 @@ export async function runSoak(options: SoakOptions): Promise<Found> {
     }
   });
 
-  // Most while deliveries come in, each at a moment of its own; the rest while the work is finished.
+  // Most kills happen while deliveries arrive; the rest while the last events are processed.
   const moments = Array.from({ length: Math.ceil(kills * 0.9) }, () => random() * events).sort(
     (a, b) => a - b,
   );
@@ -90,7 +90,7 @@ export async function runSoak(options: SoakOptions): Promise<Found> {
     while (acknowledged.size < moment) await sleep(1);
     await sleep(random() * 50);
     await kill();
-    if (killed % 10 === 0) say(`${killed} kills, ${acknowledged.size} acknowledged`);
+    if (killed % 10 === 0) log(`${killed} kills, ${acknowledged.size} acknowledged`);
   }
   await Promise.all(senders);
   while (killed < kills) {
@@ -107,15 +107,15 @@ export async function runSoak(options: SoakOptions): Promise<Found> {
   };
   let found = new Map<string, number>();
   let progressAt = performance.now();
-  while (performance.now() - progressAt < patienceMs(place)) {
+  while (performance.now() - progressAt < maxIdleMs(place)) {
     const counts = await count();
     if (counts.size > found.size) progressAt = performance.now();
     found = counts;
     if (references.every((reference) => found.has(reference))) break;
     await sleep(500);
   }
-  // What is worked once more would be so by then.
-  await sleep(SETTLE_LEASES * (place.leaseMs ?? 15_000));
+  // By then, an event that is processed twice has been.
+  await sleep(EXTRA_LEASES * (place.leaseMs ?? 15_000));
   found = await count();
   await shop.kill();
 
@@ -125,7 +125,7 @@ export async function runSoak(options: SoakOptions): Promise<Found> {
     acknowledged: acknowledged.size,
     lost: [...acknowledged].filter((reference) => !found.has(reference)).length,
     invented: [...found.keys()].filter((reference) => !sent.has(reference)).length,
-    repeated: [...found.values()].filter((count) => count > 1).length,
+    duplicated: [...found.values()].filter((count) => count > 1).length,
     kills: killed,
     deliveries,
     seconds: Math.round((performance.now() - started) / 1_000),

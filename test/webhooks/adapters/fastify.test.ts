@@ -48,7 +48,7 @@ describe("fastifyWebhooks beside other routes", () => {
   const post = (app: FastifyInstance, url: string, more: Record<string, unknown> = {}) =>
     app.inject({ method: "POST", url, headers, payload, ...more });
 
-  test("leaves their parsing, their limits and their parsers alone", async () => {
+  test("does not change their parsers or their limits", async () => {
     const app = fastify({ bodyLimit: 300 });
     app.addContentTypeParser("text/csv", { parseAs: "string" }, (_, body, done) =>
       done(null, { csv: body }),
@@ -69,7 +69,7 @@ describe("fastifyWebhooks beside other routes", () => {
     await app.close();
   });
 
-  test("is refused by the hooks of the whole app, and by its own limit alone", async () => {
+  test("obeys the hooks of the whole app, and only its own limit", async () => {
     const app = fastify({ bodyLimit: 10 });
     app.addHook("onRequest", async ({ headers }, reply) => {
       if (headers["x-tenant"] === "banned") return reply.code(403).send({});
@@ -84,21 +84,21 @@ describe("fastifyWebhooks beside other routes", () => {
     await app.close();
   });
 
-  test.each(["error", "close"])("answers 400 where the body ends by %s", async (end) => {
+  test.each(["error", "close"])("returns 400 for a body that ends by %s", async (end) => {
     const app = fastify();
     const onError = vi.fn();
     const receiver = createWebhookReceiver({ secret: SECRET, onError });
     app.register(fastifyWebhooks, { receiver, path: PATH });
-    const answer = await post(app, PATH, { simulate: { end: false, [end]: true } });
-    expect([answer.statusCode, answer.json()]).toEqual([
+    const response = await post(app, PATH, { simulate: { end: false, [end]: true } });
+    expect([response.statusCode, response.json()]).toEqual([
       400,
-      { ResultCode: 1, ResultDesc: "the body broke off" },
+      { ResultCode: 1, ResultDesc: "the body ended early" },
     ]);
     expect(onError).not.toHaveBeenCalled();
     await app.close();
   });
 
-  test("stands at its prefix, twice where there are two shops", async () => {
+  test("is mounted at its prefix, and twice for two shops", async () => {
     const app = fastify();
     for (const [shop, secret] of [
       ["one", SECRET],

@@ -70,7 +70,7 @@ testAdapter({
           await request.json().catch(() => {});
           return fetchHandler(receiver)(request);
         }),
-      /before anything calls its `json\(\)`, `text\(\)` or `formData\(\)`/,
+      /before anything calls `json\(\)`, `text\(\)` or `formData\(\)` of the request/,
     ],
     [
       "a reader that holds the stream",
@@ -112,7 +112,7 @@ describe("fetchHandler", () => {
     return new Request(`https://shop.test${PATH}`, init);
   };
 
-  test("answers a stream that never ends, lets some of the rest pass, and hangs up", async () => {
+  test("responds to a stream that never ends, reads some of the rest, and cancels it", async () => {
     let passed = 0;
     const hungUp = new Promise<void>((resolve) => {
       const endless = new ReadableStream({
@@ -140,21 +140,21 @@ describe("fetchHandler", () => {
       },
     ]),
     [
-      "breaks off",
+      "ends early",
       (controller) => {
         controller.enqueue(BODY);
         controller.error(new Error("gone"));
       },
     ],
-  ])("refuses a stream that %s", async (_, start) => {
+  ])("rejects a stream that %s", async (_, start) => {
     const response = await receive()(posted(new ReadableStream({ start })));
     expect([response.status, await response.json()]).toEqual([
       400,
-      { ResultCode: 1, ResultDesc: "the body broke off" },
+      { ResultCode: 1, ResultDesc: "the body ended early" },
     ]);
   });
 
-  test("does without streams where a runtime has none", async () => {
+  test("works in a runtime without streams", async () => {
     const request = requestOf(signed(BODY));
     Object.defineProperty(request, "body", { value: undefined });
     expect((await receive()(request)).status).toBe(200);

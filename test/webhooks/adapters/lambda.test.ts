@@ -72,7 +72,7 @@ for (const [name, event] of PLACES) {
       [
         "a middleware that parses",
         mounting((delivery) => ({ ...event(delivery), body: { event: "a" } as never })),
-        /Lambda: take `httpJsonBodyParser\(\)`/,
+        /Lambda: remove `httpJsonBodyParser\(\)`/,
       ],
     ],
   });
@@ -93,13 +93,13 @@ describe("lambdaHandler", () => {
     ["no method", { body: base64, isBase64Encoded: true, httpMethod: undefined }, 405],
     ["no headers", { body: base64, isBase64Encoded: true, headers: null }, 401],
     ["no body", { body: null }, 401],
-  ])("takes the bytes for what they are: %s", async (_, given, status) => {
+  ])("reads the bytes in every encoding: %s", async (_, given, status) => {
     const headers = signed(body).headers as Record<string, string>;
     const event: LambdaRequest = { httpMethod: "POST", headers, ...given };
     expect((await handler(event)).statusCode).toBe(status);
   });
 
-  test("answers in the form that API Gateway sends on as text", async () => {
+  test("returns the form that API Gateway sends as text", async () => {
     const headers = signed(body).headers as Record<string, string>;
     const event = { httpMethod: "POST", headers, body: base64, isBase64Encoded: true };
     const handle = lambdaHandler(createWebhookReceiver({ secret: SECRET }));

@@ -96,7 +96,7 @@ testAdapter({
   parser: "raw",
 });
 
-/** Koa's part in it: middleware that is given a context, and an answer of its own unless there is one. */
+/** What Koa does: it gives middleware a context, and responds itself where the middleware did not. */
 const koa =
   (...middleware: ((context: Context) => Promise<void>)[]): Parameters<typeof listening>[0] =>
   async (req, res) => {
@@ -127,12 +127,12 @@ testAdapter({
             (context) => nodeHandler(receiver)(context.req, context.res),
           ),
         ),
-      /Koa: move it above `app\.use\(bodyParser\(\)\)`/,
+      /Koa: move the handler above `app\.use\(bodyParser\(\)\)`/,
     ],
   ],
 });
 
-describe("nodeHandler settles, and throws nothing,", () => {
+describe("nodeHandler resolves", () => {
   const onError = vi.fn();
   const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
   const half = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`;
@@ -156,27 +156,27 @@ describe("nodeHandler settles, and throws nothing,", () => {
     return outcome;
   }
 
-  test("where the sender breaks off", async () => {
+  test("when the sender breaks off", async () => {
     const use = ({ port = 0 }: Mount) => breakOff(port, [half], "reset");
     expect(await outcome(handle, use)).toBe("settled");
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test("where the sender was gone before it was called", async () => {
+  test("when the sender was gone before the call", async () => {
     const slow = async (request: IncomingMessage, response: ServerResponse) => {
       await new Promise((resolve) => request.socket.once("close", resolve));
       await handle(request, response);
     };
     const use = ({ port = 0 }: Mount) => breakOff(port, [half], "reset");
     expect(await outcome(slow, use)).toBe("settled");
-    // It is nobody's line to move.
+    // There is no line to move.
     expect(onError).not.toHaveBeenCalled();
   });
 
   test.each([
-    ["has answered", true],
-    ["has begun to answer", false],
-  ])("where something else %s meanwhile", async (_, isAllSaid) => {
+    ["has responded", true],
+    ["has begun to respond", false],
+  ])("when something else %s meanwhile", async (_, isAllSaid) => {
     const impatient = async (request: IncomingMessage, response: ServerResponse) => {
       const handled = handle(request, response);
       response.writeHead(504).write("too slow");
@@ -214,19 +214,22 @@ describe("a body that was parsed", () => {
     if (metadata) Object.defineProperty(Reflect, "getMetadata", metadata);
   });
 
-  test.each(FRAMEWORKS)("is told which line to move, on %s", async (_, parts, has, hint) => {
-    Reflect.deleteProperty(Reflect, "getMetadata");
-    if (has) Object.defineProperty(Reflect, "getMetadata", { value() {}, configurable: true });
-    const onError = vi.fn();
-    const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
-    const mount = await listening((request, response) =>
-      handle(Object.assign(request, { body: {} }, parts), response),
-    );
-    expect((await mount.deliver(signed(BODY))).status).toBe(500);
-    await mount.close?.();
-    const said = "Something read or parsed the body before the receiver. ";
-    const [[{ code, message } = { code: "", message: "" }] = []] = onError.mock.calls;
-    expect([code, message.slice(0, said.length)]).toEqual(["body_not_raw", said]);
-    expect(message.slice(said.length)).toMatch(hint);
-  });
+  test.each(FRAMEWORKS)(
+    "results in an error that says which line to move, on %s",
+    async (_, parts, has, hint) => {
+      Reflect.deleteProperty(Reflect, "getMetadata");
+      if (has) Object.defineProperty(Reflect, "getMetadata", { value() {}, configurable: true });
+      const onError = vi.fn();
+      const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
+      const mount = await listening((request, response) =>
+        handle(Object.assign(request, { body: {} }, parts), response),
+      );
+      expect((await mount.deliver(signed(BODY))).status).toBe(500);
+      await mount.close?.();
+      const said = "Something read or parsed the body before the receiver. ";
+      const [[{ code, message } = { code: "", message: "" }] = []] = onError.mock.calls;
+      expect([code, message.slice(0, said.length)]).toEqual(["body_not_raw", said]);
+      expect(message.slice(said.length)).toMatch(hint);
+    },
+  );
 });

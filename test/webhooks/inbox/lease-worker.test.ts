@@ -5,7 +5,7 @@ import { endOfTurn, ends, inVirtualTime, workOn } from "./lease-worker.ts";
 inVirtualTime();
 
 describe("leases", () => {
-  test("are renewed in thirds of their length, while they are worked", async () => {
+  test("are renewed three times in their length, while their jobs run", async () => {
     const worker = workOn({ due: ["a", "b"] });
     vi.advanceTimersByTime(1_000);
     worker.run("a").done();
@@ -17,7 +17,7 @@ describe("leases", () => {
     expect(worker.renewals).toEqual([["a", "b"], ["b"]]);
   });
 
-  test("that are lost abort the work, whose end is written no more", async () => {
+  test("that are lost abort their jobs, and their end is not written", async () => {
     const asked: (readonly string[])[] = [];
     const renew = (tokens: readonly string[]) => {
       asked.push(tokens);
@@ -27,18 +27,18 @@ describe("leases", () => {
     vi.advanceTimersByTime(1_000);
     const [a, b] = [worker.run("a"), worker.run("b")];
     expect(String(a.job.signal.reason)).toBe(
-      "Error: The lease was lost: another process works this event.",
+      "Error: The lease was lost: another process has this event now.",
     );
     expect(b.job.signal.aborted).toBe(false);
     vi.advanceTimersByTime(1_000);
     expect(asked).toEqual([["a", "b"], ["b"]]);
-    worker.looks();
+    worker.polls();
     a.fail(a.job.signal.reason);
     await endOfTurn();
-    expect(worker.looks()).toEqual([[[], 1]]);
+    expect(worker.polls()).toEqual([[[], 1]]);
   });
 
-  test("that cannot be renewed are renewed later, and the store is told of", () => {
+  test("that cannot be renewed are renewed later, and the failure is reported", () => {
     const gone = new Error("disk gone");
     let times = 0;
     const renew = () => {
@@ -54,7 +54,7 @@ describe("leases", () => {
 });
 
 describe("a job", () => {
-  test("is what the lease says, with a transaction only where the store has such", () => {
+  test("has the fields of the lease, and a transaction only where the store supports it", () => {
     const { job } = workOn({ due: ["a"] }).run("a");
     const { signal, ...rest } = job;
     expect(rest).toEqual({ key: "key of a", raw: Buffer.from("a"), attempt: 1 });
@@ -68,71 +68,71 @@ describe("a job", () => {
       write(token as never);
 
   test.each(["done", "fail"] as const)(
-    "whose transaction has written done has nothing more to write: %s",
+    "whose transaction has committed writes no other end: %s",
     async (how) => {
       const worker = workOn({ due: ["a"], transaction });
       const { job, ...run } = worker.run("a");
       expect(await job.transaction?.((connection) => [connection])).toEqual(["a"]);
       vi.advanceTimersByTime(1_000);
       expect(worker.renewals).toEqual([]);
-      worker.looks();
+      worker.polls();
       run[how](new Error("afterwards"));
       await endOfTurn();
-      expect(worker.looks()).toEqual([[[], 2]]);
+      expect(worker.polls()).toEqual([[[], 2]]);
     },
   );
 
-  test("whose transaction fails is the worker's still", async () => {
+  test("whose transaction failed writes its end as usual", async () => {
     const worker = workOn({ due: ["a"], transaction });
     const { job, done } = worker.run("a");
     const write = () => Promise.reject(new Error("taken back"));
     await expect(job.transaction?.(write)).rejects.toThrow("taken back");
-    worker.looks();
+    worker.polls();
     done();
     await endOfTurn();
-    expect(worker.looks()).toEqual([[ends("done", "a"), 2]]);
+    expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
   });
 });
 
 describe("stop", () => {
-  test("takes nothing new, writes what ends, and leaves no timer behind", async () => {
+  test("takes no new delivery, writes what ends, and leaves no timer", async () => {
     const worker = workOn({ due: ["a", "b", "c"] });
-    worker.looks();
+    worker.polls();
     let stopped = false;
     const stopping = worker.stop(10_000).then(() => {
       stopped = true;
     });
     worker.run("a").done();
     await endOfTurn();
-    expect(worker.looks()).toEqual([[ends("done", "a"), 0]]);
+    expect(worker.polls()).toEqual([[ends("done", "a"), 0]]);
     expect(stopped).toBe(false);
     worker.run("b").done();
     await stopping;
-    expect(worker.looks()).toEqual([[ends("done", "b"), 0]]);
+    expect(worker.polls()).toEqual([[ends("done", "b"), 0]]);
     expect(worker.run("b").job.signal.aborted).toBe(false);
     expect(worker.due).toEqual(["c"]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("hands back what has not ended in time, aborts it, and writes nothing of it later", async () => {
+  test("hands back and aborts what has not ended in time, and writes nothing of it later", async () => {
     const worker = workOn({ due: ["a"] });
-    worker.looks();
+    worker.polls();
     const stopping = worker.stop(100);
     vi.advanceTimersByTime(99);
     await endOfTurn();
-    expect(worker.looks()).toEqual([]);
+    expect(worker.polls()).toEqual([]);
     vi.advanceTimersByTime(1);
     await stopping;
-    expect(worker.looks()).toEqual([[ends("released", "a"), 0]]);
+    expect(worker.polls()).toEqual([[ends("released", "a"), 0]]);
     expect(String(worker.run("a").job.signal.reason)).toBe("Error: The receiver was stopped.");
     worker.run("a").done();
     await endOfTurn();
-    worker.look();
-    expect(worker.looks()).toEqual([]);
+    worker.poll();
+    expect(worker.polls()).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("hands back nothing that another works, or that is done", async () => {
+  test("does not hand back a lost lease or a committed one", async () => {
     const worker = workOn({
       due: ["lost", "committed"],
       renew: () => ["lost"],
@@ -140,15 +140,15 @@ describe("stop", () => {
     });
     await worker.run("committed").job.transaction?.(() => {});
     vi.advanceTimersByTime(1_000);
-    worker.looks();
+    worker.polls();
     const stopping = worker.stop(10);
     vi.advanceTimersByTime(10);
     await stopping;
-    expect(worker.looks()).toEqual([[[], 0]]);
+    expect(worker.polls()).toEqual([[[], 0]]);
     expect(String(worker.run("committed").job.signal.reason)).toContain("stopped");
   });
 
-  test("is not held up by a store that fails: it is told", async () => {
+  test("ends although the store fails, which is reported", async () => {
     const gone = new Error("disk gone");
     let fails = false;
     const worker = workOn({

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import {
-  type Ended,
+  type EndedLease,
   type Lease,
   type LeaseStore,
-  startLeaseWorker,
+  LeaseWorker,
 } from "../../../src/webhooks/inbox/lease-worker.ts";
 import type { Job } from "../../../src/webhooks/inbox/types.ts";
 
@@ -24,10 +24,10 @@ interface Run {
   readonly fail: (error: unknown) => void;
 }
 
-/** A worker over a store that keeps a list of what is due, and of what it was asked. */
+/** A worker on a store that has a list of due deliveries, and records its calls. */
 export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrency?: number } = {}) {
   const { due = [], concurrency = 2, ...methods } = given;
-  const turns: [ended: readonly Ended[], count: number][] = [];
+  const turns: [ended: readonly EndedLease[], count: number][] = [];
   const renewals: (readonly string[])[] = [];
   const runs: Record<string, Run> = {};
   const onError = vi.fn();
@@ -48,23 +48,24 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
       runs[Buffer.from(job.raw).toString()] = { job, done, fail };
     });
   const pace = { leaseMs: 3_000, backoffMs: () => 0 };
-  const worker = startLeaseWorker(store, { run, concurrency, onError }, pace);
+  const worker = new LeaseWorker(store, { run, concurrency, onError }, pace);
   return {
-    ...worker,
+    poll: () => worker.poll(),
+    stop: (timeoutMs: number) => worker.stop(timeoutMs),
     due,
     turns,
     renewals,
     onError,
     run: (token: string) => runs[token] as Run,
-    /** The looks since the last time this was asked. */
-    looks: () => turns.splice(0),
+    /** The polls since the last call of this. */
+    polls: () => turns.splice(0),
   };
 }
 
-/** Lets what is done in this turn of the event loop, and right after it, happen. */
+/** The end of this turn of the event loop and of the next one. */
 export const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-/** Virtual time, but for the turns of the event loop. */
+/** Virtual timers; the turns of the event loop stay real. */
 export function inVirtualTime(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });

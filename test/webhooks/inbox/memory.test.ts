@@ -4,7 +4,7 @@ import type { Job } from "../../../src/webhooks/inbox/types.ts";
 import { inboxSuite } from "../../suites/inbox.ts";
 
 inboxSuite("memoryInbox", {
-  isAlone: true,
+  isSingleProcess: true,
   fresh: async () => {
     const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
     return { open: () => inbox };
@@ -21,7 +21,7 @@ describe("memoryInbox: time", () => {
     vi.useRealTimers();
   });
 
-  /** Lets time pass in steps of one look, with what is done between them. */
+  /** Lets time pass in steps of one poll, with the turns of the event loop between them. */
   async function pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 500) {
       await vi.advanceTimersByTimeAsync(Math.min(left, 500));
@@ -29,14 +29,14 @@ describe("memoryInbox: time", () => {
     }
   }
 
-  const standing = async (inbox: ReturnType<typeof memoryInbox>, key: string) => {
+  const kindOf = async (inbox: ReturnType<typeof memoryInbox>, key: string) => {
     const raw = Buffer.from(key);
     const rest = { digest: "d", event: "e", raw, secretIndex: 0, receivedAt: 0 };
-    return (await inbox.accept({ key, ...rest })).standing;
+    return (await inbox.accept({ key, ...rest })).kind;
   };
 
-  /** An inbox at work, and the attempts in which it works each key. */
-  async function working(
+  /** A started inbox, and the attempts at each key. */
+  async function started(
     options: Parameters<typeof memoryInbox>[0],
     work: (job: Job) => Promise<void> = async () => {},
   ) {
@@ -51,55 +51,55 @@ describe("memoryInbox: time", () => {
     return { inbox, attempts, onError };
   }
 
-  test("what was done is remembered for as long as was said, each from its own end", async () => {
-    const { inbox, attempts } = await working({ retentionMs: 10_000 });
-    expect(await standing(inbox, "a")).toBe("accepted");
+  test("a processed event is remembered for the retention, each from its own end", async () => {
+    const { inbox, attempts } = await started({ retentionMs: 10_000 });
+    expect(await kindOf(inbox, "a")).toBe("accepted");
     await pass(4_000);
-    expect(await standing(inbox, "b")).toBe("accepted");
+    expect(await kindOf(inbox, "b")).toBe("accepted");
     await pass(5_900);
-    expect(await standing(inbox, "a")).toBe("duplicate");
+    expect(await kindOf(inbox, "a")).toBe("duplicate");
     await pass(1_000);
-    expect(await standing(inbox, "b")).toBe("duplicate");
-    expect(await standing(inbox, "a")).toBe("accepted");
-    // What is forgotten is forgotten once: its successor is not.
+    expect(await kindOf(inbox, "b")).toBe("duplicate");
+    expect(await kindOf(inbox, "a")).toBe("accepted");
+    // Its successor is not forgotten with it.
     await pass(1_000);
-    expect(await standing(inbox, "a")).toBe("duplicate");
+    expect(await kindOf(inbox, "a")).toBe("duplicate");
     expect(attempts).toEqual({ a: [1, 1], b: [1] });
     await inbox.stop(0);
   });
 
-  test("an inbox with nothing to do looks twice a second, or when a wait is over", async () => {
-    const { inbox } = await working(
+  test("an idle inbox polls twice a second, and when a retry is due", async () => {
+    const { inbox } = await started(
       { pace: { leaseMs: 60_000, backoffMs: (attempt) => attempt * 100 } },
       () => Promise.reject(new Error("no stock")),
     );
-    const nextLook = () => {
+    const nextPoll = () => {
       const before = performance.now();
       vi.advanceTimersToNextTimer();
       return performance.now() - before;
     };
-    expect(nextLook()).toBeCloseTo(500, -1);
-    await standing(inbox, "a");
+    expect(nextPoll()).toBeCloseTo(500, -1);
+    await kindOf(inbox, "a");
     await pass(1);
-    expect(nextLook()).toBeCloseTo(100, -1);
+    expect(nextPoll()).toBeCloseTo(100, -1);
     await pass(1);
-    expect(nextLook()).toBeCloseTo(200, -1);
+    expect(nextPoll()).toBeCloseTo(200, -1);
     await inbox.stop(0);
   });
 
-  test("what failed is worked again when its wait is over, and no sooner", async () => {
+  test("a failed event is retried when its wait is over, and not earlier", async () => {
     const waits: number[] = [];
     const backoffMs = (attempt: number) => {
       waits.push(attempt);
       return attempt * 1_000;
     };
-    const { inbox, attempts } = await working(
+    const { inbox, attempts } = await started(
       { pace: { leaseMs: 60_000, backoffMs } },
       async ({ attempt }) => {
         if (attempt < 3) throw new Error("no stock");
       },
     );
-    await standing(inbox, "a");
+    await kindOf(inbox, "a");
     await pass(990);
     expect(attempts).toEqual({ a: [1] });
     await pass(20);
@@ -112,12 +112,12 @@ describe("memoryInbox: time", () => {
     await inbox.stop(0);
   });
 
-  test("what runs long after a failure runs once, and its lease is renewed without complaint", async () => {
-    const { inbox, attempts, onError } = await working(
+  test("a long retry runs once, and its lease is renewed without an error", async () => {
+    const { inbox, attempts, onError } = await started(
       { pace: { leaseMs: 1_500, backoffMs: () => 100 } },
       ({ attempt }) => (attempt === 1 ? Promise.reject(new Error("once")) : new Promise(() => {})),
     );
-    await standing(inbox, "a");
+    await kindOf(inbox, "a");
     await pass(10_000);
     expect(attempts).toEqual({ a: [1, 2] });
     expect(onError).not.toHaveBeenCalled();
@@ -126,7 +126,7 @@ describe("memoryInbox: time", () => {
     await stopped;
   });
 
-  test("what was given up says what the last attempt failed with, whatever was thrown", async () => {
+  test("a dead letter says why the last attempt failed, whatever was thrown", async () => {
     const thrown: Record<string, unknown> = {
       error: new TypeError("no stock"),
       text: "no text",
@@ -134,13 +134,13 @@ describe("memoryInbox: time", () => {
       symbol: Symbol("odd"),
       bare: Object.create(null),
     };
-    const { inbox } = await working(
+    const { inbox } = await started(
       { pace: { leaseMs: 60_000, backoffMs: () => 1 } },
       async ({ key }) => {
         throw thrown[key];
       },
     );
-    for (const key in thrown) await standing(inbox, key);
+    for (const key in thrown) await kindOf(inbox, key);
     await pass(10_000);
     const letters = await inbox.deadLetters();
     expect(letters).toEqual(
@@ -149,7 +149,7 @@ describe("memoryInbox: time", () => {
         ["text", "no text"],
         ["nothing", "undefined"],
         ["symbol", "Symbol(odd)"],
-        ["bare", "Something was thrown that has no text."],
+        ["bare", "The handler threw a value that has no text."],
       ].map(([id, error]) => ({ id, event: "e", body: id, attempts: 12, error })),
     );
     await inbox.stop(0);

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 type Open = (options: object) => unknown;
 
-/** Each with what it needs, so that nothing but the option under test is wrong. */
+/** Each with its required options, so that only the option under test is wrong. */
 const INBOXES: readonly (readonly [name: string, open: Open])[] = [
   ["memoryInbox", (options) => memoryInbox(options)],
   ["sqliteInbox", (options) => sqliteInbox(":memory:", options)],
@@ -15,7 +15,7 @@ const INBOXES: readonly (readonly [name: string, open: Open])[] = [
 ];
 
 describe.each(INBOXES)("%s", (name, open) => {
-  test("refuses an option that it does not have, by name", () => {
+  test("rejects an unknown option, and names it", () => {
     expect(() => open({ retentionDays: 3 })).toThrow(
       expect.objectContaining({
         code: "configuration",
@@ -25,24 +25,26 @@ describe.each(INBOXES)("%s", (name, open) => {
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "3"])(
-    "refuses a retention of %s",
+    "rejects a retention of %s",
     (retentionMs) => {
       expect(() => open({ retentionMs })).toThrow(
         expect.objectContaining({
           code: "configuration",
-          message: `${name}: \`retentionMs\` is ${retentionMs}. It takes a number of milliseconds above 0.`,
+          message: `\`retentionMs\` must be a number of milliseconds above 0; got ${typeof retentionMs === "string" ? "a string" : retentionMs}.`,
         }),
       );
     },
   );
 });
 
-test("what an inbox has is told where it has not what was asked for", () => {
-  expect(() => memoryInbox({ path: "inbox.db" } as object)).toThrow("It has retentionMs, pace.");
+test("the error for an unknown option lists the options", () => {
+  expect(() => memoryInbox({ path: "inbox.db" } as object)).toThrow(
+    "Its options are: retentionMs, pace.",
+  );
   expect(memoryInbox({ retentionMs: 1, pace: undefined })).toBeDefined();
 });
 
-test("what an engine is reached by must be given", () => {
+test("an inbox on an engine requires its connection", () => {
   for (const open of [bullmqInbox, pgBossInbox] as readonly Open[]) {
     expect(() => open({})).toThrow(expect.objectContaining({ code: "configuration" }));
   }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bytesOf, exactText } from "../../../src/webhooks/inbox/types.ts";
+import { bytesOf, exactText } from "../../../src/webhooks/inbox/text.ts";
 
-test("verified bytes that are kept as text come back as they were", () => {
+test("verified bytes that are stored as text come back unchanged", () => {
   const texts = fc.oneof(
     fc.string({ unit: "grapheme" }),
     fc.constantFrom("\uFEFF", "\uFEFF{}", "{}\uFEFF", "\0", "Ω 💸", ""),

@@ -12,11 +12,11 @@ testAdapter({
   }),
 });
 
-describe("receiver.handle, given what no wire can bring,", () => {
-  // A receiver has no options for a request, and takes the signature from the headers alone.
+describe("receiver.handle, called with values that cannot come over a wire,", () => {
+  // A receiver has no options for a request, and takes the signature only from the headers.
   const rows = CALL_CASES.filter(({ name }) => !/^option|^signature: .* beside/.test(name));
 
-  test.each(rows)("answers and tells of $name: $expected", async ({ options, expected }) => {
+  test.each(rows)("responds to and reports $name: $expected", async ({ options, expected }) => {
     const { secret, body, ...given } = options();
     const { headers = { "X-Service-Signature": given.signature } } = given;
     const onError = vi.fn();

@@ -6,7 +6,7 @@ import { receiving } from "../support/receiving.ts";
 const { receive, onError } = receiving();
 
 describe("a handler", () => {
-  test.each<[how: string, fail: () => unknown, said: string]>([
+  test.each<[how: string, fail: () => unknown, text: string]>([
     [
       "throws",
       () => {
@@ -16,7 +16,7 @@ describe("a handler", () => {
     ],
     ["rejects", async () => Promise.reject(new Error("boom")), "Error: boom"],
     [
-      "throws a text",
+      "throws a string",
       () => {
         throw "boom";
       },
@@ -44,7 +44,7 @@ describe("a handler", () => {
       "Symbol(boom)",
     ],
     [
-      "throws an object that cannot be a text",
+      "throws an object that has no text",
       () => {
         throw Object.create(null);
       },
@@ -55,7 +55,7 @@ describe("a handler", () => {
       () => Promise.reject(Object.freeze({ a: 1 })),
       "[object Object]",
     ],
-  ])("that %s is tried 12 times, then its event is a dead letter", async (_, fail, said) => {
+  ])("that %s is called 12 times, then its event is a dead letter", async (_, fail, text) => {
     const attempts: number[] = [];
     const receiver = receive();
     receiver.on("payment.completed", (_, { attempt }) => {
@@ -71,10 +71,10 @@ describe("a handler", () => {
       event: "payment.completed",
       attempts: 12,
       body: expect.stringContaining("PAY-71"),
-      error: expect.stringContaining(said),
+      error: expect.stringContaining(text),
     });
-    const told = onError.mock.calls.map(([, about]) => about);
-    expect(told).toEqual(
+    const reported = onError.mock.calls.map(([, about]) => about);
+    expect(reported).toEqual(
       attempts.map((attempt) => ({
         event: "payment.completed",
         idempotencyKey: expect.stringMatching(/^[\da-f]{64}$/),
@@ -84,19 +84,19 @@ describe("a handler", () => {
     );
   });
 
-  test("works a dead letter again as new, once it is requeued", async () => {
+  test("processes a requeued dead letter as a new event", async () => {
     const attempts: number[] = [];
-    let isMended = false;
+    let isFixed = false;
     const receiver = receive();
     receiver.onOther((_, { attempt }) => {
       attempts.push(attempt);
-      if (!isMended) throw new Error("broken");
+      if (!isFixed) throw new Error("broken");
     });
     await receiver.start();
     await deliver(receiver);
     await expect.poll(() => receiver.deadLetters.list()).toHaveLength(1);
     const [{ id } = { id: "" }] = await receiver.deadLetters.list();
-    isMended = true;
+    isFixed = true;
     await receiver.deadLetters.requeue(id);
     await expect.poll(() => attempts.slice(12)).toEqual([1]);
     expect(await receiver.deadLetters.list()).toEqual([]);
@@ -108,7 +108,7 @@ describe("a handler", () => {
     expect(attempts).toHaveLength(13);
   });
 
-  test("is aborted after handlerTimeoutMs; the attempt has failed, whatever comes of it later", async () => {
+  test("is aborted after handlerTimeoutMs, and the attempt has failed, whatever it does later", async () => {
     const signals: AbortSignal[] = [];
     const late = gate();
     const receiver = receive({ handlerTimeoutMs: 20 });
@@ -131,7 +131,7 @@ describe("a handler", () => {
     expect(signals).toHaveLength(2);
   });
 
-  test("that rejects after its time harms nobody", async () => {
+  test("that rejects after its time causes no error", async () => {
     const late = gate();
     const attempts: number[] = [];
     const receiver = receive({ handlerTimeoutMs: 10 });

@@ -24,7 +24,7 @@ const make = (inbox: Inbox = memoryInbox()): WebhookReceiver =>
   createWebhookReceiver({ secret: SECRET, inbox, onError() {} });
 
 describe("start", () => {
-  test("works off what was stored before it", async () => {
+  test("processes what was stored before it", async () => {
     const receiver = make();
     const handler = vi.fn();
     receiver.onOther(handler);
@@ -36,7 +36,7 @@ describe("start", () => {
     await receiver.stop();
   });
 
-  test("is for once: not twice, and not after stop()", async () => {
+  test("works once: not twice, and not after stop()", async () => {
     const receiver = make();
     await receiver.start();
     await expect(receiver.start()).rejects.toThrow(/was started already/);
@@ -45,7 +45,7 @@ describe("start", () => {
     await expect(receiver.start()).rejects.toThrow(ConfigurationError);
   });
 
-  test("may be tried again where the inbox could not start", async () => {
+  test("may be called again after the inbox failed to start", async () => {
     const inbox = memoryInbox();
     const start = vi.fn(inbox.start).mockImplementationOnce(() => {
       throw new Error("no engine");
@@ -62,28 +62,28 @@ describe("start", () => {
 });
 
 describe("handle", () => {
-  test("keeps nothing of what it has answered, however long it lives", async () => {
+  test("keeps no response in memory", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage: () => void = runInNewContext("gc");
     const receiver = make({ ...memoryInbox(), accept: async () => receiptFor("accepted") });
-    const answers: WeakRef<object>[] = [];
+    const responses: WeakRef<object>[] = [];
     for (let at = 0; at < 10; at++) {
-      answers.push(new WeakRef(await receiver.handle(signedAs(`PAY-${at}`))));
+      responses.push(new WeakRef(await receiver.handle(signedAs(`PAY-${at}`))));
     }
     await expect
       .poll(() => {
         collectGarbage();
-        // The last one may be held by whoever has just read it.
-        return answers.filter((one) => one.deref() !== undefined).length;
+        // The test itself may still hold the last one.
+        return responses.filter((one) => one.deref() !== undefined).length;
       })
       .toBeLessThan(2);
-    // It is alive still, with whatever it holds.
+    // The receiver is still in use, with everything that it holds.
     expect((await receiver.handle(signedAs("PAY-71"))).status).toBe(200);
   });
 });
 
 describe("stop", () => {
-  test("leaves no timer behind, which would keep the process up for half a minute", async () => {
+  test("leaves no timer, which would keep the process alive for half a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       const receiver = make();
@@ -95,7 +95,7 @@ describe("stop", () => {
     }
   });
 
-  test("is for good, even where start() fails only then", async () => {
+  test("is final, even if start() fails only after it", async () => {
     const starting = gate();
     const inbox = memoryInbox();
     const start = async () => {
@@ -112,7 +112,7 @@ describe("stop", () => {
     await expect(receiver.start()).rejects.toThrow(/was stopped already/);
   });
 
-  test("waits for running handlers, and takes nothing new meanwhile", async () => {
+  test("waits for running handlers, and accepts nothing new meanwhile", async () => {
     const receiver = make();
     const door = gate();
     const steps: string[] = [];
@@ -131,7 +131,7 @@ describe("stop", () => {
     expect(steps).toEqual(["handler begins", "handler ends, aborted: false", "stopped"]);
   });
 
-  test("aborts what outlasts timeoutMs, and hands it back", async () => {
+  test("aborts handlers that run longer than timeoutMs, and hands their events back", async () => {
     const inbox = memoryInbox();
     const signals: AbortSignal[] = [];
     const attempts: number[] = [];
@@ -147,7 +147,7 @@ describe("stop", () => {
     await receiver.stop({ timeoutMs: 20 });
     expect(signals[0]?.aborted).toBe(true);
 
-    // The next receiver on the same store works it, and the attempt that was cut short is not held against it.
+    // The next receiver on the same store processes it, and the aborted attempt does not count.
     const next = make(inbox);
     next.onOther((_, { attempt }) => attempts.push(attempt));
     await next.start();
@@ -155,7 +155,7 @@ describe("stop", () => {
     await next.stop();
   });
 
-  test("waits for what is being stored, so that the store may be closed after it", async () => {
+  test("waits for deliveries that are being stored, so that the store may be closed after it", async () => {
     const steps: string[] = [];
     const stored = gate<Receipt>();
     const inbox: Inbox = {
@@ -164,13 +164,13 @@ describe("stop", () => {
       stop: async () => void steps.push("inbox stops"),
     };
     const receiver = make(inbox);
-    const reply = deliver(receiver).then((status) => steps.push(`answered ${status}`));
+    const reply = deliver(receiver).then((status) => steps.push(`returned ${status}`));
     const stopped = receiver.stop();
     await new Promise(setImmediate);
     expect(steps).toEqual([]);
     stored.open(receiptFor("accepted"));
     await Promise.all([reply, stopped]);
-    expect(steps).toEqual(["answered 200", "inbox stops"]);
+    expect(steps).toEqual(["returned 200", "inbox stops"]);
   });
 
   test("does not wait for a store that hangs longer than timeoutMs", async () => {
@@ -196,11 +196,11 @@ describe("stop", () => {
   });
 
   test.each([
-    [{ timeoutMs: -1 }, /`timeoutMs` is -1/],
-    [{ timeoutMs: Number.POSITIVE_INFINITY }, /`timeoutMs` is Infinity/],
-    [{ timeoutMs: "30s" }, /`timeoutMs` is 30s/],
+    [{ timeoutMs: -1 }, /`timeoutMs` must be .*; got -1/],
+    [{ timeoutMs: Number.POSITIVE_INFINITY }, /`timeoutMs` must be .*; got Infinity/],
+    [{ timeoutMs: "30s" }, /`timeoutMs` must be .*; got a string/],
     [{ timeout: 5 }, /no option "timeout"/],
-  ])("refuses %j, and does not stop", async (options, message) => {
+  ])("rejects %j, and does not stop", async (options, message) => {
     const receiver = make();
     await expect(receiver.stop(options as never)).rejects.toThrow(ConfigurationError);
     await expect(receiver.stop(options as never)).rejects.toThrow(message);

@@ -13,7 +13,7 @@ import { BODY, EVENT, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 
 const options = (more: object) => ({ secret: SECRET, ...more }) as WebhookReceiverOptions;
 
-/** A memory inbox that shows what it took. */
+/** A memory inbox that records what it accepted. */
 function watched() {
   const taken: NewDelivery[] = [];
   const inbox = memoryInbox();
@@ -33,46 +33,51 @@ const signed = (body: string | Uint8Array) => ({
 afterEach(() => void vi.restoreAllMocks());
 
 describe("createWebhookReceiver", () => {
-  test.each(NO_SECRETS)("refuses a secret that is none: %s", (_, secret) => {
+  test.each(NO_SECRETS)("rejects a value that is not a secret: %s", (_, secret) => {
     expect(() => createWebhookReceiver(options({ secret }))).toThrow(ConfigurationError);
   });
 
   test.each([
-    [{ retries: 3 }, /no option "retries"\. It has secret, inbox, maxBodyBytes, .*, wakeups\.$/],
-    [{ maxBodyBytes: 0 }, /`maxBodyBytes` is 0/],
-    [{ maxBodyBytes: 1.5 }, /`maxBodyBytes` is 1.5/],
-    [{ maxBodyBytes: Number.POSITIVE_INFINITY }, /`maxBodyBytes` is Infinity/],
-    [{ maxBodyBytes: "1mb" }, /`maxBodyBytes` is 1mb/],
-    [{ concurrency: -1 }, /`concurrency` is -1/],
-    [{ handlerTimeoutMs: 2 ** 31 }, /`handlerTimeoutMs` is 2147483648/],
-    [{ handlerTimeoutMs: Number.NaN }, /`handlerTimeoutMs` is NaN/],
-    [{ maxAgeSeconds: 0 }, /`maxAgeSeconds` is 0/],
-    [{ maxAgeSeconds: "300" }, /`maxAgeSeconds` is 300/],
-    [{ onError: "console" }, /`onError` is string/],
-    [{ onConflict: {} }, /`onConflict` is object/],
-    [{ wakeups: {} }, /`wakeups.notify` is undefined/],
-    [{ inbox: "inbox.db" }, /`inbox` is no inbox/],
-    [{ inbox: null }, /`inbox` is no inbox/],
-  ])("refuses the option %j", (more, message) => {
+    [
+      { retries: 3 },
+      /no option "retries"\. Its options are: secret, inbox, maxBodyBytes, .*, wakeups\.$/,
+    ],
+    [{ maxBodyBytes: 0 }, /`maxBodyBytes` must be .*; got 0/],
+    [{ maxBodyBytes: 1.5 }, /`maxBodyBytes` must be .*; got 1.5/],
+    [{ maxBodyBytes: Number.POSITIVE_INFINITY }, /`maxBodyBytes` must be .*; got Infinity/],
+    [{ maxBodyBytes: "1mb" }, /`maxBodyBytes` must be .*; got a string/],
+    [{ concurrency: -1 }, /`concurrency` must be .*; got -1/],
+    [{ handlerTimeoutMs: 2 ** 31 }, /`handlerTimeoutMs` must be .*; got 2147483648/],
+    [{ handlerTimeoutMs: Number.NaN }, /`handlerTimeoutMs` must be .*; got NaN/],
+    [{ maxAgeSeconds: 0 }, /`maxAgeSeconds` must be .*; got 0/],
+    [{ maxAgeSeconds: "300" }, /`maxAgeSeconds` must be .*; got a string/],
+    [{ onError: "console" }, /`onError` must be a function; got a string/],
+    [{ onConflict: {} }, /`onConflict` must be a function; got an object/],
+    [{ wakeups: {} }, /`wakeups.notify` must be a function; got undefined/],
+    [{ inbox: "inbox.db" }, /`inbox` must be an inbox, .*; got a string/],
+    [{ inbox: null }, /`inbox` must be an inbox, .*; got null/],
+  ])("rejects the option %j", (more, message) => {
     const make = () => createWebhookReceiver(options(more));
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);
   });
 
-  test("refuses to be made without options", () => {
+  test("rejects missing options", () => {
     for (const none of [undefined, null]) {
-      expect(() => createWebhookReceiver(none as never)).toThrow(/secret|properties/);
+      expect(() => createWebhookReceiver(none as never)).toThrow(
+        /^secret must be .*; got undefined/,
+      );
     }
   });
 
-  test("takes an undefined option for none, and a mebibyte at most by itself", async () => {
+  test("has defaults for undefined options, and accepts a mebibyte", async () => {
     const more = { inbox: undefined, maxBodyBytes: undefined, onError: undefined };
     const receiver = createWebhookReceiver(options(more));
     expect(receiver.maxBodyBytes).toBe(1_048_576);
     expect((await receiver.handle(signed(BODY))).status).toBe(200);
   });
 
-  test("tells the console where nobody else is told", async () => {
+  test("reports to the console without an onError", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     await createWebhookReceiver({ secret: SECRET }).handle({ ...signed(BODY), headers: {} });
     expect(log.mock.calls).toEqual([
@@ -82,7 +87,7 @@ describe("createWebhookReceiver", () => {
 });
 
 describe("handle", () => {
-  test("hands the inbox the bytes, the secret that signed, and what the event is known by", async () => {
+  test("passes the inbox the bytes, the identity of the event, and the secret that signed", async () => {
     const { inbox, taken } = watched();
     const receiver = createWebhookReceiver({ secret: ["before", SECRET], inbox });
     const earliest = Date.now();
@@ -101,7 +106,7 @@ describe("handle", () => {
     expect(taken[0]?.receivedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  test("stores a copy: a buffer that its owner reuses changes nothing", async () => {
+  test("stores a copy, so that the caller may reuse its buffer", async () => {
     const { inbox, taken } = watched();
     const receiver = createWebhookReceiver({ secret: SECRET, inbox });
     for (const body of [Buffer.from(BODY), new Uint8Array(BODY)]) {
@@ -119,17 +124,17 @@ describe("handle", () => {
     const most = Math.floor((100 - length) / 2);
     expect((await receiver.handle(signed(text(most)))).status).toBe(200);
     for (const body of [text(most + 1), "x".repeat(101)]) {
-      const { status, body: answer } = await receiver.handle(signed(body));
-      expect([status, JSON.parse(answer).ResultDesc]).toEqual([413, "too large"]);
+      const { status, body: text } = await receiver.handle(signed(body));
+      expect([status, JSON.parse(text).ResultDesc]).toEqual([413, "too large"]);
     }
   });
 
   test.each([
     ["a parsed object", EVENT],
-    ["a parsed object made a text", "[object Object]"],
-    ["nothing", undefined],
+    ["a parsed object turned into text", "[object Object]"],
+    ["undefined", undefined],
     ["null", null],
-  ])("answers 500 where the body is %s, and says why", async (_, body) => {
+  ])("returns 500 for a body that is %s, and reports why", async (_, body) => {
     const onError = vi.fn();
     const receiver = createWebhookReceiver({ secret: SECRET, onError });
     const { status } = await receiver.handle({ ...signed(BODY), body: body as string });
@@ -137,7 +142,7 @@ describe("handle", () => {
     expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: "body_not_raw" }));
   });
 
-  test("tells what waits for a payment, once the event is stored", async () => {
+  test("notifies the wake-ups of the payment, after the event is stored", async () => {
     const seen: string[] = [];
     const { inbox } = watched();
     const accept: Inbox["accept"] = async (delivery) => {
@@ -162,7 +167,7 @@ describe("handle", () => {
     expect(seen).toEqual(["stored", "notified PAY-71", "stored", "notified 7", "stored"]);
   });
 
-  test("tells of a conflict what was refused, and of no other delivery", async () => {
+  test("calls onConflict with the conflicting event, and with no other", async () => {
     const onConflict = vi.fn();
     const receiver = createWebhookReceiver({ secret: SECRET, onConflict });
     const other = { ...EVENT, data: { ...EVENT.data, amount: "999.00" } };
@@ -178,7 +183,7 @@ describe("handle", () => {
       },
     ],
     ["reject", () => Promise.reject(new Error("callback"))],
-  ])("answers as ever where callbacks %s", async (_, callback) => {
+  ])("responds as usual although callbacks %s", async (_, callback) => {
     const callbacks = { onError: callback, onConflict: callback, wakeups: { notify: callback } };
     const receiver = createWebhookReceiver(options(callbacks));
     const other = JSON.stringify({ ...EVENT, data: { ...EVENT.data, amount: "999.00" } });

@@ -1,7 +1,7 @@
 import { signWebhook, type WebhookReceiver } from "malipo/webhooks";
 import { EVENT, SECRET } from "../../suites/webhook-sample.ts";
 
-/** Hands a signed event to a receiver; gives the status of its answer. */
+/** Delivers a signed event to a receiver; gives the status of the response. */
 export async function deliver(
   receiver: WebhookReceiver,
   kind: string = EVENT.event,
@@ -12,7 +12,7 @@ export async function deliver(
   return (await receiver.handle({ method: "POST", headers, body })).status;
 }
 
-/** A promise, and what settles it. */
+/** A promise, and the function that resolves it. */
 export function gate<Value = void>(): {
   readonly opened: Promise<Value>;
   readonly open: (value: Value) => void;

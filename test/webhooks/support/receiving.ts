@@ -6,7 +6,7 @@ import {
 import { afterEach, beforeEach, vi } from "vitest";
 import { SECRET } from "../../suites/webhook-sample.ts";
 
-/** Makes the receiver of a test, which is stopped at its end. A failed attempt is due again at once. */
+/** Creates the receiver of a test and stops it after the test. A failed attempt is retried at once. */
 export function receiving() {
   let receiver: WebhookReceiver | undefined;
   const onError = vi.fn();

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { isSignedBy } from "../../../src/webhooks/verification/hmac/node.ts";
 import { BODY, HEX, SECRET } from "../../suites/webhook-sample.ts";
 
-// The real one, watched: how long it all takes must not say which secret signed, or whether one did.
+// A spy on the real function: the time taken must not tell which secret signed, or whether one did.
 vi.mock(import("../../../src/webhooks/verification/hmac/node.ts"), { spy: true });
 
 test.each([
@@ -16,12 +16,12 @@ test.each([
     [SECRET, "b", "c"],
     `${HEX[0] === "0" ? 1 : 0}${HEX.slice(1)}`,
   ],
-])("every secret is tried to the end, whichever signed: %s", async (_, secret, signature) => {
+])("tries every secret, whichever signed: %s", async (_, secret, signature) => {
   vi.mocked(isSignedBy).mockClear();
   try {
     verifyWebhook({ body: BODY, secret, signature });
   } catch {
-    // Refused: that is not what is asked here.
+    // Rejected: this test is not about that.
   }
   const tried = () => vi.mocked(isSignedBy).mock.calls.map(([one]) => one);
   expect(tried()).toEqual(secret);

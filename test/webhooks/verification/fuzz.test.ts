@@ -11,15 +11,15 @@ import {
 import { describe, expect, test } from "vitest";
 import { BODY, HEX, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 
-/** A receiver whose inbox shows what it has stored, and now and then stores nothing. */
+/** A receiver, and what its inbox stored. */
 function receive(isDown = false): { receiver: WebhookReceiver; stored: NewDelivery[] } {
   const stored: NewDelivery[] = [];
   const inbox = memoryInbox();
   const accept: typeof inbox.accept = async (delivery) => {
     if (isDown) throw new Error("down");
-    const receipt = await inbox.accept(delivery);
+    const acknowledged = await inbox.accept(delivery);
     stored.push(delivery);
-    return receipt;
+    return acknowledged;
   };
   const options = { secret: [SECRET, "another"], maxBodyBytes: 2_000, onError() {} };
   return { receiver: createWebhookReceiver({ ...options, inbox: { ...inbox, accept } }), stored };
@@ -27,7 +27,7 @@ function receive(isDown = false): { receiver: WebhookReceiver; stored: NewDelive
 
 const STATUSES = [200, 400, 401, 405, 413, 500, 503];
 
-/** A 200 stands for one stored delivery of these very bytes, signed by one of the secrets. */
+/** A 200 means one stored delivery of exactly these bytes, signed by one of the secrets. */
 function expectHonest(
   { status, body }: { status: number; body: string },
   stored: readonly NewDelivery[],
@@ -91,7 +91,7 @@ const delivery = fc.tuple(bytes, method).chain(([body, method]) =>
   }),
 );
 
-/** Every way of writing a header that somebody has thought of, and some that nobody has. */
+/** Usual and unusual ways to give the header. */
 const headersWith = (signature: string): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constant({ "x-service-signature": signature }) },
@@ -136,19 +136,19 @@ describe("whatever is sent,", () => {
       fc.tuple(fc.constant(one), headersWith(one.signature), fc.integer({ min: 0, max: 9 })),
     );
     await fc.assert(
-      fc.asyncProperty(scene, async ([{ body, method }, headers, luck]) => {
-        const { receiver, stored } = receive(luck === 0);
+      fc.asyncProperty(scene, async ([{ body, method }, headers, chance]) => {
+        const { receiver, stored } = receive(chance === 0);
         const reply = await receiver.handle({ body, method, headers } as WebhookRequest);
         seen.add(reply.status);
         expectHonest(reply, stored, body);
       }),
       RUNS,
     );
-    // Else it has not seen what it speaks of.
+    // Otherwise the property has not met every status.
     expect([...seen].sort()).toEqual(STATUSES);
   });
 
-  test("no body that is not raw is taken for one", async () => {
+  test("accepts no body that is not raw", async () => {
     await fc.assert(
       fc.asyncProperty(anything, anything, async (body, request) => {
         const { receiver, stored } = receive();
@@ -170,7 +170,7 @@ describe("whatever is sent,", () => {
   test("fetchHandler never rejects, and its 200 means stored", async () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(delivery, cuts, fc.nat(9), async ({ body, signature }, cuts, luck) => {
+      fc.asyncProperty(delivery, cuts, fc.nat(9), async ({ body, signature }, cuts, chance) => {
         const { receiver, stored } = receive();
         const ends = [
           ...cuts.filter((end) => end < body.length).sort((a, b) => a - b),
@@ -181,7 +181,7 @@ describe("whatever is sent,", () => {
             for (const [at, end] of ends.entries()) {
               controller.enqueue(body.slice(ends[at - 1] ?? 0, end));
             }
-            if (luck === 0) controller.error(new Error("reset"));
+            if (chance === 0) controller.error(new Error("reset"));
             else controller.close();
           },
         });
@@ -189,7 +189,7 @@ describe("whatever is sent,", () => {
         const init = { method: "POST", headers, body: stream, duplex: "half" };
         const response = await fetchHandler(receiver)(new Request("https://shop.test/", init));
         expectHonest({ status: response.status, body: await response.text() }, stored, body);
-        if (luck === 0) expect(stored).toEqual([]);
+        if (chance === 0) expect(stored).toEqual([]);
       }),
       { numRuns: RUNS.numRuns / 4 },
     );

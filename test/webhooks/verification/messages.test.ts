@@ -6,7 +6,7 @@ import {
   type VerifyWebhookOptions,
   verifyWebhook,
 } from "malipo/webhooks";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { BODY, EVENT, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 
 function errorOf(options: VerifyWebhookOptions): Error {
@@ -22,9 +22,11 @@ function errorOf(options: VerifyWebhookOptions): Error {
 const WRONG = "0".repeat(64);
 const PRETTY = JSON.stringify(EVENT, null, 2);
 
-const WHITE_SPACE = "Secret has white space.";
-const BOM = "Body has BOM.";
-const RESERIALISED = "Body re-serialised?";
+const WHITE_SPACE = "The secret has outer white space.";
+const BOM = "The body has a byte order mark.";
+const RESERIALISED = "The body looks re-serialised: pass the raw bytes.";
+const MISMATCH =
+  "The signature does not match. Either the secret is wrong or the body was changed after signing.";
 
 type HintRow = [situation: string, options: Partial<VerifyWebhookOptions>, hints: string[]];
 
@@ -50,36 +52,72 @@ const HINTS: HintRow[] = [
   ["all at once", { body: `\uFEFF{}`, secret: "a " }, [WHITE_SPACE, BOM, RESERIALISED]],
 ];
 
-test.each(HINTS)("a mismatch hints at what is wrong on our side: %s", (_, options, hints) => {
-  const error = errorOf({ body: PRETTY, secret: SECRET, signature: WRONG, ...options });
-  expect(error).toMatchObject({ code: "signature_mismatch" });
-  expect(error.message).toBe(["Wrong secret or body.", ...hints].join(" "));
-});
+test.each(HINTS)(
+  "a mismatch names the causes that can be seen on this side: %s",
+  (_, options, hints) => {
+    const error = errorOf({ body: PRETTY, secret: SECRET, signature: WRONG, ...options });
+    expect(error).toMatchObject({ code: "signature_mismatch" });
+    expect(error.message).toBe([MISMATCH, ...hints].join(" "));
+  },
+);
 
-const HEADER = "x-service-signature is not 64 hex digits.";
-const UNRAW = "is not raw: express.raw() above express.json(), rawBody, arrayBuffer()";
-const UNREADABLE = "No JSON event or ISO timestamp";
+const MISSING = "The request has no X-Service-Signature header.";
+const MALFORMED = "The X-Service-Signature header must be 64 hex digits.";
+const notRaw = (got: string) =>
+  `The body was already parsed: got ${got}. Pass the raw bytes: express.raw() on this route, rawBody: true in Nest, await request.arrayBuffer() in fetch frameworks.`;
+const noSecret = (got: string) =>
+  `secret must be a non-empty string or Uint8Array, or a list of them; got ${got}.`;
+const NO_EVENT = "The body is not JSON with a string `event` and an object `data`.";
+const NO_TIMESTAMP = "The event has no ISO 8601 `timestamp` with an offset.";
+
+/** An event of that age, signed. */
+function aged(seconds: number): Record<string, unknown> {
+  const timestamp = new Date(Date.now() - seconds * 1_000).toISOString();
+  const body = JSON.stringify({ ...EVENT, timestamp });
+  return { body, signature: hmac(utf8(body)), maxAgeSeconds: 300 };
+}
+
+const signed = (body: string) => ({ body, signature: hmac(utf8(body)) });
 
 const MESSAGES: [code: string, given: Record<string, unknown>, message: string][] = [
-  ["configuration", { secret: "" }, "secret is empty"],
-  ["configuration", { secret: [SECRET, ""] }, "secret is empty"],
-  ["configuration", { maxAgeSeconds: 0 }, "maxAgeSeconds is not > 0"],
-  ["configuration", { tolerance: 300 }, "No option tolerance"],
-  ["signature_missing", { signature: undefined }, HEADER],
-  ["signature_malformed", { signature: "sha1=" }, HEADER],
-  ["body_not_raw", { body: EVENT }, `object ${UNRAW}`],
-  ["body_not_raw", { body: undefined }, `undefined ${UNRAW}`],
-  ["payload_invalid", { body: "no JSON", signature: hmac(utf8("no JSON")) }, UNREADABLE],
-  ["payload_invalid", { body: "[]", signature: hmac(utf8("[]")) }, UNREADABLE],
+  ["configuration", { secret: "" }, noSecret("an empty string")],
+  ["configuration", { secret: [SECRET, ""] }, noSecret("an empty string")],
+  ["configuration", { secret: undefined }, noSecret("undefined")],
+  ["configuration", { secret: 42 }, noSecret("a number")],
+  ["configuration", { secret: {} }, noSecret("an object")],
+  ["configuration", { maxAgeSeconds: 0 }, "maxAgeSeconds must be a number above 0; got 0."],
+  [
+    "configuration",
+    { tolerance: 300 },
+    "verifyWebhook has an unknown option. Its options are: body, headers, signature, secret, maxAgeSeconds.",
+  ],
+  ["signature_missing", { signature: undefined }, MISSING],
+  ["signature_missing", { signature: undefined, headers: {} }, MISSING],
+  ["signature_malformed", { signature: "sha1=" }, MALFORMED],
+  ["signature_malformed", { signature: [WRONG, WRONG] }, MALFORMED],
+  ["body_not_raw", { body: EVENT }, notRaw("an object")],
+  ["body_not_raw", { body: undefined }, notRaw("undefined")],
+  ["payload_invalid", signed("no JSON"), NO_EVENT],
+  ["payload_invalid", signed("[]"), NO_EVENT],
+  ["payload_invalid", { ...signed('{"event":"a","data":{}}'), maxAgeSeconds: 300 }, NO_TIMESTAMP],
+  ["timestamp_out_of_range", aged(400.4), "The event is 400 s old; maxAgeSeconds is 300."],
+  ["timestamp_out_of_range", aged(-400), "The event is 400 s ahead; maxAgeSeconds is 300."],
 ];
 
-test.each(MESSAGES)("%s says what is wrong, and the way out: %j", (code, given, message) => {
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+
+test.each(MESSAGES)("%s says what is wrong and what to do: %j", (code, given, message) => {
   const error = errorOf({ body: BODY, secret: SECRET, signature: hmac(BODY), ...given });
   expect(error).toMatchObject({ code, message });
 });
 
-test("an empty secret is said to whoever signs, as well", () => {
-  expect(() => signWebhook(BODY, "")).toThrow("secret is empty");
+test("signWebhook rejects an empty secret with the same message", () => {
+  expect(() => signWebhook(BODY, "")).toThrow(noSecret("an empty string"));
 });
 
 /** All that a log could get out of an error. */
@@ -163,7 +201,7 @@ describe("an error never quotes", () => {
       ),
       { numRuns: 1_000 },
     );
-    // Else the property has not seen what it speaks of.
+    // Otherwise the property has not met every code.
     expect([...codes].sort()).toStrictEqual([
       "body_not_raw",
       "payload_invalid",

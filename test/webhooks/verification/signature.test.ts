@@ -49,14 +49,14 @@ describe("signWebhook", () => {
     expect(signWebhook(pool.subarray(5, 5 + BODY.length), SECRET)).toBe(signWebhook(BODY, SECRET));
   });
 
-  test.each(NO_SECRETS)("refuses a secret that is none: %s", (_, secret) => {
+  test.each(NO_SECRETS)("rejects a value that is not a secret: %s", (_, secret) => {
     expect(() => signWebhook(BODY, secret as string)).toThrow(
       expect.objectContaining({ code: "configuration" }),
     );
   });
 
   test.each([[{ event: "a" }], [String({})], [undefined], [null], [7]])(
-    "refuses a body that is not raw: %s",
+    "rejects a body that is not raw: %s",
     (body) => {
       const call = () => signWebhook(body as string, SECRET);
       expect(call).toThrow(WebhookVerificationError);

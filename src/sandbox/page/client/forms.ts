@@ -1,7 +1,7 @@
 import { showFlash } from "./flash.ts";
 import { goTo } from "./refresh.ts";
 
-/** What the server answers to an action that is sent by the script. */
+/** What the server returns for an action that the script sends. */
 type ActionResponse =
   | { readonly success: true; readonly message: string; readonly view: string }
   | { readonly success: false; readonly error: string };

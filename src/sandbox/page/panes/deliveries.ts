@@ -24,7 +24,7 @@ function stateBadge({ state, attempts }: StoredDelivery, next: number | undefine
   if (state === "delivered") return badge("good", "check", "Delivered");
   if (state === "failed") return badge("bad", "cross", "Failed");
   if (attempts.length === 0 && next === undefined) return badge("waiting", "send", "Sending");
-  return badge("waiting", "retry", next === undefined ? "Sending" : `Retry at ${timeOf(next)}`);
+  return badge("waiting", "retry", next === undefined ? "Sending" : `Retry ${timeOf(next)}`);
 }
 
 const shortUrl = (url: string) => {

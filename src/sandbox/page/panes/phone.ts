@@ -82,7 +82,7 @@ function controls({ view }: PageContext, { number, stored, prompt }: Handset): H
       html`<button${!enabled && html` disabled`}>${text}</button>`,
     );
   return html`<div class="acts" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off", true) : act("on", "Switch on", true)}</div>
-<details class="more" id="phone-more"><summary>Balance and automatic answer<small>${money(stored.balanceCents)}</small></summary>
+<details class="more" id="phone-more"><summary>Balance, auto-answer<small>${money(stored.balanceCents)}</small></summary>
 ${form(
   { action: "phone/balance", ...place, name: "inline" },
   numberField,

@@ -1,16 +1,16 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { bounded } from "../bounded.ts";
+import { withTimeout } from "../../../internal/timeout.ts";
 
 /** An ioredis client, which stays yours, or the options for one. */
 export type BullmqConnection = Redis | (RedisOptions & { readonly url?: string | undefined });
 
-// For ever: a Redis that is back must be found, whatever the client was told for other uses.
+// Without end, whatever the user set for other uses: a Redis that is back must be found.
 const retryStrategy = (times: number) => Math.min(times * 100, 2_000);
 
-/** A connection of our own, to the same Redis. */
+/** A connection of the inbox, to the same Redis. */
 function connect(connection: BullmqConnection, ours: RedisOptions): Redis {
-  // `replyMapping`: what BullMQ reads, whatever the client was told for other uses.
+  // BullMQ reads only this form of replies, whatever the user set for other uses.
   const options = { ...ours, retryStrategy, replyMapping: "legacy" as const };
   if ("duplicate" in connection) return connection.duplicate(options) as Redis;
   const { url, ...rest } = connection;
@@ -18,52 +18,60 @@ function connect(connection: BullmqConnection, ours: RedisOptions): Redis {
   return url === undefined ? new Redis(all) : new Redis(url, all);
 }
 
-/** For answers that somebody waits for: fails rather than waits. */
+/** For calls with a sender that waits: they fail rather than wait. */
 export const connectToAccept = (connection: BullmqConnection, commandTimeout: number): Redis =>
   connect(connection, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout });
 
-/** For the worker: waits rather than fails. */
-export const connectToWork = (connection: BullmqConnection): Redis =>
-  connect(connection, { maxRetriesPerRequest: null });
+/** For the worker: its calls wait rather than fail. */
+export function connectToWork(connection: BullmqConnection): Redis {
+  const redis = connect(connection, { maxRetriesPerRequest: null });
+  // Without a listener, Node ends the process when Redis is away.
+  redis.on("error", () => {});
+  return redis;
+}
 
-// A Redis that is restarted is back by then, and the delivery is taken after all.
-const READY_WITHIN_MS = 2_000;
+export const noReply = (): Error => new Error("Redis does not reply.");
 
-/** Resolves at once, or when Redis is reached, or rejects before a sender gives up. */
-export function readiness(redis: Redis): () => Promise<void> | undefined {
+/** In this time a restarted Redis is back, and the delivery is accepted after all. */
+const MAX_READY_WAIT_MS = 2_000;
+
+/**
+ * A function that gives nothing while Redis is reached, or else a promise of that, which rejects
+ * before a sender gives up.
+ */
+export function readyWaiter(redis: Redis): () => Promise<void> | undefined {
   let waiting: Promise<void> | undefined;
   return () => {
     if (redis.status === "ready") return undefined;
     waiting ??= new Promise<void>((resolve) => redis.once("ready", resolve)).then(() => {
       waiting = undefined;
     });
-    return bounded(waiting, READY_WITHIN_MS, `Redis cannot be reached (${redis.status}).`);
+    const error = () => new Error(`Redis cannot be reached (${redis.status}).`);
+    return withTimeout(waiting, MAX_READY_WAIT_MS, error);
   };
 }
 
-/** What would make this Redis lose what it acknowledged, each with the way out. */
-export async function distrust(redis: Redis): Promise<ConfigurationError[]> {
+/** One error for each setting with which this Redis can lose acknowledged deliveries. */
+export async function checkDurability(redis: Redis): Promise<ConfigurationError[]> {
   const info = await redis.info();
   const field = (name: string) => info.match(new RegExp(`^${name}:(.*?)\\r?$`, "m"))?.[1];
   // Not every Redis lets its configuration be read.
   const [, fsync] = (await redis.config("GET", "appendfsync").catch(() => [])) as string[];
-  const faults: string[] = [];
   const policy = field("maxmemory_policy");
+  const problems: string[] = [];
   if (field("aof_enabled") === "0") {
-    faults.push(
-      "`appendonly` is no: it loses acknowledged webhooks when it restarts. Set `appendonly yes` and `appendfsync always`.",
+    problems.push(
+      "This Redis loses acknowledged webhooks when it restarts: `appendonly` is `no`. Set `appendonly yes` and `appendfsync always`.",
     );
   } else if (fsync !== undefined && fsync !== "always") {
-    faults.push(
-      `\`appendfsync\` is ${fsync}: it loses acknowledged webhooks when its machine fails. Set \`appendfsync always\`.`,
+    problems.push(
+      `This Redis loses acknowledged webhooks when its machine fails: \`appendfsync\` is \`${fsync}\`. Set \`appendfsync always\`.`,
     );
   }
   if (policy !== undefined && policy !== "noeviction") {
-    faults.push(
-      `\`maxmemory-policy\` is ${policy}: it drops acknowledged webhooks when its memory is full. Set \`maxmemory-policy noeviction\`.`,
+    problems.push(
+      `This Redis drops acknowledged webhooks when its memory is full: \`maxmemory-policy\` is \`${policy}\`. Set \`maxmemory-policy noeviction\`.`,
     );
   }
-  return faults.map(
-    (fault) => new ConfigurationError(`This Redis cannot be trusted with webhooks: ${fault}`),
-  );
+  return problems.map((problem) => new ConfigurationError(problem));
 }

@@ -4,41 +4,41 @@
  * @module malipo/inbox/bullmq
  */
 
-import { type Job as BullmqJob, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
+import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { bounded } from "../bounded.ts";
-import { retentionOf } from "../options.ts";
-import {
-  atWork,
-  bytesOf,
-  DIED,
-  exactText,
-  type Inbox,
-  MOST_ATTEMPTS,
-  noDeadLetter,
-  type Pace,
-  receiptFor,
-  STANDARD_PACE,
-  type Work,
-  whyFailed,
-} from "../types.ts";
+import { checkOptionNames, describeValue } from "../../../internal/check-options.ts";
+import { withTimeout } from "../../../internal/timeout.ts";
+import { alreadyStarted } from "../errors.ts";
+import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
+import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
 import {
   type BullmqConnection,
+  checkDurability,
   connectToAccept,
   connectToWork,
-  distrust,
-  readiness,
+  noReply,
+  readyWaiter,
 } from "./connection.ts";
+import { DeliveryQueue } from "./queue.ts";
+import { BullmqWorker, type BullmqWorkerSettings } from "./worker.ts";
 
 export type { BullmqConnection } from "./connection.ts";
 
-/** How {@link bullmqInbox} is set up. */
+/** What {@link bullmqInbox} takes. */
 export interface BullmqInboxOptions {
-  /** An ioredis client or its options. A client stays yours: the inbox makes connections of its own. */
+  /** An ioredis client or its options. A client stays yours: the inbox opens connections of its own. */
   connection: BullmqConnection;
-  /** The queue's name. Conflicts lie in one beside it, `<queue>-conflicts`. @default "malipo-webhooks" */
+  /**
+   * The queue's name. Conflicts are in a queue beside it, `<queue>-conflicts`. Set it where two shops,
+   * or two environments, share a Redis.
+   * @default "malipo-webhooks"
+   */
   queue?: string | undefined;
-  /** How long what was worked off is remembered, so that a late repeat is known. @default 14 days */
+  /**
+   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised.
+   * Set it shorter where Redis is short of memory, but longer than the service retries a delivery.
+   * @default 14 days
+   */
   retentionMs?: number | undefined;
   /** @internal */
   pace?: Pace | undefined;
@@ -46,30 +46,70 @@ export interface BullmqInboxOptions {
 
 const OPTIONS = ["connection", "queue", "retentionMs", "pace"];
 
-/** What a job holds. Its name is the event kind, its id the key. */
-interface Data {
-  readonly body: string;
-  readonly digest: string;
-  readonly secretIndex: number;
-  readonly receivedAt: number;
-  /** Tells the delivery that made the job from those that found it made. */
-  readonly nonce: string;
-  /** Deaths that a requeue has forgiven. */
-  readonly forgiven?: number;
+class BullmqInbox {
+  readonly #connection: BullmqConnection;
+  readonly #settings: BullmqWorkerSettings;
+  readonly #redis: Redis;
+  readonly #queue: DeliveryQueue;
+  /** Waits a moment for a Redis that is away. */
+  readonly #ready: () => Promise<void> | undefined;
+  #worker: BullmqWorker | undefined;
+  #onError: WorkerOptions["onError"] = () => {};
+
+  constructor(connection: BullmqConnection, settings: BullmqWorkerSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#redis = connectToAccept(connection, settings.engineTimeoutMs);
+    this.#queue = new DeliveryQueue(settings.queue, this.#redis);
+    this.#ready = readyWaiter(this.#redis);
+  }
+
+  async accept(delivery: NewDelivery): Promise<Receipt> {
+    await this.#ready();
+    return this.#queue.accept(delivery);
+  }
+
+  async start(options: WorkerOptions): Promise<void> {
+    if (this.#worker !== undefined) throw alreadyStarted();
+    this.#onError = options.onError;
+    this.#worker = new BullmqWorker(connectToWork(this.#connection), options, this.#settings);
+    const check = () => this.#reportDurability().catch(options.onError);
+    if (this.#redis.status === "ready") void check();
+    else this.#redis.once("ready", check);
+  }
+
+  async #reportDurability(): Promise<void> {
+    for (const problem of await checkDurability(this.#redis)) this.#onError(problem);
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    await this.#worker?.stop(timeoutMs);
+    const { engineTimeoutMs } = this.#settings;
+    await withTimeout(this.#queue.close(), engineTimeoutMs, noReply).catch(this.#onError);
+    this.#redis.disconnect();
+  }
+
+  async deadLetters(): Promise<DeadLetter[]> {
+    await this.#ready();
+    return this.#queue.deadLetters();
+  }
+
+  async requeue(id: string): Promise<void> {
+    await this.#ready();
+    await this.#queue.requeue(id);
+  }
 }
 
-/** Attempts that came to an end: those that failed, and those that a process died over. */
-const attemptsOf = ({ attemptsMade, stalledCounter, data }: BullmqJob<Data>) =>
-  attemptsMade + stalledCounter - (data.forgiven ?? 0);
-
 /**
- * Keeps deliveries in a BullMQ queue: one job an event, worked off by any process on that Redis,
- * visible in whatever shows your queues. `bullmq` and `ioredis` are yours to install.
+ * Keeps deliveries in a BullMQ queue: one job for each event, processed by any process on that Redis,
+ * visible in every dashboard for BullMQ. Install `bullmq` and `ioredis` yourself.
  *
- * The promise is as good as the Redis: give it `appendonly yes` with `appendfsync always`, and a
- * `maxmemory-policy` of `noeviction`. `onError` is told at the start where it is otherwise.
+ * Deliveries are as safe as the Redis: set `appendonly yes`, `appendfsync always` and
+ * `maxmemory-policy noeviction`. Where a setting differs, `onError` is called at the start.
  *
  * A handler has no `transaction` here: use its `idempotencyKey`.
+ *
+ * @throws {ConfigurationError} for an unknown option, a wrong value or a missing connection.
  *
  * @example
  * ```ts
@@ -81,151 +121,22 @@ const attemptsOf = ({ attemptsMade, stalledCounter, data }: BullmqJob<Data>) =>
  * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  const { connection, queue: name = "malipo-webhooks", pace = STANDARD_PACE } = options;
-  const retentionMs = retentionOf("bullmqInbox", options, OPTIONS);
+  checkOptionNames(options, OPTIONS, "bullmqInbox");
+  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = options;
+  const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
+  const retentionMs = checkRetention(options.retentionMs);
   if (typeof connection !== "object") {
     throw new ConfigurationError(
-      "bullmqInbox: `connection` is missing. It takes an ioredis client or its options.",
+      `\`connection\` must be an ioredis client or its options; got ${describeValue(connection)}.`,
     );
   }
-  const { leaseMs, answerMs = STANDARD_PACE.answerMs } = pace;
-  const redis = connectToAccept(connection, answerMs);
-  // Asked by us instead, and after the start: a connection that breaks then must not end the queue.
-  const shared = { connection: redis, skipVersionCheck: true };
-  const queue = new Queue<Data, unknown, string>(name, shared);
-  const conflicts = new Queue<Data, unknown, string>(`${name}-conflicts`, shared);
-  const ready = readiness(redis);
-  const running = new Map<string, { controller: AbortController; end: Promise<void> }>();
-  let onError: Work["onError"] = () => {};
-  let worker: Worker<Data> | undefined;
-  let stopping = false;
-  // Each has a listener, or Node would end the process over a Redis that is away.
-  for (const emitter of [redis, queue, conflicts]) emitter.on("error", () => {});
-
-  async function work(run: Work["run"], job: BullmqJob<Data>, token: string): Promise<void> {
-    const id = job.id as string;
-    const attempt = attemptsOf(job) + 1;
-    if (attempt > MOST_ATTEMPTS) throw new UnrecoverableError(DIED);
-    const controller = new AbortController();
-    const { signal } = controller;
-    try {
-      if (!stopping) {
-        const end = run({ key: id, raw: bytesOf(job.data.body), attempt, signal });
-        running.set(id, { controller, end });
-        await end;
-        return;
-      }
-    } catch (error) {
-      if (!(stopping && signal.aborted)) {
-        // BullMQ reads meaning into some classes of error, and into what they say.
-        const failure = attempt < MOST_ATTEMPTS ? Error : UnrecoverableError;
-        throw new failure(whyFailed(error));
-      }
-    } finally {
-      running.delete(id);
-    }
-    await job.moveToWait(token);
-    throw new WaitingError();
-  }
-
-  function startWorker({ run, concurrency }: Work, client: ReturnType<typeof connectToWork>) {
-    const made = new Worker<Data>(name, (job, token) => work(run, job, token as string), {
-      connection: client,
-      concurrency,
-      lockDuration: leaseMs,
-      stalledInterval: (leaseMs * 2) / 3,
-      // A death is an attempt, and counted with them: here it must never be the end of an event.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      removeOnComplete: { age: Math.ceil(retentionMs / 1_000) },
-      runRetryDelay: 1_000,
-      settings: {
-        backoffStrategy: (_made, _type, _error, job) =>
-          pace.backoffMs(attemptsOf(job as BullmqJob<Data>) + 1),
-      },
-    });
-    made.on("error", (error) => onError(error));
-    made.on("lockRenewalFailed", (ids) => {
-      for (const id of ids) {
-        const { controller } = running.get(id) ?? {};
-        controller?.abort(new Error("The lease was lost: another process works this event."));
-      }
-    });
-    return made;
-  }
-
-  let client: ReturnType<typeof connectToWork> | undefined;
-
-  async function stopWorker(stopped: Worker<Data>, timeoutMs: number): Promise<void> {
-    const isReached = client?.status === "ready";
-    const ends = Promise.allSettled([...running.values()].map(({ end }) => end));
-    // Without Redis nothing can be written, and what waits for it waits for ever.
-    const closing = isReached ? stopped.close() : ends.then(() => stopped.close(true));
-    try {
-      await bounded(closing, timeoutMs, "");
-    } catch {
-      for (const { controller } of running.values()) {
-        controller.abort(new Error("The receiver was stopped."));
-      }
-      await bounded(closing, answerMs, "Redis does not answer.").catch(onError);
-    }
-  }
-
+  const inbox = new BullmqInbox(connection, { queue, pace, engineTimeoutMs, retentionMs });
+  // Functions of their own, so that an inbox may be spread into another.
   return {
-    accept: async ({ key, digest, event, raw, secretIndex, receivedAt }) => {
-      await ready();
-      const nonce = globalThis.crypto.randomUUID();
-      const data: Data = { body: exactText(raw), digest, secretIndex, receivedAt, nonce };
-      await queue.add(event, data, {
-        jobId: key,
-        attempts: MOST_ATTEMPTS,
-        backoff: { type: "malipo" },
-      });
-      const stored = (await queue.getJob(key))?.data;
-      if (stored?.nonce === nonce) return receiptFor("accepted");
-      // One that is gone was done so long ago that it is forgotten at this moment.
-      if (stored === undefined || stored.digest === digest) return receiptFor("duplicate");
-      await conflicts.add(event, data, { jobId: `${key}-${digest}` });
-      return receiptFor("conflict");
-    },
-    start: async (told) => {
-      if (worker !== undefined) throw atWork();
-      onError = told.onError;
-      client = connectToWork(connection);
-      client.on("error", () => {});
-      worker = startWorker(told, client);
-      const check = async () => {
-        for (const fault of await distrust(redis)) onError(fault);
-      };
-      if (redis.status === "ready") void check().catch(onError);
-      else redis.once("ready", () => void check().catch(onError));
-    },
-    stop: async (timeoutMs) => {
-      stopping = true;
-      if (worker !== undefined) await stopWorker(worker, timeoutMs);
-      await bounded(
-        Promise.allSettled([queue.close(), conflicts.close()]),
-        answerMs,
-        "Redis does not answer.",
-      ).catch(onError);
-      client?.disconnect();
-      redis.disconnect();
-    },
-    deadLetters: async () => {
-      await ready();
-      return (await queue.getFailed()).map((job) => ({
-        id: job.id as string,
-        event: job.name,
-        body: job.data.body,
-        attempts: Math.min(attemptsOf(job), MOST_ATTEMPTS),
-        error: job.failedReason,
-      }));
-    },
-    requeue: async (id) => {
-      await ready();
-      const job = await queue.getJob(id);
-      if (!(await job?.isFailed()) || job === undefined) throw noDeadLetter(id);
-      await job.updateData({ ...job.data, forgiven: job.stalledCounter });
-      await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
-    },
+    accept: (delivery) => inbox.accept(delivery),
+    start: (workerOptions) => inbox.start(workerOptions),
+    stop: (timeoutMs) => inbox.stop(timeoutMs),
+    deadLetters: () => inbox.deadLetters(),
+    requeue: (id) => inbox.requeue(id),
   };
 }

@@ -1,50 +1,41 @@
 /**
- * An inbox in PostgreSQL, by pg-boss: the effect of an event and the note of it in one transaction.
+ * An inbox in PostgreSQL, by pg-boss: the effect of an event and its completion in one transaction.
  *
  * @module malipo/inbox/pg-boss
  */
 
-import { type Job as BossJob, PgBoss } from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { bounded } from "../bounded.ts";
-import { retentionOf } from "../options.ts";
-import {
-  atWork,
-  bytesOf,
-  DIED,
-  exactText,
-  type Inbox,
-  noDeadLetter,
-  receiptFor,
-  STANDARD_PACE,
-  type Work,
-  whyFailed,
-} from "../types.ts";
-import {
-  BOSS_OPTIONS,
-  besides,
-  type Data,
-  distrust,
-  isJobId,
-  jobIdOf,
-  openQueues,
-  type Tuning,
-} from "./queues.ts";
-import { transactionOf } from "./transaction.ts";
+import { checkOptionNames } from "../../../internal/check-options.ts";
+import { withTimeout } from "../../../internal/timeout.ts";
+import { alreadyStarted } from "../errors.ts";
+import { checkRetention, DEFAULT_PACE } from "../pace.ts";
+import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
+import { BOSS_OPTIONS, checkDurability, DeliveryQueues, noReply, type Tuning } from "./queues.ts";
+import { PgBossWorkers } from "./worker.ts";
 
 export type { PgBossTransaction } from "./transaction.ts";
 
-interface Common {
-  /** The queue's name. Beside it lie `<queue>-dead` and `<queue>-conflicts`. @default "malipo-webhooks" */
+interface CommonOptions {
+  /**
+   * The queue's name. Dead letters and conflicts are in queues beside it, `<queue>-dead` and
+   * `<queue>-conflicts`. Set it where two shops, or two environments, share a database.
+   * @default "malipo-webhooks"
+   */
   queue?: string | undefined;
-  /** How long what was worked off is remembered, so that a late repeat is known. @default 14 days */
+  /**
+   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised.
+   * Set it shorter where the database is short of space, but longer than the service retries a
+   * delivery.
+   * @default 14 days
+   */
   retentionMs?: number | undefined;
   /** @internal */
   tuning?: Tuning | undefined;
 }
 
-/** How {@link pgBossInbox} is set up: by the address of a database, or with a pg-boss of your own. */
-export type PgBossInboxOptions = Common &
+/** What {@link pgBossInbox} takes: the address of a database, or a pg-boss of your own. */
+export type PgBossInboxOptions = CommonOptions &
   (
     | { readonly connectionString: string; readonly boss?: undefined }
     | { readonly boss: PgBoss; readonly connectionString?: undefined }
@@ -52,32 +43,120 @@ export type PgBossInboxOptions = Common &
 
 const OPTIONS = ["connectionString", "boss", "queue", "retentionMs", "tuning"];
 
-const TRY_AGAIN_MS = 2_000;
+const RETRY_DELAY_MS = 2_000;
 
-const SILENT = "PostgreSQL does not answer.";
+interface Settings {
+  readonly queue: string;
+  readonly retentionMs: number;
+  readonly tuning: Tuning;
+  /** The user's own pg-boss is neither stopped nor are the errors of its other queues reported. */
+  readonly isOwnBoss: boolean;
+}
 
-/** jsonb takes neither a NUL nor half a surrogate pair. */
-const storable = (text: string) =>
-  new TextDecoder().decode(bytesOf(text)).replaceAll("\0", "\uFFFD");
+class PgBossInbox {
+  readonly #boss: PgBoss;
+  readonly #settings: Settings;
+  readonly #engineTimeoutMs: number;
+  readonly #queues: DeliveryQueues;
+  #opening: Promise<void> | undefined;
+  #workers: PgBossWorkers | undefined;
+  #onError: WorkerOptions["onError"] = () => {};
+  #state: "new" | "started" | "stopped" = "new";
 
-/** What pg-boss kept of the failure of a dead letter. */
-function reasonIn(output: object | null): string {
-  const { message, value } = (output ?? {}) as { message?: unknown; value?: { message?: unknown } };
-  // What pg-boss says of a process that fell silent.
-  if (value?.message === "job heartbeat timeout") return DIED;
-  return String(message ?? value?.message ?? "");
+  constructor(boss: PgBoss, settings: Settings) {
+    this.#boss = boss;
+    this.#settings = settings;
+    this.#engineTimeoutMs = settings.tuning.engineTimeoutMs ?? DEFAULT_PACE.engineTimeoutMs;
+    this.#queues = new DeliveryQueues(boss, settings.queue);
+    boss.on("error", (error) => {
+      const { queue } = error as { queue?: unknown };
+      if (settings.isOwnBoss || queue === settings.queue) this.#onError(error);
+    });
+  }
+
+  /** Once; again after it failed. */
+  #open(): Promise<void> {
+    this.#opening ??= this.#startBoss().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #startBoss(): Promise<void> {
+    await this.#boss.start();
+    const { retentionMs, tuning } = this.#settings;
+    await this.#queues.create(retentionMs, tuning.queue ?? {});
+  }
+
+  /** For a call with somebody who waits for its result. */
+  #query<T>(query: () => Promise<T>): Promise<T> {
+    if (this.#state === "stopped") return Promise.reject(new Error("The inbox was stopped."));
+    return withTimeout(this.#open().then(query), this.#engineTimeoutMs, noReply);
+  }
+
+  accept(delivery: NewDelivery): Promise<Receipt> {
+    return this.#query(async () => {
+      const receipt = await this.#queues.accept(delivery);
+      if (receipt.kind === "accepted") this.#workers?.notify();
+      return receipt;
+    });
+  }
+
+  async start(options: WorkerOptions): Promise<void> {
+    if (this.#state !== "new") throw alreadyStarted();
+    this.#state = "started";
+    this.#onError = options.onError;
+    this.#workers = new PgBossWorkers(this.#boss, this.#settings.queue, options);
+    const started = this.#startWorkers(this.#workers);
+    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(options.onError);
+  }
+
+  /** Tries until PostgreSQL is there. Resolves after the first try. */
+  async #startWorkers(workers: PgBossWorkers): Promise<void> {
+    try {
+      await this.#open();
+      for (const problem of await checkDurability(this.#boss)) this.#onError(problem);
+      await workers.start(() => this.#state === "stopped");
+    } catch (error) {
+      this.#onError(error);
+      setTimeout(() => {
+        if (this.#state === "started") void this.#startWorkers(workers);
+      }, RETRY_DELAY_MS);
+    }
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    this.#state = "stopped";
+    const half = this.#engineTimeoutMs / 2;
+    await this.#workers?.stop(timeoutMs, half);
+    if (!this.#settings.isOwnBoss) return;
+    const stopped = this.#boss.stop({ graceful: false });
+    await withTimeout(stopped, half, noReply).catch(this.#onError);
+  }
+
+  deadLetters(): Promise<DeadLetter[]> {
+    return this.#query(() => this.#queues.deadLetters());
+  }
+
+  requeue(id: string): Promise<void> {
+    return this.#query(() => this.#queues.requeue(id));
+  }
 }
 
 /**
- * Keeps deliveries in a pg-boss queue: one job an event, worked off by any process on that
- * PostgreSQL. A handler's `transaction` runs its own writes to that database and "done" in one
- * transaction: one effect for one event. `pg-boss` is yours to install.
+ * Keeps deliveries in a pg-boss queue: one job for each event, processed by any process on that
+ * PostgreSQL. A handler's `transaction` runs its own writes to that database and "processed" in one
+ * transaction: each event has its effect once. Install `pg-boss` yourself.
  *
- * A pg-boss of your own is started where it has not been, and stays yours to stop. So that the events
- * of a worker that died are worked again within a minute, make it with `monitorIntervalSeconds: 10`
- * and `superviseIntervalSeconds: 10`.
+ * A pg-boss of your own is started where you have not started it, and you stop it. Create it with
+ * `monitorIntervalSeconds: 10` and `superviseIntervalSeconds: 10`, so that the events of a process
+ * that died are retried within a minute.
  *
- * What `stop` hands back counts as a failed attempt here.
+ * An event that `stop` hands back counts as a failed attempt here.
+ *
+ * @throws {ConfigurationError} for an unknown option, a wrong value, or not exactly one of
+ * `connectionString` and `boss`.
  *
  * @example
  * ```ts
@@ -94,141 +173,26 @@ function reasonIn(output: object | null): string {
  * ```
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
-  const { connectionString, boss: theirs, queue = "malipo-webhooks", tuning = {} } = options;
-  const retentionMs = retentionOf("pgBossInbox", options, OPTIONS);
-  if ((connectionString === undefined) === (theirs === undefined)) {
-    throw new ConfigurationError("pgBossInbox takes either `connectionString` or `boss`.");
+  checkOptionNames(options, OPTIONS, "pgBossInbox");
+  const { connectionString, boss, queue = "malipo-webhooks", tuning = {} } = options;
+  const retentionMs = checkRetention(options.retentionMs);
+  if ((connectionString === undefined) === (boss === undefined)) {
+    throw new ConfigurationError(
+      "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
+    );
   }
-  const boss =
-    theirs ??
-    new PgBoss({ ...BOSS_OPTIONS, connectionString: connectionString as string, ...tuning.boss });
-  const { answerMs = STANDARD_PACE.answerMs } = tuning;
-  const { dead, conflicts } = besides(queue);
-  const running = new Set<AbortController>();
-  const workers: string[] = [];
-  let onError: Work["onError"] = () => {};
-  let opening: Promise<void> | undefined;
-  let working: Promise<void> | undefined;
-  let life: "new" | "started" | "stopped" = "new";
-  let woken = 0;
-  boss.on("error", (error) => {
-    // With a pg-boss of theirs, other queues are not ours to report.
-    if (theirs === undefined || (error as { queue?: unknown }).queue === queue) onError(error);
-  });
-
-  /** Once, and again where it failed. */
-  function open(): Promise<void> {
-    opening ??= (async () => {
-      try {
-        await boss.start();
-        await openQueues(boss, queue, retentionMs, tuning.queue ?? {});
-      } catch (error) {
-        opening = undefined;
-        throw error;
-      }
-    })();
-    return opening;
-  }
-
-  /** For somebody who waits for the answer. */
-  function ask<T>(question: () => Promise<T>): Promise<T> {
-    if (life === "stopped") return Promise.reject(new Error("The inbox was stopped."));
-    return bounded(open().then(question), answerMs, SILENT);
-  }
-
-  async function work(run: Work["run"], job: BossJob<Data>): Promise<void> {
-    const { key, body } = job.data;
-    const controller = new AbortController();
-    let done = false;
-    running.add(controller);
-    job.signal.addEventListener("abort", () => done || controller.abort(job.signal.reason));
-    const transaction = transactionOf(boss, queue, job, () => {
-      done = true;
-    });
-    try {
-      const { signal } = controller;
-      const attempt = job.retryCount + 1;
-      await run({ key, raw: bytesOf(body), attempt, signal, ...(transaction && { transaction }) });
-    } catch (error) {
-      throw new Error(storable(whyFailed(error)));
-    } finally {
-      running.delete(controller);
-    }
-  }
-
-  async function startWorker(run: Work["run"]): Promise<void> {
-    let id = "";
-    const handler = async ([job]: BossJob<Data>[]) => {
-      // Where there was one, there may be more: it looks again at once.
-      boss.notifyWorker(id);
-      await work(run, job as BossJob<Data>);
-    };
-    id = await boss.work<Data>(queue, { batchSize: 1 }, handler);
-    workers.push(id);
-  }
-
-  /** Tries until PostgreSQL is there. The first try is waited for. */
-  async function startWorkers({ run, concurrency }: Work): Promise<void> {
-    try {
-      await open();
-      for (const fault of await distrust(boss)) onError(fault);
-      while (workers.length < concurrency && life === "started") await startWorker(run);
-    } catch (error) {
-      onError(error);
-      setTimeout(() => {
-        if (life === "started") working = startWorkers({ run, concurrency, onError });
-      }, TRY_AGAIN_MS);
-    }
-  }
-
+  const isOwnBoss = boss === undefined;
+  const inbox = new PgBossInbox(
+    boss ??
+      new PgBoss({ ...BOSS_OPTIONS, connectionString: String(connectionString), ...tuning.boss }),
+    { queue, retentionMs, tuning, isOwnBoss },
+  );
+  // Functions of their own, so that an inbox may be spread into another.
   return {
-    accept: ({ key, digest, raw, secretIndex, receivedAt }) =>
-      ask(async () => {
-        const data: Data = { key, digest, body: exactText(raw), secretIndex, receivedAt };
-        const id = jobIdOf(key);
-        if ((await boss.send(queue, data, { id })) !== null) {
-          const worker = workers[woken++ % workers.length];
-          if (worker !== undefined) boss.notifyWorker(worker);
-          return receiptFor("accepted");
-        }
-        const [stored] = await boss.findJobs<Data>(queue, { id });
-        // One that is gone was done so long ago that it is forgotten at this moment.
-        if (stored === undefined || stored.data.digest === digest) return receiptFor("duplicate");
-        await boss.send(conflicts, data, { id: jobIdOf(key.slice(0, 16) + digest) });
-        return receiptFor("conflict");
-      }),
-    start: async (told) => {
-      if (life !== "new") throw atWork();
-      life = "started";
-      onError = told.onError;
-      working = startWorkers(told);
-      await bounded(working, answerMs, SILENT).catch(onError);
-    },
-    stop: async (timeoutMs) => {
-      life = "stopped";
-      const ended = boss.offWork(queue, { wait: true });
-      await bounded(ended, timeoutMs, SILENT).catch(async () => {
-        for (const controller of running) controller.abort(new Error("The receiver was stopped."));
-        await bounded(ended, answerMs / 2, SILENT).catch(onError);
-      });
-      if (theirs !== undefined) return;
-      await bounded(boss.stop({ graceful: false }), answerMs / 2, SILENT).catch(onError);
-    },
-    deadLetters: () =>
-      ask(async () => {
-        const jobs = await boss.findJobs<Data>(dead, { queued: true });
-        return jobs.map(({ id, data, sourceRetryCount, sourceOutput }) => ({
-          id,
-          event: JSON.parse(data.body.replace(/^\uFEFF/, "")).event,
-          body: data.body,
-          attempts: (sourceRetryCount ?? 0) + 1,
-          error: reasonIn(sourceOutput),
-        }));
-      }),
-    requeue: (id) =>
-      ask(async () => {
-        const moved = isJobId(id) ? await boss.redrive(dead, { ids: [id] }) : 0;
-        if (moved === 0) throw noDeadLetter(id);
-      }),
+    accept: (delivery) => inbox.accept(delivery),
+    start: (workerOptions) => inbox.start(workerOptions),
+    stop: (timeoutMs) => inbox.stop(timeoutMs),
+    deadLetters: () => inbox.deadLetters(),
+    requeue: (id) => inbox.requeue(id),
   };
 }

@@ -1,9 +1,18 @@
 import type { ConstructorOptions, PgBoss, UpdateQueueOptions } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { LONGEST_BACKOFF_MS, MOST_ATTEMPTS } from "../types.ts";
+import { deadLetterNotFound, PROCESS_DIED } from "../errors.ts";
+import { MAX_BACKOFF_MS } from "../pace.ts";
+import { exactText } from "../text.ts";
+import {
+  type DeadLetter,
+  MAX_ATTEMPTS,
+  type NewDelivery,
+  type Receipt,
+  receiptFor,
+} from "../types.ts";
 
 /** What a job holds. */
-export interface Data {
+export interface JobData {
   readonly key: string;
   readonly digest: string;
   readonly body: string;
@@ -11,21 +20,17 @@ export interface Data {
   readonly receivedAt: number;
 }
 
-/** What tests turn up. */
+/** Settings that tests make faster. */
 export interface Tuning {
   readonly boss?: ConstructorOptions;
   readonly queue?: UpdateQueueOptions;
-  readonly answerMs?: number;
+  readonly engineTimeoutMs?: number;
 }
 
-/** The queue, and those beside it. */
-export const besides = (queue: string) => ({
-  dead: `${queue}-dead`,
-  conflicts: `${queue}-conflicts`,
-});
+export const noReply = (): Error => new Error("PostgreSQL does not reply.");
 
 /**
- * For a pg-boss of our own: a worker that has died is noticed within its heartbeat and one such
+ * For a pg-boss that the inbox creates: a worker that died is noticed within its heartbeat and one such
  * interval, not after minutes.
  */
 export const BOSS_OPTIONS = {
@@ -36,47 +41,102 @@ export const BOSS_OPTIONS = {
   connectionTimeoutMillis: 5_000,
 } as const satisfies ConstructorOptions;
 
-// What is accepted must not be dropped for having waited long: pg-boss knows no "for ever".
+// An accepted delivery must not be dropped because it waited long. pg-boss has no "for ever".
 const SIXTY_YEARS_S = 60 * 365 * 86_400;
 
 const QUEUE_OPTIONS = {
-  retryLimit: MOST_ATTEMPTS - 1,
-  // Doubling from a second, with the jitter that pg-boss has: from half to the whole.
+  retryLimit: MAX_ATTEMPTS - 1,
+  // Exponential from a second, with the jitter that pg-boss has: from half to the whole.
   retryBackoff: true,
   retryDelay: 1,
-  retryDelayMax: LONGEST_BACKOFF_MS / 1_000,
+  retryDelayMax: MAX_BACKOFF_MS / 1_000,
   heartbeatSeconds: 15,
-  // The handler's own time limit is the receiver's: this is the longest that pg-boss takes.
+  // The receiver limits the time of a handler. This is the longest that pg-boss allows.
   expireInSeconds: 86_400,
   retentionSeconds: SIXTY_YEARS_S,
 } as const satisfies UpdateQueueOptions;
 
 /** A job's id is a UUID: the first 128 bits of a key. The whole key is in the data. */
-export const jobIdOf = (hex: string): string =>
+const jobIdOf = (hex: string): string =>
   hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-export const isJobId = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
+const isJobId = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
 
-/** Makes the queues where they are missing, and gives them their settings. */
-export async function openQueues(
-  boss: PgBoss,
-  queue: string,
-  retentionMs: number,
-  tuned: UpdateQueueOptions,
-): Promise<void> {
-  const { dead, conflicts } = besides(queue);
-  const retention = Math.ceil(retentionMs / 1_000);
-  const remembered = { deleteAfterSeconds: retention };
-  await boss.createQueue(dead);
-  await boss.updateQueue(dead, { ...remembered, retentionSeconds: SIXTY_YEARS_S });
-  await boss.createQueue(conflicts);
-  await boss.updateQueue(conflicts, { ...remembered, retentionSeconds: retention });
-  await boss.createQueue(queue);
-  await boss.updateQueue(queue, { ...QUEUE_OPTIONS, ...remembered, deadLetter: dead, ...tuned });
+/** Why the attempts of a dead letter failed, as pg-boss stores it. */
+function reasonIn(output: object | null): string {
+  const { message, value } = (output ?? {}) as { message?: unknown; value?: { message?: unknown } };
+  // The message of pg-boss for a process that stopped sending heartbeats.
+  if (value?.message === "job heartbeat timeout") return PROCESS_DIED;
+  return String(message ?? value?.message ?? "");
 }
 
-/** What would make this database lose what it acknowledged, each with the way out. */
-export async function distrust(boss: PgBoss): Promise<ConfigurationError[]> {
+/** The queue of deliveries, and the queues of dead letters and of conflicts beside it. */
+export class DeliveryQueues {
+  readonly #boss: PgBoss;
+  readonly #deliveries: string;
+  readonly #dead: string;
+  readonly #conflicts: string;
+
+  constructor(boss: PgBoss, name: string) {
+    this.#boss = boss;
+    this.#deliveries = name;
+    this.#dead = `${name}-dead`;
+    this.#conflicts = `${name}-conflicts`;
+  }
+
+  /** Creates the queues that are missing, and updates the settings of all. */
+  async create(retentionMs: number, overrides: UpdateQueueOptions): Promise<void> {
+    const retention = Math.ceil(retentionMs / 1_000);
+    const remembered = { deleteAfterSeconds: retention };
+    await this.#create(this.#dead, { ...remembered, retentionSeconds: SIXTY_YEARS_S });
+    await this.#create(this.#conflicts, { ...remembered, retentionSeconds: retention });
+    const deadLetter = this.#dead;
+    await this.#create(this.#deliveries, {
+      ...QUEUE_OPTIONS,
+      ...remembered,
+      deadLetter,
+      ...overrides,
+    });
+  }
+
+  async #create(queue: string, options: UpdateQueueOptions): Promise<void> {
+    await this.#boss.createQueue(queue);
+    await this.#boss.updateQueue(queue, options);
+  }
+
+  async accept(delivery: NewDelivery): Promise<Receipt> {
+    const { key, digest, raw, secretIndex, receivedAt } = delivery;
+    const data: JobData = { key, digest, body: exactText(raw), secretIndex, receivedAt };
+    const id = jobIdOf(key);
+    if ((await this.#boss.send(this.#deliveries, data, { id })) !== null) {
+      return receiptFor("accepted");
+    }
+    const [stored] = await this.#boss.findJobs<JobData>(this.#deliveries, { id });
+    // A job that is gone was processed so long ago that it is being forgotten at this moment.
+    if (stored === undefined || stored.data.digest === digest) return receiptFor("duplicate");
+    await this.#boss.send(this.#conflicts, data, { id: jobIdOf(key.slice(0, 16) + digest) });
+    return receiptFor("conflict");
+  }
+
+  async deadLetters(): Promise<DeadLetter[]> {
+    const jobs = await this.#boss.findJobs<JobData>(this.#dead, { queued: true });
+    return jobs.map(({ id, data, sourceRetryCount, sourceOutput }) => ({
+      id,
+      event: JSON.parse(data.body.replace(/^\uFEFF/, "")).event,
+      body: data.body,
+      attempts: (sourceRetryCount ?? 0) + 1,
+      error: reasonIn(sourceOutput),
+    }));
+  }
+
+  async requeue(id: string): Promise<void> {
+    const moved = isJobId(id) ? await this.#boss.redrive(this.#dead, { ids: [id] }) : 0;
+    if (moved === 0) throw deadLetterNotFound(id);
+  }
+}
+
+/** One error for each setting with which this PostgreSQL can lose acknowledged deliveries. */
+export async function checkDurability(boss: PgBoss): Promise<ConfigurationError[]> {
   const { rows } = await boss
     .getDb()
     .executeSql(
@@ -85,7 +145,7 @@ export async function distrust(boss: PgBoss): Promise<ConfigurationError[]> {
   return (rows as { name: string }[]).map(
     ({ name }) =>
       new ConfigurationError(
-        `This PostgreSQL cannot be trusted with webhooks: \`${name}\` is off: it loses acknowledged webhooks when it crashes. Set \`${name} = on\`.`,
+        `This PostgreSQL loses acknowledged webhooks when it crashes: \`${name}\` is off. Set \`${name} = on\`.`,
       ),
   );
 }

@@ -1,4 +1,5 @@
 import type { Job, PgBoss } from "pg-boss";
+import { notProcessedHere } from "../errors.ts";
 import type { Transaction } from "../types.ts";
 
 /** The connection that a handler's `transaction` gives with `pgBossInbox`. */
@@ -13,10 +14,11 @@ export interface PgBossTransaction {
 }
 
 /**
- * A transaction in which the job is done, where the database connection can open one. Tells
- * `onDone` once it is committed.
+ * A transaction that completes the job, where the database connection supports transactions.
+ *
+ * @param onDone - Called as soon as it is committed.
  */
-export function transactionOf(
+export function jobTransaction(
   boss: PgBoss,
   queue: string,
   { id, retryCount }: Job,
@@ -34,10 +36,10 @@ export function transactionOf(
         inside.executeSql(text, values);
       const connection = { executeSql, query: executeSql } as PgBossTransaction;
       const result = await write(connection as Connection);
-      // Named by its attempt: one that was retried meanwhile is another's.
+      // With the attempt: if it was retried meanwhile, another process has it.
       const done = await boss.complete(queue, { id, retryCount }, null, { db: inside });
       if ((done as { affected: number }).affected !== 1) {
-        throw new Error("The event is done already, or its lease was lost to another process.");
+        throw notProcessedHere();
       }
       await transaction.commit();
       onDone();

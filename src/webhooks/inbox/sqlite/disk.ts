@@ -5,20 +5,20 @@ import { inTransaction } from "./file.ts";
 export interface Disk {
   /** A transaction that is safe from a kill at once, and from a power cut after {@link Disk.sync}. */
   write<T>(work: () => T): T;
-  /** Resolves when all that was written before is on disk. */
+  /** Resolves when everything written before is on disk. */
   sync(): Promise<void>;
   close(): void;
 }
 
 /**
- * Waiting for the disk takes most of a commit's time, and would hold up everything that this process
- * does. So commits leave the log unsynchronised, and it is synchronised in the background: the same
- * call that SQLite would make, on the same file, before anybody is told that something is stored.
+ * Waiting for the disk takes most of the time of a commit, and would block this process. So commits do
+ * not synchronise the log; it is synchronised in the background, with the same call that SQLite makes,
+ * on the same file, before any receipt is given.
  */
-export function diskOf(database: DatabaseSync): Disk {
+export function openDisk(database: DatabaseSync): Disk {
   const { file } = database.prepare("PRAGMA database_list").get() as { file: string };
   const { journal_mode: mode } = database.prepare("PRAGMA journal_mode").get() ?? {};
-  // In memory, or on a file system without a log: SQLite does it all, in its own way.
+  // In memory, or on a file system without a write-ahead log: SQLite synchronises by itself.
   if (mode !== "wal") {
     return {
       write: (work) => inTransaction(database, work),
@@ -27,7 +27,7 @@ export function diskOf(database: DatabaseSync): Disk {
     };
   }
   const fs = process.getBuiltinModule("node:fs");
-  // It stays where it is while the database is open.
+  // The log stays where it is while the database is open.
   const log = fs.openSync(`${file}-wal`, "r+");
   return {
     write: (work) => {
@@ -35,7 +35,7 @@ export function diskOf(database: DatabaseSync): Disk {
       try {
         return inTransaction(database, work);
       } finally {
-        // For whatever else is done with this database.
+        // For the user's own writes to this database.
         database.exec("PRAGMA synchronous = FULL");
       }
     },

@@ -1,33 +1,34 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { describeError } from "../../../internal/describe-error.ts";
 import { SCHEMA } from "./statements.ts";
 
 const SETUP = [
-  // First of all, so that whatever follows waits for the other processes on this file.
+  // First, so that everything below waits for other processes on this file.
   "PRAGMA busy_timeout = 5000",
   "PRAGMA journal_mode = WAL",
   // A delivery must be on disk before it is acknowledged.
   "PRAGMA synchronous = FULL",
-  // A delivery touches the index of keys at random: the later a page is written back, the more of
-  // its changes are written at once. 40 MB of log.
+  // A delivery touches the index of keys at random: the later a page is written back, the more changes
+  // are written at once. This allows 40 MB of log.
   "PRAGMA wal_autocheckpoint = 10000",
   SCHEMA,
-  // What can be read alone is found out now, not at the first delivery.
+  // A read-only file is found out now, not at the first delivery.
   "BEGIN IMMEDIATE",
   "ROLLBACK",
 ];
 
-// Several processes that make one new file at once get in each other's way, whatever `busy_timeout`.
+// Several processes that create one file at once can fail with "locked" in spite of `busy_timeout`.
 const BUSY_MS = 10_000;
-const isBusy = (error: unknown) => /locked|busy/.test((error as Error).message);
+const isBusy = (error: unknown) => /locked|busy/.test(describeError(error));
 const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** Opens a file as a durable store, and makes it where it is missing. */
+/** Opens a file as a durable store, and creates it where it is missing. */
 export function openFile(path: string): DatabaseSync {
-  // Asked for at run time: a bundle for a runtime without it should fail here, and say why.
+  // At run time: a bundle for a runtime without it fails here, with a message that says why.
   const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
   if (sqlite === undefined) {
-    throw new ConfigurationError("The SQLite inbox needs node:sqlite: Node 22.13 or later.");
+    throw new ConfigurationError("sqliteInbox needs node:sqlite, which Node has from 22.13 on.");
   }
   for (const deadline = performance.now() + BUSY_MS; ; ) {
     let database: DatabaseSync | undefined;
@@ -42,14 +43,14 @@ export function openFile(path: string): DatabaseSync {
         continue;
       }
       throw new ConfigurationError(
-        `The SQLite inbox cannot use ${path}: ${(error as Error).message}. It takes a SQLite file that this process may write, or a new one in a folder that is there.`,
+        `sqliteInbox cannot use ${path}: ${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
         { cause: error },
       );
     }
   }
 }
 
-/** All of it happens, or nothing. */
+/** Commits the work, or rolls all of it back where it throws. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
   try {

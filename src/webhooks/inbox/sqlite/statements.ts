@@ -1,12 +1,14 @@
-import { DIED, LONGEST_BACKOFF_MS, MOST_ATTEMPTS } from "../types.ts";
+import { PROCESS_DIED } from "../errors.ts";
+import { MAX_BACKOFF_MS } from "../pace.ts";
+import { MAX_ATTEMPTS } from "../types.ts";
 
 /**
- * Keys and digests are kept as the bytes that their hexadecimal stands for: the key's index is what
- * every insert touches, at random.
+ * Keys and digests are stored as bytes, not as hexadecimal digits: every insert touches the index of
+ * the keys at random, so it must be small.
  *
- * `due_at` of what is `ready`: when it falls due; of what is `done`: until when it is remembered: both
- * by the clock on the wall. Of what is `leased`: when the lease runs out, by the clock that counts
- * from the start of the machine, which all its processes share and nobody sets.
+ * `due_at` depends on the state. `ready`: when the row falls due, in wall-clock time. `done`: until when
+ * it is remembered, in wall-clock time. `leased`: when the lease expires, in time since the machine
+ * started, which all its processes share and nobody sets.
  */
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS malipo_inbox (
@@ -35,13 +37,13 @@ export const SCHEMA = `
   ) STRICT;
 `;
 
-// A lease cannot reach further than its length: what does was written before the machine restarted.
+// No lease ends later than its own length from now: such a row was written before the machine restarted.
 const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime + $leaseMs)";
 
-// No due time lies further ahead than the longest wait: what does was written before the clock was set
-// back.
+// No row falls due later than the longest wait from now: such a row was written before the clock was
+// set back.
 const MISDATED = `
-  state = 'ready' AND due_at > $now AND (attempts = 0 OR due_at > $now + ${LONGEST_BACKOFF_MS})
+  state = 'ready' AND due_at > $now AND (attempts = 0 OR due_at > $now + ${MAX_BACKOFF_MS})
 `;
 
 export const STATEMENTS = {
@@ -50,14 +52,14 @@ export const STATEMENTS = {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
     ON CONFLICT (key) DO NOTHING
   `,
-  isRepeat: "SELECT digest = ?2 AS same FROM malipo_inbox WHERE key = ?1",
+  isDuplicate: "SELECT digest = ?2 AS same FROM malipo_inbox WHERE key = ?1",
   insertConflict: `
     INSERT INTO malipo_inbox_conflicts (key, digest, event, raw, secret_index, received_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT DO NOTHING
   `,
 
-  /** Whether a turn has anything to take. A look that finds nothing writes nothing. */
+  /** Whether there is anything to take: a poll that finds nothing writes nothing. */
   isDue: `
     SELECT
       EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now)
@@ -103,14 +105,14 @@ export const STATEMENTS = {
 } as const;
 
 /** What a turn does now and then beside its work, in this order. */
-export const CHORES = {
-  /** A process that died counts as an attempt: what has killed the last of them is given up. */
-  bury: `
-    UPDATE malipo_inbox SET state = 'dead', token = NULL, error = COALESCE(error, '${DIED}')
-    WHERE ${LEASE_OVER} AND attempts >= ${MOST_ATTEMPTS}
+export const MAINTENANCE = {
+  /** An attempt that killed its process counts. After the last one, the event is a dead letter. */
+  deadLetter: `
+    UPDATE malipo_inbox SET state = 'dead', token = NULL, error = COALESCE(error, '${PROCESS_DIED}')
+    WHERE ${LEASE_OVER} AND attempts >= ${MAX_ATTEMPTS}
   `,
   reclaim: `UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now WHERE ${LEASE_OVER}`,
-  mend: `UPDATE malipo_inbox SET due_at = $now WHERE ${MISDATED}`,
+  correctDueTimes: `UPDATE malipo_inbox SET due_at = $now WHERE ${MISDATED}`,
   forgetConflicts: `
     DELETE FROM malipo_inbox_conflicts WHERE key IN (
       SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500

@@ -1,26 +1,35 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
-const bytesOf = (value: string | Uint8Array) =>
-  typeof value === "string" ? new TextEncoder().encode(value) : value;
+const encoder = new TextEncoder();
 
-const digest = (secret: string | Uint8Array, body: string | Uint8Array) =>
-  hmac(sha256, bytesOf(secret), bytesOf(body));
+const bytesOf = (value: string | Uint8Array): Uint8Array =>
+  typeof value === "string" ? encoder.encode(value) : value;
 
-const hex = (bytes: Uint8Array) =>
+const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** HMAC-SHA256 in lowercase hex. */
-export const sign = (secret: string | Uint8Array, body: string | Uint8Array): string =>
-  hex(digest(secret, body));
+/** The HMAC-SHA256 of the body, as 64 lowercase hexadecimal digits. */
+export function sign(key: string | Uint8Array, body: string | Uint8Array): string {
+  return hexOf(hmac(sha256, bytesOf(key), bytesOf(body)));
+}
 
-/** Whether 64 hex digits are the HMAC-SHA256. Looks at every byte, whatever it finds. */
-export const isSignedBy = (
-  secret: string | Uint8Array,
+/** Whether 64 hexadecimal digits are the HMAC-SHA256 of the body. Compares in constant time. */
+export function isSignedBy(
+  key: string | Uint8Array,
   body: string | Uint8Array,
   digits: string,
-): boolean =>
-  digest(secret, body).reduce(
-    (found, byte, at) => found | (byte ^ Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16)),
-    0,
-  ) === 0;
+): boolean {
+  const expected = sign(key, body);
+  const given = digits.toLowerCase();
+  let difference = expected.length ^ given.length;
+  for (let at = 0; at < expected.length; at++) {
+    difference |= expected.charCodeAt(at) ^ given.charCodeAt(at);
+  }
+  return difference === 0;
+}
+
+/** The SHA-256 of a text or of bytes, as 64 lowercase hexadecimal digits. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return hexOf(sha256(bytesOf(data)));
+}

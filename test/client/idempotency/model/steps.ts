@@ -2,8 +2,8 @@ import {
   type Age,
   type Answer,
   type Attempt,
-  PAST_FENCE,
   nextAttempt,
+  PAST_FENCE,
   PAST_LEASE,
   type Process,
   type Protocol,
@@ -19,6 +19,8 @@ export interface Step {
   readonly isFault: boolean;
   readonly next: State;
 }
+
+export const TIME_PASSES = "time passes";
 
 const older = (age: Age): Age => Math.min(age + 1, SAFELY_OVER) as Age;
 
@@ -59,14 +61,23 @@ function begin(state: State, index: number): Step[] {
     const fresh = { attempt, wall: 0, monotonic: 0, wrongClock: "none" } as const;
     const failed = { ...fresh, phase: "ending", end: { kind: "not_sent" } } as const;
     return [
-      { name: "begin", isFault: false, next: withProcess(owned, index, { ...fresh, phase: "ready" }) },
-      { name: "begin, and the store fails after", isFault: true, next: withProcess(owned, index, failed) },
+      {
+        name: `begin attempt ${attempt}`,
+        isFault: false,
+        next: withProcess(owned, index, { ...fresh, phase: "ready" }),
+      },
+      {
+        name: `begin attempt ${attempt}, and the store fails after`,
+        isFault: true,
+        next: withProcess(owned, index, failed),
+      },
     ];
   }
   const give = (answer: Answer): Step[] => [
-    { name: `asks: ${answer.kind}`, isFault: false, next: withProcess(asked, index, { answer }) },
+    { name: `begin: ${answer.kind}`, isFault: false, next: withProcess(asked, index, { answer }) },
   ];
-  if (stored.state === "succeeded") return give({ kind: "result", payment: stored.result as Attempt });
+  if (stored.state === "succeeded")
+    return give({ kind: "result", payment: stored.result as Attempt });
   // In flight: it waits, and asks again.
   return isUnknown(stored) ? give({ kind: "unknown" }) : [];
 }
@@ -81,11 +92,9 @@ function send(state: State, index: number, protocol: Protocol): Step[] {
     ];
   }
   const request = { attempt: process.attempt, age: 0 } as const;
-  const sent = withProcess(
-    { ...state, requests: [...state.requests, request] },
-    index,
-    { phase: "waiting" },
-  );
+  const sent = withProcess({ ...state, requests: [...state.requests, request] }, index, {
+    phase: "waiting",
+  });
   return [{ name: "send", isFault: false, next: sent }];
 }
 
@@ -114,7 +123,11 @@ function end(state: State, index: number): Step[] {
   const answer = how as Answer;
   const done = { phase: "idle", answer } as const;
   return [
-    { name: `writes ${answer.kind}`, isFault: false, next: withProcess(written(state, attempt, answer), index, done) },
+    {
+      name: `writes ${answer.kind}`,
+      isFault: false,
+      next: withProcess(written(state, attempt, answer), index, done),
+    },
     { name: `fails to write ${answer.kind}`, isFault: true, next: withProcess(state, index, done) },
   ];
 }
@@ -124,9 +137,7 @@ function clockFaults(state: State, index: number, protocol: Protocol): Step[] {
   if (process.phase !== "ready" && process.phase !== "waiting") return [];
   const steps: Step[] = [];
   const may = (clock: "wall" | "monotonic") =>
-    protocol.bothClocksMayBeWrong ||
-    process.wrongClock === "none" ||
-    process.wrongClock === clock;
+    protocol.bothClocksMayBeWrong || process.wrongClock === "none" || process.wrongClock === clock;
   const wrong = (clock: "wall" | "monotonic") =>
     process.wrongClock === "none" || process.wrongClock === clock ? clock : ("both" as const);
   if (may("monotonic")) {
@@ -179,8 +190,13 @@ function networkSteps(state: State): Step[] {
   return state.requests.flatMap((request, at): Step[] => {
     const requests = state.requests.filter((_, other) => other !== at);
     const arrived = { ...state, requests, prompts: [...state.prompts, request.attempt] };
-    const lost: Step = { name: "request lost", isFault: true, next: { ...state, requests } };
-    return [{ name: "prompt", isFault: false, next: arrived }, lost];
+    const lost = {
+      name: `attempt ${request.attempt}: request lost`,
+      isFault: true,
+      next: { ...state, requests },
+    };
+    const prompt = { name: `attempt ${request.attempt}: prompt`, isFault: false, next: arrived };
+    return [prompt, lost];
   });
 }
 
@@ -202,7 +218,7 @@ function timePasses(state: State): Step[] {
           },
     ),
   };
-  return [{ name: "time passes", isFault: false, next }];
+  return [{ name: TIME_PASSES, isFault: false, next }];
 }
 
 /** Somebody looks for the payment, and resolves the attempt by what was found. */
@@ -220,7 +236,9 @@ function reconcilerSteps(state: State, protocol: Protocol): Step[] {
   if (!stands) return [{ name: "resolve: refused", isFault: false, next: free }];
   if (reconciler.found !== undefined) {
     const resolved = { ...stored, owner: 0, state: "succeeded", result: reconciler.found } as const;
-    return [{ name: "resolve by the payment", isFault: false, next: { ...free, stored: resolved } }];
+    return [
+      { name: "resolve by the payment", isFault: false, next: { ...free, stored: resolved } },
+    ];
   }
   return stored.age < protocol.notSentFrom
     ? [{ name: "resolve as not sent: too early", isFault: false, next: free }]
@@ -234,13 +252,19 @@ function storeClockJumps(state: State, { storeClockMayJump }: Protocol): Step[] 
   return [{ name: "the store's clock jumps", isFault: true, next }];
 }
 
+/** Processes have no names: which is which makes no difference. An attempt has its number. */
+function named({ processes }: State, index: number, name: string): string {
+  const attempt = processes[index]?.attempt;
+  return attempt ? `attempt ${attempt}: ${name}` : name;
+}
+
 /** Everything that may happen next. */
 export function stepsFrom(state: State, protocol: Protocol): Step[] {
   const steps = [
     ...state.processes.flatMap((_, index) =>
       processSteps(state, index, protocol).map((step) => ({
         ...step,
-        name: `${"ABC"[index]}: ${step.name}`,
+        name: named(state, index, step.name),
       })),
     ),
     ...networkSteps(state),

@@ -12,7 +12,7 @@ const engine = await startRedis();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
-const pace = { leaseMs: 1_500, backoffMs: () => 5, answerMs: 1_500 };
+const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
 
 describe.skipIf(engine === undefined)("with a Redis", () => {
   inboxSuite("bullmqInbox", {
@@ -39,7 +39,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
     stopAll();
     const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
-    test("takes a client of the user's, whatever it is set to, and leaves it open", async () => {
+    test("accepts a client of the user with any settings, and leaves it open", async () => {
       const redis = new Redis(url, { maxRetriesPerRequest: 20 });
       const receiver = receiverOn(bullmqInbox({ connection: redis, queue: freshQueue(), pace }));
       const seen: unknown[] = [];
@@ -52,7 +52,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       redis.disconnect();
     });
 
-    /** One delivery in a queue of its own, and which attempts at it are made. */
+    /** One delivery in a queue of its own, and the attempts at it. */
     async function posted() {
       const queue = freshQueue();
       const redis = new Redis(url);
@@ -63,9 +63,9 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       return { queue, redis, receiver, attempts };
     }
 
-    test("works an event again, however often it stalled before", async () => {
+    test("retries an event, however often it stalled before", async () => {
       const { queue, redis, receiver, attempts } = await posted();
-      // As a worker leaves it that dies over it for the sixth time.
+      // The state that a worker leaves when it dies during the sixth attempt.
       const id = await redis.rpoplpush(`bull:${queue}:wait`, `bull:${queue}:active`);
       await redis.hset(`bull:${queue}:${id}`, "stc", 5);
       await receiver.start();
@@ -74,7 +74,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       redis.disconnect();
     });
 
-    test("gives up an event over which 12 processes died; a requeue forgives them", async () => {
+    test("makes a dead letter of an event during which 12 processes died; a requeue forgives them", async () => {
       const { queue, redis, receiver, attempts } = await posted();
       const [id] = await redis.lrange(`bull:${queue}:wait`, 0, -1);
       await redis.hset(`bull:${queue}:${id}`, "stc", 12);
@@ -93,7 +93,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       ["appendonly", "no", "yes"],
       ["appendfsync", "everysec", "always"],
       ["maxmemory-policy", "allkeys-lru", "noeviction"],
-    ])("says at the start that %s is %s", async (name, bad, good) => {
+    ])("reports at the start that %s is %s", async (name, bad, good) => {
       const redis = new Redis(url);
       await redis.config("SET", name, bad);
       const receiver = receiverOn(bullmqInbox({ connection: { url }, queue: freshQueue(), pace }));
@@ -102,7 +102,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       expect(receiver.onError.mock.calls).toHaveLength(1);
       expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
         code: "configuration",
-        message: expect.stringMatching(`\`${name}\` is ${bad}: .*Set \`${name} ${good}\``),
+        message: expect.stringMatching(`\`${name}\` is \`${bad}\`\\. Set \`${name} ${good}\``),
       });
       await redis.config("SET", name, good);
       redis.disconnect();

@@ -14,7 +14,7 @@ const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
 const tuning = {
-  answerMs: 2_000,
+  engineTimeoutMs: 2_000,
   boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
   queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
 };
@@ -30,7 +30,7 @@ const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   inboxSuite("pgBossInbox", {
-    countsWhatIsHandedBack: true,
+    countsReleases: true,
     fresh: async () => {
       const queue = freshQueue();
       return {
@@ -64,10 +64,10 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   describe("pgBossInbox and its PostgreSQL", { timeout: 70_000 }, () => {
     stopAll();
 
-    test("takes a pg-boss of the user's, starts it, and leaves it running", async () => {
+    test("accepts a pg-boss of the user, starts it, and leaves it running", async () => {
       const boss = new PgBoss(url);
       boss.on("error", () => {});
-      const theirs = freshQueue();
+      const other = freshQueue();
       const receiver = receiverOn(pgBossInbox({ boss, queue: freshQueue(), tuning }));
       const seen: unknown[] = [];
       receiver.onOther(({ data }) => seen.push(data.reference));
@@ -75,12 +75,12 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       await receiver.post("PAY-1");
       await until(() => seen.length === 1);
       await receiver.stop();
-      await boss.createQueue(theirs);
-      expect(await boss.send(theirs, {})).not.toBe(null);
+      await boss.createQueue(other);
+      expect(await boss.send(other, {})).not.toBe(null);
       await boss.stop({ graceful: false });
     });
 
-    test("gives no transaction where the user's database connection can open none", async () => {
+    test("gives no transaction where the user's database connection supports none", async () => {
       const pool = new Pool({ connectionString: url });
       const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
       const boss = new PgBoss({ db });
@@ -97,7 +97,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       await pool.end();
     });
 
-    test("drops nothing for having waited long, here and among the dead letters", async () => {
+    test("drops no delivery and no dead letter because it waited long", async () => {
       const queue = freshQueue();
       const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
       await receiver.post("PAY-1");
@@ -108,7 +108,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       expect(row).toEqual({ kept: true });
     });
 
-    test("gives up an event over which 12 processes died; a requeue forgives them", async () => {
+    test("makes a dead letter of an event during which 12 processes died; a requeue forgives them", async () => {
       const queue = freshQueue();
       const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
       const attempts: number[] = [];
@@ -128,7 +128,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       expect(attempts).toEqual([1]);
     });
 
-    test("says at the start that synchronous_commit is off", async () => {
+    test("reports at the start that synchronous_commit is off", async () => {
       const connectionString = `${url}?options=-c%20synchronous_commit%3Doff`;
       const receiver = receiverOn(pgBossInbox({ connectionString, queue: freshQueue(), tuning }));
       await receiver.start();

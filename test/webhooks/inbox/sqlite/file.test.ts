@@ -13,7 +13,7 @@ const freshPath = () => join(folder, `${++files}.db`);
 const pace = { leaseMs: 600, backoffMs: () => 5 };
 
 describe("a file that cannot be used", () => {
-  const refusal = (path: string) => {
+  const openError = (path: string) => {
     try {
       sqliteInbox(path);
     } catch (error) {
@@ -22,23 +22,23 @@ describe("a file that cannot be used", () => {
     return undefined;
   };
 
-  test("because it is no database: says so, and leaves it as it is", () => {
+  test("because it is not a database is named and not changed", () => {
     const path = freshPath();
     const text = "Dear diary,\n".repeat(100);
     writeFileSync(path, text);
-    expect(refusal(path)).toMatchObject({
+    expect(openError(path)).toMatchObject({
       code: "configuration",
       message: expect.stringMatching(`cannot use ${path}: .*not a database`),
     });
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
-  test("because its folder is missing, or it is one", () => {
-    expect(refusal(join(folder, "none", "inbox.db"))).toMatchObject({ code: "configuration" });
-    expect(refusal(folder)).toMatchObject({ code: "configuration" });
+  test("because it is a folder, or its folder is missing, is a configuration error", () => {
+    expect(openError(join(folder, "none", "inbox.db"))).toMatchObject({ code: "configuration" });
+    expect(openError(folder)).toMatchObject({ code: "configuration" });
   });
 
-  test("because it may only be read: says so when it is opened", () => {
+  test("because it is read-only is an error when it is opened", () => {
     const path = freshPath();
     sqliteInbox(path).close();
     chmodSync(folder, 0o755);
@@ -48,7 +48,7 @@ describe("a file that cannot be used", () => {
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(nobody);
     try {
-      expect(refusal(path)).toMatchObject({
+      expect(openError(path)).toMatchObject({
         code: "configuration",
         message: expect.stringContaining("readonly"),
       });
@@ -64,7 +64,7 @@ describe("the log below the file", () => {
     vi.restoreAllMocks();
   });
 
-  test("is on disk before anything is acknowledged, and what comes meanwhile goes there together", async () => {
+  test("is on disk before the acknowledgement, and later deliveries share the next write", async () => {
     const receiver = receiverOn(sqliteInbox(freshPath(), { pace }));
     const finish: (() => void)[] = [];
     vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => {
@@ -91,7 +91,7 @@ describe("the log below the file", () => {
     expect(finish).toHaveLength(2);
   });
 
-  test("that cannot be written is answered with 503", async () => {
+  test("that cannot be written results in 503", async () => {
     const receiver = receiverOn(sqliteInbox(freshPath(), { pace }));
     vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => done(new Error("EIO")));
     expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
@@ -99,7 +99,7 @@ describe("the log below the file", () => {
     expect((await receiver.post("PAY-1"))[0]).toBe(200);
   });
 
-  test("is missing for a database in memory, which works all the same", async () => {
+  test("is missing for a database in memory, which works too", async () => {
     const receiver = receiverOn(sqliteInbox(":memory:", { pace }));
     const seen: unknown[] = [];
     receiver.onOther(({ data }) => seen.push(data.reference));
@@ -112,7 +112,7 @@ describe("the log below the file", () => {
 describe("a disk that is full", { timeout: 70_000 }, () => {
   stopAll();
 
-  test("answers 503, loses nothing of what it took, and goes on where there is room again", async () => {
+  test("results in 503, loses no accepted delivery, and works again as soon as there is room", async () => {
     const inbox = sqliteInbox(freshPath(), { pace });
     const { database } = inbox;
     const receiver = receiverOn(inbox, { concurrency: 100 });
@@ -127,23 +127,23 @@ describe("a disk that is full", { timeout: 70_000 }, () => {
       page_count: number;
     };
     database.exec(`PRAGMA max_page_count = ${pages + 3}`);
-    const taken: string[] = [];
-    const refused: string[] = [];
+    const accepted: string[] = [];
+    const rejected: string[] = [];
     for (const reference of references(60)) {
       const [status] = await receiver.post(reference);
-      (status === 200 ? taken : refused).push(reference);
+      (status === 200 ? accepted : rejected).push(reference);
     }
-    expect(taken.length).toBeGreaterThan(0);
-    expect(refused.length).toBeGreaterThan(0);
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(rejected.length).toBeGreaterThan(0);
     expect(String(receiver.onError.mock.calls[0]?.[0])).toContain("full");
 
     // Not even "done" can be written for a while.
-    await until(() => begun.length === taken.length);
+    await until(() => begun.length === accepted.length);
     database.exec("BEGIN; PRAGMA max_page_count = 1");
     open();
     await sleep(100);
     database.exec("ROLLBACK; PRAGMA max_page_count = 1000000");
-    for (const reference of refused) expect((await receiver.post(reference))[0]).toBe(200);
+    for (const reference of rejected) expect((await receiver.post(reference))[0]).toBe(200);
     const states = () => database.prepare("SELECT DISTINCT state FROM malipo_inbox").all();
     await until(() => states().every(({ state }) => state === "done"));
     expect(begun.sort()).toEqual(references(60).sort());

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { diskOf } from "../../../../src/webhooks/inbox/sqlite/disk.ts";
+import { openDisk } from "../../../../src/webhooks/inbox/sqlite/disk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -15,7 +15,7 @@ const freshPath = () => join(folder, `${++files}.db`);
 const pragma = (database: DatabaseSync, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 
-function refusal(path: string): unknown {
+function openError(path: string): unknown {
   try {
     sqliteInbox(path).close();
   } catch (error) {
@@ -28,7 +28,7 @@ const FULL = 2;
 const NORMAL = 1;
 
 describe("an opened file", () => {
-  test("waits for others five seconds, keeps a log, and is on disk at every commit", () => {
+  test("waits five seconds for other processes, has a log, and is on disk at every commit", () => {
     const inbox = sqliteInbox(freshPath());
     const { database } = inbox;
     expect({
@@ -46,17 +46,17 @@ describe("an opened file", () => {
     inbox.close();
   });
 
-  test("leaves the disk for later in the inbox's own commits alone, even where they fail", () => {
+  test("does not wait for the disk in the inbox's own commits only, even if they fail", () => {
     const inbox = sqliteInbox(freshPath());
     const { database } = inbox;
-    const disk = diskOf(database);
+    const disk = openDisk(database);
     expect(disk.write(() => pragma(database, "synchronous"))).toBe(NORMAL);
     expect(pragma(database, "synchronous")).toBe(FULL);
     const fails = () =>
       disk.write(() => {
-        throw new Error("taken back");
+        throw new Error("rolled back");
       });
-    expect(fails).toThrow("taken back");
+    expect(fails).toThrow("rolled back");
     expect(pragma(database, "synchronous")).toBe(FULL);
     disk.close();
     inbox.close();
@@ -72,7 +72,7 @@ describe("an opened file", () => {
       }
     }).length;
 
-  test.runIf(existsSync(DESCRIPTORS))("is let go by close(), and where it is refused", () => {
+  test.runIf(existsSync(DESCRIPTORS))("is closed by close(), and after an error", () => {
     const path = freshPath();
     const inbox = sqliteInbox(path);
     expect(held(path)).toBeGreaterThan(0);
@@ -82,20 +82,20 @@ describe("an opened file", () => {
     const stranger = new DatabaseSync(path);
     stranger.exec("DROP TABLE malipo_inbox; CREATE VIEW malipo_inbox AS SELECT 1");
     stranger.close();
-    expect(refusal(path)).toMatchObject({ code: "configuration", cause: expect.any(Error) });
+    expect(openError(path)).toMatchObject({ code: "configuration", cause: expect.any(Error) });
     expect(held(path)).toBe(0);
   });
 });
 
-describe("a file that others are at", () => {
+describe("a file that another process is writing", () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  // As when somebody else makes the file: SQLite itself does not wait for this.
+  // As when another process creates the file: SQLite itself does not wait for this.
   const HELD = "CREATE TABLE other (x); BEGIN IMMEDIATE";
 
-  test("is waited for while they make it", async () => {
+  test("is opened as soon as it is free", async () => {
     const path = freshPath();
     const other = new Worker(
       `const { parentPort, workerData } = require("node:worker_threads");
@@ -113,7 +113,7 @@ describe("a file that others are at", () => {
     await other.terminate();
   });
 
-  test("is given up after ten seconds: says why, and what it takes", () => {
+  test("is an error after ten seconds, which says why and what to do", () => {
     const path = freshPath();
     const other = new DatabaseSync(path);
     other.exec(HELD);
@@ -122,11 +122,11 @@ describe("a file that others are at", () => {
     const asked = vi
       .spyOn(performance, "now")
       .mockImplementation(() => started + (clock.shift() ?? 1e6));
-    const error = refusal(path);
+    const error = openError(path);
     expect(asked).toHaveBeenCalledTimes(5);
     expect(error).toMatchObject({
       code: "configuration",
-      message: `The SQLite inbox cannot use ${path}: database is locked. It takes a SQLite file that this process may write, or a new one in a folder that is there.`,
+      message: `sqliteInbox cannot use ${path}: database is locked. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
       cause: expect.objectContaining({ message: "database is locked" }),
     });
     other.close();
@@ -142,13 +142,13 @@ describe("a runtime without node:sqlite", () => {
     ["no process", undefined],
     ["a process of its own", {}],
     ["a Node that is too old", { getBuiltinModule: () => undefined }],
-  ])("%s is told which Node it takes", (_, process) => {
+  ])("the error names the version of Node: %s", (_, process) => {
     vi.stubGlobal("process", process);
-    const error = refusal(":memory:");
+    const error = openError(":memory:");
     vi.unstubAllGlobals();
     expect(error).toMatchObject({
       code: "configuration",
-      message: "The SQLite inbox needs node:sqlite: Node 22.13 or later.",
+      message: "sqliteInbox needs node:sqlite, which Node has from 22.13 on.",
     });
   });
 });

@@ -18,7 +18,7 @@ describe("time", { timeout: 70_000 }, () => {
     vi.useRealTimers();
   });
 
-  test("what was done is remembered for as long as was said, and its conflicts with it", async () => {
+  test("a processed event and its conflicts are remembered for the retention", async () => {
     const inbox = sqliteInbox(freshPath(), { pace, retentionMs: 3_600_000 });
     const receiver = receiverOn(inbox);
     const seen: unknown[] = [];
@@ -48,7 +48,7 @@ describe("time", { timeout: 70_000 }, () => {
     await until(() => seen.length === 3);
   });
 
-  test("a clock that is set takes no event from the process that works it", async () => {
+  test("setting the clock takes no event from the process that has it", async () => {
     const path = freshPath();
     const [first, second] = [1, 2].map(() => receiverOn(sqliteInbox(path, { pace }))) as [
       ReturnType<typeof receiverOn>,
@@ -79,7 +79,7 @@ describe("time", { timeout: 70_000 }, () => {
   test.each([
     ["expired", "$uptime - 1"],
     ["was given before the machine was restarted", "$uptime + 86400000"],
-  ])("a lease that %s is another's to take", async (_, dueAt) => {
+  ])("a lease that %s can be taken", async (_, dueAt) => {
     const inbox = sqliteInbox(freshPath(), { pace });
     const receiver = receiverOn(inbox);
     const attempts: number[] = [];
@@ -98,7 +98,7 @@ describe("time", { timeout: 70_000 }, () => {
   test.each([
     [11, [12], 0],
     [12, [], 1],
-  ])("an event over which %d processes died", async (died, worked, dead) => {
+  ])("an event during which %d processes died", async (died, expected, dead) => {
     const inbox = sqliteInbox(freshPath(), { pace });
     const receiver = receiverOn(inbox);
     const attempts: number[] = [];
@@ -111,14 +111,14 @@ describe("time", { timeout: 70_000 }, () => {
       .run(died);
     await receiver.start();
     await until(async () => attempts.length + (await receiver.deadLetters.list()).length > 0);
-    expect(attempts).toEqual(worked);
+    expect(attempts).toEqual(expected);
     const letters = await receiver.deadLetters.list();
     expect(letters).toHaveLength(dead);
     for (const letter of letters)
       expect(letter).toMatchObject({ attempts: 12, error: expect.stringContaining("died") });
   });
 
-  test("a lease that another took aborts the signal, and writes nothing more", async () => {
+  test("a lease that another process took aborts the signal, and writes nothing more", async () => {
     const inbox = sqliteInbox(freshPath(), { pace });
     const receiver = receiverOn(inbox);
     const [begun, begin] = gateOf<AbortSignal>();

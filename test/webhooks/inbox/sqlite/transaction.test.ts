@@ -9,15 +9,15 @@ const pace = { leaseMs: 600_000, backoffMs: () => 5 };
 describe("a transaction", () => {
   stopAll();
 
-  /** What comes of each of these transactions, in a handler that takes what they reject with. */
+  /** What a transaction resolves or rejects with, and the effects that it left. */
   async function outcomeOf(write: (database: DatabaseSync) => unknown) {
     const inbox = sqliteInbox(":memory:", { pace });
     inbox.database.exec("CREATE TABLE effects (effect TEXT)");
     const receiver = receiverOn(inbox);
-    const [outcome, tell] = gateOf<unknown>();
+    const [outcome, resolve] = gateOf<unknown>();
     receiver.onOther(async (_, { transaction }) => {
       const ended = (transaction as Transaction)<unknown, DatabaseSync>(write);
-      tell(await ended.catch((error) => error));
+      resolve(await ended.catch((error) => error));
     });
     await receiver.start();
     await receiver.post("PAY-1");
@@ -27,11 +27,11 @@ describe("a transaction", () => {
 
   const ship = (database: DatabaseSync) => database.exec("INSERT INTO effects VALUES ('shipped')");
 
-  test("that is async is refused, and its effect taken back", async () => {
+  test("that is async is rejected, and its effect rolled back", async () => {
     const { outcome, effects } = await outcomeOf(async (database) => ship(database));
     expect(outcome).toMatchObject({
       code: "configuration",
-      message: expect.stringMatching(/not async: the commit comes when it returns/),
+      message: expect.stringMatching(/not async: it commits when the function returns/),
     });
     expect(effects).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("a transaction", () => {
     },
   );
 
-  test("that was taken back before it failed says what it failed at", async () => {
+  test("that the handler rolled back itself rejects with the handler's error", async () => {
     const { outcome, effects } = await outcomeOf((database) => {
       ship(database);
       database.exec("ROLLBACK");

@@ -12,19 +12,19 @@ const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const freshPath = () => join(folder, `${++files}.db`);
-// Long leases: no renewal comes between.
+// Long leases: no renewal happens during a test.
 const pace = { leaseMs: 600_000, backoffMs: () => 5 };
 
 const rowsOf = (database: DatabaseSync) =>
   database.prepare("SELECT state, attempts, due_at, error FROM malipo_inbox").all();
 
-describe("a look", () => {
+describe("a poll", () => {
   stopAll();
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  test("comes twice a second, or when a wait is over", async () => {
+  test("comes twice a second, and when a retry is due", async () => {
     const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 100 } });
     const attempts: number[] = [];
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
@@ -33,25 +33,25 @@ describe("a look", () => {
       return Promise.reject(new Error("no stock"));
     };
     await inbox.start({ run, concurrency: 2, onError: () => {} });
-    const nextLook = () => {
+    const nextPoll = () => {
       const before = Date.now();
       vi.advanceTimersToNextTimer();
       return Date.now() - before;
     };
-    expect(nextLook()).toBe(500);
+    expect(nextPoll()).toBe(500);
     const rest = { digest: "d1", event: "e", raw: Buffer.from("{}"), secretIndex: 0 };
     await inbox.accept({ key: "a1", ...rest, receivedAt: Date.now() });
     for (const [failed, waitMs] of [100, 200, 300, 400, 500].entries()) {
       const failures = () => rowsOf(inbox.database).filter(({ state }) => state === "ready");
       while (failures().length === 0) await new Promise(setImmediate);
       expect(attempts).toHaveLength(failed + 1);
-      expect(nextLook()).toBe(waitMs);
+      expect(nextPoll()).toBe(waitMs);
     }
     await inbox.stop(0);
     inbox.close();
   });
 
-  /** Has another process write to the file for longer than a look is apart. */
+  /** Has another process write to the file for longer than the time between two polls. */
   async function whileLocked(path: string, database: DatabaseSync): Promise<void> {
     database.exec("PRAGMA busy_timeout = 0");
     const other = new DatabaseSync(path);
@@ -61,7 +61,7 @@ describe("a look", () => {
     other.close();
   }
 
-  test("that finds nothing waits for nobody", async () => {
+  test("that finds nothing does not wait for other processes", async () => {
     const path = freshPath();
     const inbox = sqliteInbox(path, { pace });
     const receiver = receiverOn(inbox);
@@ -71,7 +71,7 @@ describe("a look", () => {
     expect(receiver.onError).not.toHaveBeenCalled();
   });
 
-  test("with full hands waits for nobody, whatever is due", async () => {
+  test("without a free slot does not wait for other processes, whatever is due", async () => {
     const path = freshPath();
     const inbox = sqliteInbox(path, { pace });
     const receiver = receiverOn(inbox, { concurrency: 1 });
@@ -103,8 +103,8 @@ describe("a commit", () => {
     for (let left = 5; left > 0; left--) await endOfTurn();
   };
 
-  /** A receiver at work whose handlers wait, on a clock that stands, with one event in work. */
-  async function standing() {
+  /** A started receiver whose handlers wait, with its timers stopped and one event in progress. */
+  async function inProgress() {
     const inbox = sqliteInbox(freshPath(), { pace });
     const receiver = receiverOn(inbox);
     const [gate, open] = gateOf<void>();
@@ -117,7 +117,7 @@ describe("a commit", () => {
     return { ...receiver, open, states };
   }
 
-  /** Holds the disk up. What it gives are the calls that wait for it. */
+  /** Makes the disk wait. Gives the calls that wait for it. */
   function heldDisk(): (() => void)[] {
     const finish: (() => void)[] = [];
     vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => {
@@ -126,16 +126,16 @@ describe("a commit", () => {
     return finish;
   }
 
-  test("of how work ends waits for nothing", async () => {
-    const { open, states } = await standing();
+  test("of the end of an event does not wait for the disk", async () => {
+    const { open, states } = await inProgress();
     await turns();
     open();
     await turns();
     expect(states()).toEqual(["done"]);
   });
 
-  test("for what comes goes first: how work ends is written right after, without a wait", async () => {
-    const { post, open, states } = await standing();
+  test("of new deliveries comes first, and the end of an event right after it", async () => {
+    const { post, open, states } = await inProgress();
     const finish = heldDisk();
     const posted = post("PAY-2");
     while (finish.length === 0) await endOfTurn();
@@ -149,8 +149,8 @@ describe("a commit", () => {
     expect(states()).toEqual(["done", "done"]);
   });
 
-  test("is one at a time: what comes meanwhile shares the next, which waits for the disk in its turn", async () => {
-    const { post, open, states } = await standing();
+  test("waits for the one before it, and contains all deliveries that arrived meanwhile", async () => {
+    const { post, open, states } = await inProgress();
     const finish = heldDisk();
     const first = post("PAY-2");
     while (finish.length === 0) await endOfTurn();
@@ -175,7 +175,7 @@ describe("a commit", () => {
     expect(states()).toEqual(["done", "done", "done", "done"]);
   });
 
-  test("for many that come at once is scheduled once", async () => {
+  test("of deliveries that arrive together is scheduled once", async () => {
     const inbox = sqliteInbox(freshPath(), { pace });
     vi.useFakeTimers({ toFake: ["setImmediate"] });
     const receipts = ["a1", "b2", "c3"].map((key) => {
@@ -185,12 +185,12 @@ describe("a commit", () => {
     expect(vi.getTimerCount()).toBe(1);
     vi.runAllTimers();
     expect(rowsOf(inbox.database)).toHaveLength(3);
-    const accepted = { standing: "accepted" };
+    const accepted = { kind: "accepted" };
     expect(await Promise.all(receipts)).toEqual([accepted, accepted, accepted]);
     inbox.close();
   });
 
-  test("that fails refuses all that it was for, and the next goes on", async () => {
+  test("that fails rejects all its deliveries, and the next one succeeds", async () => {
     const path = freshPath();
     const inbox = sqliteInbox(path, { pace });
     inbox.database.exec("PRAGMA busy_timeout = 0");
@@ -208,7 +208,7 @@ describe("a commit", () => {
     expect(rowsOf(inbox.database)).toHaveLength(1);
   });
 
-  test("for what is done says until when it is remembered: 14 days, as long as nobody says otherwise", async () => {
+  test("of a processed event writes until when it is remembered: 14 days by default", async () => {
     const inbox = sqliteInbox(freshPath(), { pace });
     const receiver = receiverOn(inbox);
     receiver.onOther(() => {});
@@ -220,7 +220,7 @@ describe("a commit", () => {
     expect(rowsOf(inbox.database)).toMatchObject([{ due_at: until14 }]);
   });
 
-  test("for what failed says when it falls due again", async () => {
+  test("of a failed event writes when it is retried", async () => {
     const inbox = sqliteInbox(freshPath(), { pace: { ...pace, backoffMs: (at) => at * 60_000 } });
     const receiver = receiverOn(inbox);
     receiver.onOther(() => {

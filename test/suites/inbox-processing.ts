@@ -13,12 +13,12 @@ import {
   until,
 } from "./inbox-stage.ts";
 
-/** How attempts end, and how the work does. */
-export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): void {
-  describe(`${name}: the work`, { timeout: 70_000 }, () => {
+/** How an inbox processes events: attempts, retries, dead letters, stop. */
+export function processingSuite(name: string, { fresh, ...under }: InboxUnderTest): void {
+  describe(`${name}: processing`, { timeout: 70_000 }, () => {
     stopAll();
 
-    test("a poisoned event is given up after 12 attempts, and worked as new where it is requeued", async () => {
+    test("an event is a dead letter after 12 attempts, and processed as new after a requeue", async () => {
       const receiver = receiverOn((await fresh()).open());
       const attempts: number[] = [];
       const others: unknown[] = [];
@@ -55,7 +55,7 @@ export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): vo
       expect(await receiver.post("PAY-1")).toEqual([200, "received before"]);
     });
 
-    test("whatever a handler throws, the event is worked again", async () => {
+    test("an event is retried, whatever its handler throws", async () => {
       const receiver = receiverOn((await fresh()).open());
       const thrown: unknown[] = [
         undefined,
@@ -80,7 +80,7 @@ export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): vo
       expect(done.sort()).toEqual(names);
     });
 
-    test("a handler that never settles is given up, and the event worked again", async () => {
+    test("a handler that never ends is abandoned, and the event retried", async () => {
       const receiver = receiverOn((await fresh()).open(), { handlerTimeoutMs: 100 });
       const contexts: HandlerContext[] = [];
       receiver.onOther((_, context) => {
@@ -95,7 +95,7 @@ export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): vo
       expect(second).toMatchObject({ attempt: 2, idempotencyKey: first?.idempotencyKey });
     });
 
-    test("stop lets what runs end, takes nothing new, and leaves the rest to the next", async () => {
+    test("stop lets running handlers end, takes nothing new, and leaves the rest to the next receiver", async () => {
       const store = await fresh();
       const first = receiverOn(store.open(), { concurrency: 2 });
       const [gate, open] = gateOf<void>();
@@ -127,7 +127,7 @@ export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): vo
       expect(rest.sort()).toEqual(left.map((reference) => [reference, 1]));
     });
 
-    test("stop hands back what does not end, and the next works it", async () => {
+    test("stop hands back events that do not end, and the next receiver processes them", async () => {
       const store: Store = await fresh();
       const first = receiverOn(store.open());
       const [begun, begin] = gateOf<AbortSignal>();
@@ -146,7 +146,7 @@ export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): vo
       next.onOther((_, { attempt }) => attempts.push(attempt));
       await next.start();
       await until(() => attempts.length > 0);
-      expect(attempts).toEqual([under.countsWhatIsHandedBack ? 2 : 1]);
+      expect(attempts).toEqual([under.countsReleases ? 2 : 1]);
     });
 
     test("an inbox serves one receiver", async () => {
@@ -154,15 +154,15 @@ export function workSuite(name: string, { fresh, ...under }: InboxUnderTest): vo
       await receiverOn(inbox).start();
       await expect(receiverOn(inbox).start()).rejects.toMatchObject({
         code: "configuration",
-        message: expect.stringContaining("one receiver to an inbox"),
+        message: expect.stringContaining("one inbox for each receiver"),
       });
     });
 
-    test("an inbox that nobody has started is stopped all the same", async () => {
+    test("an inbox can be stopped without a start", async () => {
       await (await fresh()).open().stop(100);
     });
 
-    test("what was given up is kept to the byte, and requeued where nobody works yet, too", async () => {
+    test("a dead letter keeps every byte, and can be requeued before start()", async () => {
       const store = await fresh();
       const first = receiverOn(store.open());
       first.onOther(() => {

@@ -1,111 +1,111 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Ended } from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { EndedLease } from "../../../src/webhooks/inbox/lease-worker.ts";
 import { endOfTurn, ends, inVirtualTime, leaseOf, workOn } from "./lease-worker.ts";
 
 inVirtualTime();
 
-describe("a lease worker looks", () => {
-  test("at once, and then every half second where nothing falls due", () => {
+describe("a lease worker polls", () => {
+  test("at once, and then every half second while nothing falls due", () => {
     const worker = workOn();
-    expect(worker.looks()).toEqual([[[], 2]]);
+    expect(worker.polls()).toEqual([[[], 2]]);
     vi.advanceTimersByTime(499);
-    expect(worker.looks()).toEqual([]);
+    expect(worker.polls()).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(worker.looks()).toEqual([[[], 2]]);
+    expect(worker.polls()).toEqual([[[], 2]]);
     vi.advanceTimersByTime(500);
-    expect(worker.looks()).toEqual([[[], 2]]);
+    expect(worker.polls()).toEqual([[[], 2]]);
   });
 
-  test("when the next falls due, and no sooner", () => {
+  test("when the next delivery falls due, and not earlier", () => {
     const worker = workOn({ nextDueInMs: () => 30 });
-    worker.looks();
+    worker.polls();
     vi.advanceTimersByTime(29);
-    expect(worker.looks()).toEqual([]);
+    expect(worker.polls()).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(worker.looks()).toEqual([[[], 2]]);
+    expect(worker.polls()).toEqual([[[], 2]]);
   });
 
-  test("no sooner than every half second for what falls due later", () => {
+  test("every half second while the next delivery falls due later", () => {
     const worker = workOn({ nextDueInMs: () => 60_000 });
-    worker.looks();
+    worker.polls();
     vi.advanceTimersByTime(500);
-    expect(worker.looks()).toHaveLength(1);
+    expect(worker.polls()).toHaveLength(1);
   });
 
-  test("for nothing that is due while its hands are full", () => {
+  test("for no new delivery while all its slots are taken", () => {
     const worker = workOn({ due: ["a", "b", "c"], nextDueInMs: () => 0 });
-    expect(worker.looks()).toEqual([[[], 2]]);
+    expect(worker.polls()).toEqual([[[], 2]]);
     vi.advanceTimersByTime(499);
-    expect(worker.looks()).toEqual([]);
+    expect(worker.polls()).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(worker.looks()).toEqual([[[], 0]]);
+    expect(worker.polls()).toEqual([[[], 0]]);
     expect(worker.due).toEqual(["c"]);
   });
 
-  test("when it is told to, and half a second after that", () => {
+  test("when poll() is called, and half a second after that", () => {
     const worker = workOn();
     vi.advanceTimersByTime(400);
-    worker.looks();
-    worker.look();
-    expect(worker.looks()).toEqual([[[], 2]]);
+    worker.polls();
+    worker.poll();
+    expect(worker.polls()).toEqual([[[], 2]]);
     vi.advanceTimersByTime(499);
-    expect(worker.looks()).toEqual([]);
+    expect(worker.polls()).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(worker.looks()).toEqual([[[], 2]]);
+    expect(worker.polls()).toEqual([[[], 2]]);
   });
 });
 
-describe("how work ends", () => {
-  test("is written once, by the end of that turn of the event loop, and as many are taken", async () => {
+describe("the end of a lease", () => {
+  test("is written once, at the end of that turn of the event loop, and frees a slot", async () => {
     const worker = workOn({ due: ["a", "b", "c", "d"], concurrency: 3 });
-    worker.looks();
+    worker.polls();
     worker.run("a").done();
     await endOfTurn();
-    expect(worker.looks()).toEqual([[ends("done", "a"), 1]]);
+    expect(worker.polls()).toEqual([[ends("done", "a"), 1]]);
     const error = new Error("no stock");
     worker.run("c").fail(error);
     await endOfTurn();
-    expect(worker.looks()).toEqual([[[{ lease: leaseOf("c"), as: "failed", error }], 1]]);
+    expect(worker.polls()).toEqual([[[{ lease: leaseOf("c"), as: "failed", error }], 1]]);
     vi.advanceTimersByTime(500);
-    expect(worker.looks()).toEqual([[[], 1]]);
+    expect(worker.polls()).toEqual([[[], 1]]);
   });
 
-  test("is written together where it ends together", async () => {
+  test("is written together with others that end in the same turn", async () => {
     const worker = workOn({ due: ["a", "b"] });
-    worker.looks();
+    worker.polls();
     for (const token of ["a", "b"]) worker.run(token).done();
     await endOfTurn();
-    expect(worker.looks()).toEqual([[ends("done", "a", "b"), 2]]);
+    expect(worker.polls()).toEqual([[ends("done", "a", "b"), 2]]);
   });
 
-  test("waits while the store is busy with what comes in, which then has it look", async () => {
+  test("waits while the store is busy with new deliveries", async () => {
     let busy = true;
     const worker = workOn({ due: ["a"], isBusy: () => busy });
-    worker.looks();
+    worker.polls();
     worker.run("a").done();
     await endOfTurn();
-    expect(worker.looks()).toEqual([]);
+    expect(worker.polls()).toEqual([]);
     busy = false;
-    worker.look();
-    expect(worker.looks()).toEqual([[ends("done", "a"), 2]]);
+    worker.poll();
+    expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
   });
 
-  test("is written soon where there is no setImmediate, too", async () => {
+  test("is written soon in a runtime without setImmediate", async () => {
     const turn = setImmediate;
     vi.stubGlobal("setImmediate", undefined);
     const worker = workOn({ due: ["a"] });
-    worker.looks();
+    worker.polls();
     worker.run("a").done();
     await new Promise((resolve) => turn(resolve));
     expect(worker.onError).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
-    expect(worker.looks()).toEqual([[ends("done", "a"), 2]]);
+    expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
   });
 
-  test("is kept while the store fails, which is told and tried again after two seconds", async () => {
+  test("is kept while the store fails, which is reported and retried after two seconds", async () => {
     const gone = new Error("disk gone");
     let failures = 0;
-    const asked: (readonly Ended[])[] = [];
+    const asked: (readonly EndedLease[])[] = [];
     const worker = workOn({
       turn: (ended, count) => {
         asked.push(ended);

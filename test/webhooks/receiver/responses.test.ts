@@ -12,7 +12,7 @@ import { gate } from "../support/deliver.ts";
 
 const REQUEST = { method: "POST", headers: { "X-Service-Signature": HEX }, body: BODY };
 
-/** A receiver whose inbox says that of everything. */
+/** A receiver whose inbox has this accept(). */
 function receiverOn(accept: Inbox["accept"]) {
   const onError = vi.fn();
   const inbox = { ...memoryInbox(), accept };
@@ -20,7 +20,7 @@ function receiverOn(accept: Inbox["accept"]) {
   return { receiver, onError };
 }
 
-const answer = (status: number, ResultCode: number, ResultDesc: string, headers = {}) => ({
+const responseOf = (status: number, ResultCode: number, ResultDesc: string, headers = {}) => ({
   status,
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify({ ResultCode, ResultDesc }),
@@ -30,30 +30,30 @@ describe("a receipt", () => {
   test.each([
     ["accepted", "received"],
     ["duplicate", "received before"],
-    ["conflict", "received with other data before"],
-  ] as const)("of %s is acknowledged: %s", async (standing, said) => {
-    const { receiver } = receiverOn(async () => receiptFor(standing));
-    expect(await receiver.handle(REQUEST)).toEqual(answer(200, 0, said));
+    ["conflict", "received before with other data"],
+  ] as const)("of kind %s is acknowledged: %s", async (kind, description) => {
+    const { receiver } = receiverOn(async () => receiptFor(kind));
+    expect(await receiver.handle(REQUEST)).toEqual(responseOf(200, 0, description));
   });
 
-  test("is waited for: nothing is answered before the inbox has stored", async () => {
+  test("comes before the response: the inbox stores first", async () => {
     const stored = gate<Receipt>();
     const accept = vi.fn(() => stored.opened);
-    const onAnswer = vi.fn();
-    const reply = receiverOn(accept).receiver.handle(REQUEST);
-    reply.then(onAnswer);
+    const onResponse = vi.fn();
+    const response = receiverOn(accept).receiver.handle(REQUEST);
+    response.then(onResponse);
     await new Promise(setImmediate);
     expect(accept).toHaveBeenCalledTimes(1);
-    expect(onAnswer).not.toHaveBeenCalled();
+    expect(onResponse).not.toHaveBeenCalled();
     stored.open(receiptFor("accepted"));
-    expect((await reply).status).toBe(200);
+    expect((await response).status).toBe(200);
   });
 });
 
-const DOWN = answer(503, 1, "cannot be stored now", { "retry-after": "10" });
-const FAILED = answer(500, 1, "the receiver failed");
+const DOWN = responseOf(503, 1, "cannot be stored now", { "retry-after": "10" });
+const FAILED = responseOf(500, 1, "the receiver failed");
 
-const NO_RECEIPTS: [what: string, accept: () => unknown, expected: object, told: RegExp][] = [
+const NO_RECEIPTS: [what: string, accept: () => unknown, expected: object, message: RegExp][] = [
   ["rejects", () => Promise.reject(new Error("down")), DOWN, /^down$/],
   [
     "throws",
@@ -63,21 +63,21 @@ const NO_RECEIPTS: [what: string, accept: () => unknown, expected: object, told:
     DOWN,
     /^down$/,
   ],
-  ["gives no receipt", async () => undefined, FAILED, /undefined/],
+  ["resolves with undefined", async () => undefined, FAILED, /undefined/],
   [
-    "gives what looks like a receipt",
-    async () => ({ standing: "constructor" }),
+    "resolves with an object that looks like a receipt",
+    async () => ({ kind: "constructor" }),
     FAILED,
-    /^The inbox gave no receipt\. `receiptFor\(\)` makes one\.$/,
+    /^accept\(\) of the inbox must resolve with a receipt, which receiptFor\(\) makes; got an object\.$/,
   ],
 ];
 
 test.each(NO_RECEIPTS)(
-  "an inbox that %s is no 200, and told",
-  async (_, accept, expected, told) => {
+  "an inbox that %s does not result in a 200, and is reported",
+  async (_, accept, expected, pattern) => {
     const { receiver, onError } = receiverOn(accept as Inbox["accept"]);
     expect(await receiver.handle(REQUEST)).toEqual(expected);
-    const message = expect.stringMatching(told);
+    const message = expect.stringMatching(pattern);
     expect(onError.mock.calls).toEqual([[expect.objectContaining({ message })]]);
   },
 );

@@ -1,13 +1,13 @@
 import type { Receipt } from "malipo/webhooks";
 
-/** Deliveries that come one after another, all signed. */
-export interface RepeatCase {
+/** Signed deliveries, one after another. */
+export interface DuplicateCase {
   readonly name: string;
   readonly bodies: readonly string[];
-  /** What is answered to each. */
-  readonly standings: readonly Receipt["standing"][];
-  /** Which of them are worked off, by their place. */
-  readonly worked: readonly number[];
+  /** What each is acknowledged as. */
+  readonly kinds: readonly Receipt["kind"][];
+  /** The indexes of those that are processed. */
+  readonly processed: readonly number[];
   /** Why it is so, where both ways could be argued for. */
   readonly pin?: string;
 }
@@ -25,12 +25,12 @@ const WITHOUT_KEY = event({ total: "5.00" }, "invoice.paid");
 type Row = [
   name: string,
   bodies: string[],
-  standings: Receipt["standing"][],
-  worked: number[],
+  kinds: Receipt["kind"][],
+  processed: number[],
   pin?: string,
 ];
 
-/** What differs is another event. */
+/** Different events: each is processed. */
 const different = (name: string, bodies: string[], pin?: string): Row =>
   [
     name,
@@ -40,7 +40,7 @@ const different = (name: string, bodies: string[], pin?: string): Row =>
     ...(pin === undefined ? [] : [pin]),
   ] as Row;
 
-/** What is the same is worked once. */
+/** The same event: it is processed once. */
 const same = (name: string, ...bodies: string[]): Row => [
   name,
   bodies,
@@ -179,12 +179,12 @@ const ROWS: Row[] = [
   ),
 ];
 
-export const REPEAT_CASES: readonly RepeatCase[] = ROWS.map(
-  ([name, bodies, standings, worked, pin]) => ({
+export const DUPLICATE_CASES: readonly DuplicateCase[] = ROWS.map(
+  ([name, bodies, kinds, processed, pin]) => ({
     name,
     bodies,
-    standings,
-    worked,
+    kinds,
+    processed,
     ...(pin !== undefined && { pin }),
   }),
 );

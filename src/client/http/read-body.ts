@@ -1,0 +1,56 @@
+/** The size that the headers give, in bytes of the body as it was sent; `undefined` where they do not. */
+function contentLength({ headers }: Response): number | undefined {
+  // A mock of `fetch` may give a response without headers.
+  const value = headers?.get("content-length");
+  return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : undefined;
+}
+
+/** Lets the connection go: what is left of the body is of no use. */
+function cancel(body: ReadableStream | ReadableStreamDefaultReader): void {
+  body.cancel().catch(() => {});
+}
+
+async function readStream(body: ReadableStream, maxBytes: number): Promise<string | undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      cancel(reader);
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function isWithin(text: string, maxBytes: number): boolean {
+  // A character takes one to three bytes for each of its units.
+  if (text.length * 3 <= maxBytes) return true;
+  return text.length <= maxBytes && new TextEncoder().encode(text).length <= maxBytes;
+}
+
+/**
+ * The text of a response's body; `undefined` where it has more than `maxBytes` bytes. Such a body is
+ * not read to its end, or not at all where its Content-Length is too large.
+ */
+export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
+  const { body } = response;
+  const length = contentLength(response);
+  // A response to HEAD has a Content-Length and no body.
+  const isStream = typeof body?.getReader === "function" && !body.locked;
+  if (isStream && length !== undefined && length > maxBytes) {
+    cancel(body);
+    return undefined;
+  }
+  // Content-Length counts what was sent: a small body may grow large when it is decompressed.
+  const isKnownSize = length !== undefined && !response.headers.has("content-encoding");
+  if (isStream && !isKnownSize) return readStream(body, maxBytes);
+  // React Native gives no stream: its body can only be measured after it was read.
+  const text = await response.text();
+  if (typeof text !== "string") throw new TypeError("The body of the response is not a text.");
+  return isWithin(text, maxBytes) ? text : undefined;
+}

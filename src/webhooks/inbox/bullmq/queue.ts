@@ -1,0 +1,84 @@
+import { type Job, Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { deadLetterNotFound } from "../errors.ts";
+import { exactText } from "../text.ts";
+import {
+  type DeadLetter,
+  MAX_ATTEMPTS,
+  type NewDelivery,
+  type Receipt,
+  receiptFor,
+} from "../types.ts";
+
+/** What a job holds. Its name is the event kind, its id the key of the event. */
+export interface JobData {
+  readonly body: string;
+  readonly digest: string;
+  readonly secretIndex: number;
+  readonly receivedAt: number;
+  /** Tells the delivery that created the job from deliveries that found it there. */
+  readonly nonce: string;
+  /** Stalls before the last requeue, which do not count as attempts any more. */
+  readonly forgiven?: number;
+}
+
+/** Attempts that ended: failed ones, and those during which a process died. */
+export const attemptsOf = ({ attemptsMade, stalledCounter, data }: Job<JobData>): number =>
+  attemptsMade + stalledCounter - (data.forgiven ?? 0);
+
+// Every emitter needs a listener, or Node ends the process when Redis is away.
+const ignoreErrors = (emitter: { on(event: "error", listener: () => void): unknown }) =>
+  emitter.on("error", () => {});
+
+/** The queue of deliveries, and the queue of conflicts beside it. */
+export class DeliveryQueue {
+  readonly #queue: Queue<JobData, unknown, string>;
+  readonly #conflicts: Queue<JobData, unknown, string>;
+
+  constructor(name: string, redis: Redis) {
+    // The inbox checks Redis itself, after the start: a connection that breaks during BullMQ's check
+    // would end the queue.
+    const options = { connection: redis, skipVersionCheck: true };
+    this.#queue = new Queue(name, options);
+    this.#conflicts = new Queue(`${name}-conflicts`, options);
+    for (const emitter of [redis, this.#queue, this.#conflicts]) ignoreErrors(emitter);
+  }
+
+  async accept(delivery: NewDelivery): Promise<Receipt> {
+    const { key, digest, event, raw, secretIndex, receivedAt } = delivery;
+    const nonce = globalThis.crypto.randomUUID();
+    const data: JobData = { body: exactText(raw), digest, secretIndex, receivedAt, nonce };
+    await this.#queue.add(event, data, {
+      jobId: key,
+      attempts: MAX_ATTEMPTS,
+      backoff: { type: "malipo" },
+    });
+    const stored = (await this.#queue.getJob(key))?.data;
+    if (stored?.nonce === nonce) return receiptFor("accepted");
+    // A job that is gone was processed so long ago that it is being forgotten at this moment.
+    if (stored === undefined || stored.digest === digest) return receiptFor("duplicate");
+    await this.#conflicts.add(event, data, { jobId: `${key}-${digest}` });
+    return receiptFor("conflict");
+  }
+
+  async deadLetters(): Promise<DeadLetter[]> {
+    return (await this.#queue.getFailed()).map((job) => ({
+      id: job.id as string,
+      event: job.name,
+      body: job.data.body,
+      attempts: Math.min(attemptsOf(job), MAX_ATTEMPTS),
+      error: job.failedReason,
+    }));
+  }
+
+  async requeue(id: string): Promise<void> {
+    const job = await this.#queue.getJob(id);
+    if (!(await job?.isFailed()) || job === undefined) throw deadLetterNotFound(id);
+    await job.updateData({ ...job.data, forgiven: job.stalledCounter });
+    await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#queue.close(), this.#conflicts.close()]);
+  }
+}

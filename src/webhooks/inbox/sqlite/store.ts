@@ -1,0 +1,145 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ConfigurationError } from "../../../errors/configuration.ts";
+import { notProcessedHere } from "../errors.ts";
+import type { EndedLease, Lease, LeaseStore } from "../lease-worker.ts";
+import type { NewDelivery, Receipt, Transaction } from "../types.ts";
+import type { Disk } from "./disk.ts";
+import { inTransaction } from "./file.ts";
+import type { Rows } from "./rows.ts";
+
+/** A delivery whose sender waits for the receipt. */
+interface Pending {
+  readonly delivery: NewDelivery;
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A delivery that is written, and not on disk yet. */
+interface Written {
+  readonly pending: Pending;
+  readonly receipt: Receipt;
+}
+
+const isThenable = (value: unknown): boolean =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+
+/** Groups the deliveries that arrive together, and writes each group in one commit. */
+export class SqliteStore implements LeaseStore {
+  readonly #database: DatabaseSync;
+  readonly #disk: Disk;
+  readonly #rows: Rows;
+  readonly #poll: () => void;
+  #pending: Pending[] = [];
+  #written: Written[] = [];
+  #isSyncing = false;
+  #isFlushScheduled = false;
+
+  /** @param poll - Has the worker write and take what it can, where there is a worker. */
+  constructor(database: DatabaseSync, disk: Disk, rows: Rows, poll: () => void) {
+    this.#database = database;
+    this.#disk = disk;
+    this.#rows = rows;
+    this.#poll = poll;
+  }
+
+  accept(delivery: NewDelivery): Promise<Receipt> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ delivery, resolve, reject });
+      this.#flushSoon();
+    });
+  }
+
+  /**
+   * One commit for everything that arrived meanwhile. How leases ended does not wait for the disk: an
+   * event whose "processed" is lost with the machine is processed again, as if the machine had failed
+   * a moment before.
+   */
+  turn(ended: readonly EndedLease[], count: number): Lease[] {
+    const group = this.#pending;
+    this.#pending = [];
+    const hasWork = group.length + ended.length > 0 || (count > 0 && this.#rows.isDue());
+    if (!hasWork) return [];
+    try {
+      return this.#commit(group, ended, count);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+      throw error;
+    }
+  }
+
+  #commit(group: readonly Pending[], ended: readonly EndedLease[], count: number): Lease[] {
+    const { written, leases } = this.#disk.write(() => {
+      const written = group.map((pending): Written => {
+        return { pending, receipt: this.#rows.store(pending.delivery) };
+      });
+      for (const one of ended) this.#rows.end(one);
+      return { written, leases: this.#rows.take(count) };
+    });
+    this.#written = this.#written.concat(written);
+    void this.#sync();
+    return leases;
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#isSyncing) return;
+    this.#isSyncing = true;
+    while (this.#written.length > 0) {
+      const group = this.#written;
+      this.#written = [];
+      try {
+        await this.#disk.sync();
+        for (const { pending, receipt } of group) pending.resolve(receipt);
+      } catch (error) {
+        for (const { pending } of group) pending.reject(error);
+      }
+    }
+    this.#isSyncing = false;
+    this.#flushSoon();
+  }
+
+  /** After this turn of the event loop, which may bring more deliveries. */
+  #flushSoon(): void {
+    if (this.#isFlushScheduled || this.#isSyncing) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushScheduled = false;
+    this.#poll();
+    try {
+      // Without a worker, the deliveries are still here.
+      this.turn([], 0);
+    } catch {
+      // The senders were informed.
+    }
+  }
+
+  renew(tokens: readonly string[]): string[] {
+    return this.#disk.write(() => tokens.filter((token) => !this.#rows.renew(token)));
+  }
+
+  nextDueInMs(): number {
+    return this.#rows.nextDueInMs();
+  }
+
+  isBusy(): boolean {
+    return this.#isSyncing || this.#isFlushScheduled;
+  }
+
+  transaction(lease: Lease): Transaction {
+    return async <Result, Connection>(
+      write: (connection: Connection) => Result | Promise<Result>,
+    ) =>
+      inTransaction(this.#database, () => {
+        const result = write(this.#database as Connection);
+        if (isThenable(result)) {
+          throw new ConfigurationError(
+            "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
+          );
+        }
+        if (!this.#rows.done(lease)) throw notProcessedHere();
+        return result;
+      });
+  }
+}

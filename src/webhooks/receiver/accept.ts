@@ -1,0 +1,62 @@
+import { WebhookVerificationError } from "../../errors/webhook.ts";
+import type { NewDelivery, Receipt } from "../inbox/types.ts";
+import { type RawBody, rawBody } from "../verification/raw-body.ts";
+import type { WebhookHeaders } from "../verification/signature-header.ts";
+import { verifyDelivery } from "../verification/verify.ts";
+import { identityOf } from "./event-identity.ts";
+import type { ReceiverSettings } from "./options.ts";
+import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
+
+/** A request as adapters hand it over. */
+export interface WebhookRequest {
+  readonly method: string;
+  readonly headers: WebhookHeaders;
+  /** The raw bytes, or a string that stands for its UTF-8 bytes. */
+  readonly body: RawBody;
+}
+
+/** The response for a receiver or an inbox that cannot take a delivery now. */
+export const unavailable = (text: string): Rejection => reject(503, text, { "retry-after": "10" });
+
+/** Reports an error, and gives the response that it results in. */
+export function rejectWith(error: unknown, settings: ReceiverSettings): Rejection {
+  settings.onError(error);
+  if (!(error instanceof WebhookVerificationError)) return reject(500, "the receiver failed");
+  return reject(error.status, error.code.replaceAll("_", " "));
+}
+
+/** The bytes of a body in a copy of our own; `undefined` for too many. */
+function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
+  const given = rawBody(body);
+  // A text is never shorter in bytes than in characters: a large one is not even encoded.
+  if (given.length > maxBodyBytes) return undefined;
+  // A copy, so that the verified bytes are stored whatever the caller does with its buffer meanwhile.
+  const raw = typeof given === "string" ? new TextEncoder().encode(given) : given.slice();
+  return raw.length > maxBodyBytes ? undefined : raw;
+}
+
+/** Verifies and stores a delivery. A 200 means that it is stored. */
+export async function acceptDelivery(
+  { headers, body }: WebhookRequest,
+  settings: ReceiverSettings,
+): Promise<WebhookResponse> {
+  const { secret, inbox, maxBodyBytes, maxAgeSeconds, onError, onConflict, notify } = settings;
+  const raw = copyBody(body, maxBodyBytes);
+  if (raw === undefined) return reject(413, "too large");
+  const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
+  const identity = identityOf(event, raw);
+  const receivedAt = Date.now();
+  const delivery: NewDelivery = { ...identity, event: event.event, raw, secretIndex, receivedAt };
+  let receipt: Receipt;
+  try {
+    receipt = await inbox.accept(delivery);
+  } catch (error) {
+    onError(error);
+    return unavailable("cannot be stored now");
+  }
+  const acknowledgement = acknowledge(receipt);
+  if (receipt.kind === "conflict") onConflict(event);
+  const { reference } = event.data;
+  if (typeof reference === "string" || typeof reference === "number") notify(String(reference));
+  return acknowledgement;
+}
