@@ -82,6 +82,7 @@ class ScriptRunner {
   readonly #redis: Redis;
   readonly #keys: readonly string[];
   readonly #replicas: number;
+  #isLeaving = false;
 
   constructor(client: RedisClient, prefix: string, replicas: number) {
     // A cluster has the same commands, and finds the node by the keys.
@@ -127,7 +128,12 @@ class ScriptRunner {
   /** A Redis that became a replica keeps its connections, so the client would stay with it. */
   #leaveReplica(error: unknown): void {
     const isReplica = error instanceof Error && error.message.includes("READONLY");
-    if (isReplica && this.#redis.status === "ready") this.#redis.disconnect(true);
+    if (!isReplica || this.#isLeaving || this.#redis.status !== "ready") return;
+    this.#isLeaving = true;
+    this.#redis.once("close", () => {
+      this.#isLeaving = false;
+    });
+    this.#redis.disconnect(true);
   }
 }
 
