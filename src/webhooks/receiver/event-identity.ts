@@ -1,6 +1,7 @@
 import { sha256Hex } from "#hmac";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { canonicalJson } from "../../internal/canonical-json.ts";
+import { exactData } from "./exact-data.ts";
 
 // A number above 2^53 was rounded by the parser, and may be the number of another payment too.
 const isUsableId = (value: unknown): boolean =>
@@ -20,10 +21,10 @@ export interface EventIdentity {
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export function identityOf({ event, data }: WebhookEvent, raw: string | Uint8Array): EventIdentity {
+export function identityOf(event: WebhookEvent, raw: string | Uint8Array): EventIdentity {
   // As JSON, so that `1` and `"1"` differ, and no reference can be read as part of a kind.
-  const key = JSON.stringify([event, ...idOf(data, raw)]);
-  return { key: sha256Hex(key), digest: sha256Hex(canonicalJson(data)) };
+  const key = JSON.stringify([event.event, ...idOf(event.data, raw)]);
+  return { key: sha256Hex(key), digest: sha256Hex(canonicalJson(exactData(event, raw))) };
 }
 
 function idOf(
