@@ -1,7 +1,11 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import type { NewDelivery, Receipt } from "../inbox/types.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
-import type { WebhookHeaders } from "../verification/signature-header.ts";
+import {
+  headerValue,
+  signatureDigits,
+  type WebhookHeaders,
+} from "../verification/signature-header.ts";
 import { verifyDelivery } from "../verification/verify.ts";
 import { identityOf } from "./event-identity.ts";
 import type { ReceiverSettings } from "./options.ts";
@@ -23,6 +27,30 @@ export function rejectWith(error: unknown, settings: ReceiverSettings): Rejectio
   settings.onError(error);
   if (!(error instanceof WebhookVerificationError)) return reject(500, "the receiver failed");
   return reject(error.status, error.code.replaceAll("_", " "));
+}
+
+/** The size that the headers announce; 0 for none. */
+function contentLength(headers: WebhookHeaders): number {
+  const value = headerValue(headers, "content-length");
+  // Digits are checked by a pattern before `Number()` sees them: it also reads "1e3".
+  return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : 0;
+}
+
+/**
+ * The rejection for a request that can be told by its headers: the size and the signature. Nothing of
+ * its body needs to be read then.
+ */
+export function rejectByHeaders(
+  headers: WebhookHeaders,
+  settings: ReceiverSettings,
+): Rejection | undefined {
+  if (contentLength(headers) > settings.maxBodyBytes) return reject(413, "too large");
+  try {
+    signatureDigits(undefined, headers);
+    return undefined;
+  } catch (error) {
+    return rejectWith(error, settings);
+  }
 }
 
 /** The bytes of a body in a copy of our own; `undefined` for too many. */

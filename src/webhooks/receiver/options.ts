@@ -9,6 +9,7 @@ import {
 import { memoryInbox } from "../inbox/memory.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, type WebhookSecret } from "../verification/secret.ts";
+import { createErrorLog } from "./error-log.ts";
 
 /** Which attempt of which event failed. */
 export interface FailedAttempt {
@@ -60,7 +61,7 @@ export interface WebhookReceiverOptions {
    * Called with every rejected request, every failure of the inbox, every kind of event without a
    * handler, and every failed attempt (then with the attempt). Set it to send these to your logs or
    * alerts. An error that it throws is ignored.
-   * @default `console.error`
+   * @default `console.error`, with one line a minute for equal errors, and no stack for a rejected request
    */
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;
   /**
@@ -118,10 +119,6 @@ function safeCallback<Args extends unknown[]>(
   };
 }
 
-const logError = (...what: unknown[]) =>
-  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn of a lost webhook
-  console.error("malipo webhooks:", ...what);
-
 function checkMaxAge(maxAgeSeconds: unknown): void {
   if (maxAgeSeconds === undefined) return;
   if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
@@ -153,7 +150,7 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
     concurrency: checkWholeNumber("concurrency", concurrency, 1),
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
-    onError: safeCallback("onError", given.onError ?? logError),
+    onError: safeCallback("onError", given.onError ?? createErrorLog()),
     onConflict: safeCallback("onConflict", given.onConflict ?? (() => {})),
     notify: safeCallback<[string]>(
       "wakeups.notify",

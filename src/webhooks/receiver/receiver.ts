@@ -4,7 +4,14 @@ import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { DeadLetter } from "../inbox/types.ts";
-import { acceptDelivery, rejectWith, unavailable, type WebhookRequest } from "./accept.ts";
+import type { WebhookHeaders } from "../verification/signature-header.ts";
+import {
+  acceptDelivery,
+  rejectByHeaders,
+  rejectWith,
+  unavailable,
+  type WebhookRequest,
+} from "./accept.ts";
 import { Handlers, type WebhookHandler } from "./handlers.ts";
 import {
   checkReceiverOptions,
@@ -38,8 +45,14 @@ export interface WebhookReceiver {
     /** Processes one again, as a new event. Rejects for an id that is not a dead letter's. */
     requeue(id: string): Promise<void>;
   };
-  /** The largest body that is accepted: adapters stop reading there. */
+  /** The largest body that is accepted, in bytes: adapters stop reading there. */
   readonly maxBodyBytes: number;
+  /**
+   * For adapters, before they read a body: the response where the headers already decide (a
+   * `Content-Length` that is too large, no usable signature, a receiver that has stopped), else
+   * `undefined`.
+   */
+  rejectUnread(headers: WebhookHeaders): Rejection | undefined;
   /**
    * For adapters: the response for a body that a framework has read or parsed already.
    *
@@ -76,6 +89,11 @@ class Receiver {
     } catch (error) {
       return rejectWith(error, this.#settings);
     }
+  }
+
+  rejectUnread(headers: WebhookHeaders): Rejection | undefined {
+    if (this.#state === "stopped") return unavailable("stopping");
+    return rejectByHeaders(headers, this.#settings);
   }
 
   rejectParsedBody(hint: string): Rejection {
@@ -160,6 +178,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     start: () => receiver.start(),
     stop: (stopOptions) => receiver.stop(stopOptions),
     handle: (request) => receiver.handle(request),
+    rejectUnread: (headers) => receiver.rejectUnread(headers),
     rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
     deadLetters: { list: () => inbox.deadLetters(), requeue: (id) => inbox.requeue(id) },
   };
