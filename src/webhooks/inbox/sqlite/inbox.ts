@@ -10,7 +10,7 @@ import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { openDisk } from "./disk.ts";
-import { openFile } from "./file.ts";
+import { modeWarning, openFile, whenFree } from "./file.ts";
 import { Rows } from "./rows.ts";
 import { SqliteStore } from "./store.ts";
 
@@ -26,7 +26,8 @@ const OPTIONS = ["retentionMs", "pace"];
 
 /**
  * Keeps deliveries in a SQLite file: durable before the 200, processed by any process on this machine
- * that shares the file, nothing lost at any `kill -9`. Needs only Node.
+ * that shares the file, nothing lost at any `kill -9`. Needs only Node. A new file is readable only by
+ * its owner. The body of an event is dropped when the event is processed.
  *
  * Deliveries that arrive together share one commit; each is acknowledged after it. A handler's
  * `transaction` runs its own writes to tables in this file and "processed" in one transaction.
@@ -63,11 +64,15 @@ export function sqliteInbox(
   return {
     database,
     accept: (delivery) => store.accept(delivery),
-    start: async (workerOptions) => worker.start(store, workerOptions, pace),
+    start: async (workerOptions) => {
+      worker.start(store, workerOptions, pace);
+      const warning = modeWarning(path);
+      if (warning !== undefined) workerOptions.onError(warning);
+    },
     stop: (timeoutMs) => worker.stop(timeoutMs),
     deadLetters: async () => rows.deadLetters(),
     requeue: async (id) => {
-      rows.requeue(id);
+      await whenFree(() => rows.requeue(id));
       worker.poll();
     },
     close: () => {

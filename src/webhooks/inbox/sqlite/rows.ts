@@ -11,9 +11,12 @@ import {
   receiptFor,
 } from "../types.ts";
 import { prepareAll } from "./file.ts";
-import { MAINTENANCE, STATEMENTS } from "./statements.ts";
+import { FORGET_BATCH, MAINTENANCE, STATEMENTS } from "./statements.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1_000;
+
+/** Between two batches of what is forgotten, other work has its turn. */
+const BACKLOG_DELAY_MS = 20;
 
 /** Milliseconds since the machine started. */
 const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
@@ -33,6 +36,8 @@ export class Rows {
   readonly #pace: Pace;
   readonly #retentionMs: number;
   #maintainedAt = 0;
+  /** The last batch of what is to be forgotten was full. */
+  #hasBacklog = false;
 
   constructor(database: DatabaseSync, pace: Pace, retentionMs: number) {
     this.#statements = prepareAll(database, STATEMENTS);
@@ -80,7 +85,16 @@ export class Rows {
     this.#maintenance.reclaim.run({ uptime, leaseMs, now });
     this.#maintenance.correctDueTimes.run({ now });
     this.#maintenance.forgetConflicts.run({ now });
-    this.#maintenance.forget.run({ now });
+    const { changes } = this.#maintenance.forget.run({ now });
+    // There are more of them: the next turn goes on, so that it keeps up with what arrives.
+    this.#hasBacklog = Number(changes) >= FORGET_BATCH;
+    if (this.#hasBacklog) this.#maintainedAt = 0;
+  }
+
+  /** Whether it is time to forget something, which an inbox without other work does too. */
+  hasToForget(): boolean {
+    if (uptimeMs() - this.#maintainedAt < MAINTENANCE_INTERVAL_MS) return false;
+    return (this.#statements.isOver.get({ now: Date.now() }) as { over: number }).over === 1;
   }
 
   /** Whether the lease still held. */
@@ -111,7 +125,8 @@ export class Rows {
   /** Infinite where nothing falls due. */
   nextDueInMs(): number {
     const { due = Number.POSITIVE_INFINITY } = this.#statements.nextDue.get() ?? {};
-    return Number(due) - Date.now();
+    const dueInMs = Number(due) - Date.now();
+    return this.#hasBacklog ? Math.min(dueInMs, BACKLOG_DELAY_MS) : dueInMs;
   }
 
   deadLetters(): DeadLetter[] {

@@ -66,6 +66,10 @@ export const STATEMENTS = {
       OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${MISDATED})
       OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${LEASE_OVER}) AS due
   `,
+  /** Whether there is anything to forget. */
+  isOver: `
+    SELECT EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'done' AND due_at <= $now) AS over
+  `,
   nextDue: `
     SELECT due_at AS due FROM malipo_inbox WHERE state = 'ready' ORDER BY due_at LIMIT 1
   `,
@@ -82,8 +86,9 @@ export const STATEMENTS = {
     UPDATE malipo_inbox SET due_at = $leaseUntil
     WHERE id = $id AND token = $token AND state = 'leased'
   `,
+  /** The key and the digest recognise duplicates. The body is a customer's data: it goes. */
   done: `
-    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3 WHERE id = ?1 AND token = ?2
+    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3, raw = x'' WHERE id = ?1 AND token = ?2
   `,
   failed: `
     UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error
@@ -104,6 +109,9 @@ export const STATEMENTS = {
   `,
 } as const;
 
+/** How many processed events are forgotten at once. */
+export const FORGET_BATCH = 500;
+
 /** What a turn does now and then beside its work, in this order. */
 export const MAINTENANCE = {
   /** An attempt that killed its process counts. After the last one, the event is a dead letter. */
@@ -115,12 +123,12 @@ export const MAINTENANCE = {
   correctDueTimes: `UPDATE malipo_inbox SET due_at = $now WHERE ${MISDATED}`,
   forgetConflicts: `
     DELETE FROM malipo_inbox_conflicts WHERE key IN (
-      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT ${FORGET_BATCH}
     )
   `,
   forget: `
     DELETE FROM malipo_inbox WHERE id IN (
-      SELECT id FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+      SELECT id FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT ${FORGET_BATCH}
     )
   `,
 } as const;
