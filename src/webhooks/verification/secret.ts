@@ -27,9 +27,9 @@ function describeSecret(value: unknown): string {
  */
 export function secretList(secret: unknown): WebhookSecret[] {
   const secrets: unknown[] = Array.isArray(secret) ? secret : [secret];
-  if (secrets.length > 0 && secrets.every(isSecret)) return secrets as WebhookSecret[];
-  const wrong = secrets.find((value) => !isSecret(value)) ?? secret;
+  const wrong = secrets.findIndex((value) => !isSecret(value));
+  if (wrong === -1 && secrets.length > 0) return secrets as WebhookSecret[];
   throw new ConfigurationError(
-    `secret must be a non-empty string or Uint8Array, or a list of them; got ${describeSecret(wrong)}.`,
+    `secret must be a non-empty string or Uint8Array, or a list of them; got ${describeSecret(secrets[wrong] ?? secret)}.`,
   );
 }

@@ -1,4 +1,5 @@
 import {
+  type BeginResult,
   IdempotencyConflictError,
   type IdempotencyStore,
   memoryIdempotency,
@@ -25,6 +26,16 @@ const idempotencyKey = "ORDER-42/1";
 const paid = (reference: string) => json({ success: true, data: { reference } });
 const pay = ({ gateway }: ReturnType<typeof gatewayMeeting>, options = {}) =>
   gateway.mobileMoney.initiate(order, { idempotencyKey, ...options });
+
+/** Another process makes the call now. */
+const IN_FLIGHT: BeginResult = {
+  state: "in_flight",
+  sameParameters: true,
+  sameService: true,
+  owner: "another",
+  ageMs: 1_000,
+  leaseLeftMs: 60_000,
+};
 
 /** Two processes on one store, the first of them with a call in flight. */
 async function two(steps: Record<"there" | "here", Step>, store = memoryIdempotency()) {
@@ -90,7 +101,7 @@ test("a call in flight in another process is polled less and less often, at last
       ...memoryIdempotency(),
       begin: async () => {
         asked.push(Date.now());
-        return { state: "in_flight", sameParameters: true };
+        return IN_FLIGHT;
       },
     },
   });
@@ -115,14 +126,14 @@ test("a key that begins here after its caller left is free again", async () => {
   });
   const here = gatewayMeeting([paid("PAY-2")], {
     idempotency: {
+      ...memoryIdempotency(),
       begin: async () => {
-        if (++begins === 1) return { state: "in_flight", sameParameters: true };
+        if (++begins === 1) return IN_FLIGHT;
         await released;
         return { state: "begun" };
       },
       finish: async (_, __, { state }) => void ends.push(state),
       forget: async () => void ends.push("free"),
-      resolve: async () => "free",
     },
   });
   const controller = new AbortController();
@@ -138,7 +149,14 @@ test("a key that begins here after its caller left is free again", async () => {
 });
 
 const KEY = `POST /mobile-money/payment/initiate ${idempotencyKey}`;
-const NOBODY: NewAttempt = { parameters: "", owner: "nobody", leaseMs: 60_000 };
+const NOBODY: NewAttempt = {
+  parameters: "",
+  owner: "nobody",
+  leaseMs: 60_000,
+  endpoint: "POST /mobile-money/payment/initiate",
+  idempotencyKey,
+  baseUrl: "",
+};
 
 test("an attempt that nobody finishes is unknown 10 s after its totalTimeoutMs", async () => {
   const store = memoryIdempotency();
