@@ -10,6 +10,7 @@ import {
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type WorkerOptions,
 } from "./types.ts";
 
 interface Stored {
@@ -18,7 +19,7 @@ interface Stored {
   readonly event: string;
   raw: Uint8Array;
   attempts: number;
-  /** Failed: when it is retried. Processed: when it may be forgotten. */
+  /** Failed: when it is retried. Processed, or kept for another process: when it may be forgotten. */
   dueAt: number;
 }
 
@@ -31,6 +32,10 @@ class MemoryStore implements LeaseStore {
   /** All deliveries, in whatever state. */
   readonly #known = new Map<string, Stored>();
   readonly #ready = new Set<Stored>();
+  /** Of kinds that this process does not take. */
+  readonly #kept = new Set<Stored>();
+  #kinds: readonly string[] | undefined;
+  #onKept: WorkerOptions["onKept"];
   /** Failed, and not due yet. */
   readonly #delayed = new Set<Stored>();
   readonly #dead = new Map<string, DeadLetter>();
@@ -49,8 +54,28 @@ class MemoryStore implements LeaseStore {
     if (known !== undefined) return receiptFor(known.digest === digest ? "duplicate" : "conflict");
     const stored: Stored = { key, digest, event, raw, attempts: 0, dueAt: 0 };
     this.#known.set(key, stored);
-    this.#ready.add(stored);
+    this.#offer(stored);
     return receiptFor("accepted");
+  }
+
+  /** Sets which kinds are taken from here on. */
+  take({ kinds, onKept }: WorkerOptions): void {
+    this.#kinds = kinds;
+    this.#onKept = onKept;
+    const waiting = [...this.#ready, ...this.#kept];
+    this.#ready.clear();
+    this.#kept.clear();
+    for (const stored of waiting) this.#offer(stored);
+  }
+
+  #offer(stored: Stored): void {
+    if (this.#kinds === undefined || this.#kinds.includes(stored.event)) {
+      this.#ready.add(stored);
+      return;
+    }
+    stored.dueAt = now() + this.#retentionMs;
+    this.#kept.add(stored);
+    this.#onKept?.(stored.event);
   }
 
   turn(ended: readonly EndedLease[], count: number): Lease[] {
@@ -102,10 +127,12 @@ class MemoryStore implements LeaseStore {
   }
 
   #forget(): void {
-    for (const stored of this.#done) {
-      if (stored.dueAt > now()) break;
-      this.#done.delete(stored);
-      this.#known.delete(stored.key);
+    for (const over of [this.#done, this.#kept]) {
+      for (const stored of over) {
+        if (stored.dueAt > now()) break;
+        over.delete(stored);
+        this.#known.delete(stored.key);
+      }
     }
   }
 
@@ -153,7 +180,10 @@ export function memoryInbox(
       if (receipt.kind === "accepted") worker.poll();
       return receipt;
     },
-    start: async (workerOptions) => worker.start(store, workerOptions, pace),
+    start: async (workerOptions) => {
+      store.take(workerOptions);
+      worker.start(store, workerOptions, pace);
+    },
     stop: (timeoutMs) => worker.stop(timeoutMs),
     deadLetters: async () => store.deadLetters(),
     requeue: async (id) => {

@@ -75,6 +75,14 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** Called with failures outside the handlers: the engine is gone, or its settings lose data. */
   readonly onError: (error: unknown) => void;
+  /**
+   * The kinds of events that this process takes; all of them where it is missing. Others are kept for a
+   * process that takes them, running now or started later. They use up no attempts, and are forgotten
+   * when the retention ends.
+   */
+  readonly kinds?: readonly string[] | undefined;
+  /** Called with the kind of an event that is kept for another process. */
+  readonly onKept?: ((kind: string) => void) | undefined;
 }
 
 /**

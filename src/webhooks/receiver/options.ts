@@ -1,5 +1,5 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
-import type { WebhookEvent } from "../../contract/events.ts";
+import type { EventKind, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkFunction,
@@ -59,8 +59,21 @@ export interface WebhookReceiverOptions {
    */
   handlerTimeoutMs?: number | undefined;
   /**
-   * Called with every rejected request, every failure of the inbox, every kind of event without a
-   * handler, and every failed attempt (then with the attempt). Set it to send these to your logs or
+   * Kinds of events that nobody wants: they are acknowledged and done. Set it for every kind that no
+   * process handles; all others are kept for a process that does.
+   * @default none
+   */
+  ignore?: readonly (EventKind | (string & {}))[] | undefined;
+  /**
+   * Called once with each kind of event that this process neither handles nor ignores. Such events are
+   * kept for a process that handles them, such as the next version of your program, until the
+   * retention of the inbox ends. `bullmqInbox` and `pgBossInbox` drop them and call `onError` instead.
+   * @default a line in the console
+   */
+  onUnhandled?: ((kind: string) => void) | undefined;
+  /**
+   * Called with every rejected request, every failure of the inbox, and every failed attempt (then
+   * with the attempt). Set it to send these to your logs or
    * alerts. An error that it throws is ignored.
    * @default `console.error`, with one line a minute for equal errors, and no stack for a rejected request
    */
@@ -117,6 +130,8 @@ export interface ReceiverSettings {
   readonly maxAgeSeconds: number | undefined;
   readonly concurrency: number;
   readonly handlerTimeoutMs: number;
+  readonly ignore: readonly string[];
+  onUnhandled(kind: string): void;
   onError(error: unknown, attempt?: FailedAttempt): void;
   onConflict(event: WebhookEvent): void;
   notify(reference: string): void;
@@ -131,6 +146,8 @@ const OPTIONS = [
   "maxAgeSeconds",
   "concurrency",
   "handlerTimeoutMs",
+  "ignore",
+  "onUnhandled",
   "onError",
   "onConflict",
   "wakeups",
@@ -148,6 +165,20 @@ function safeCallback<Args extends unknown[]>(
     // In an async function, since a callback may throw before it returns its promise.
     (async () => callback(...args))().catch(() => {});
   };
+}
+
+const logUnhandled = (kind: string) =>
+  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
+  console.info(
+    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
+  );
+
+function checkIgnore(ignore: unknown): readonly string[] {
+  const isKind = (kind: unknown) => typeof kind === "string" && kind !== "";
+  if (Array.isArray(ignore) && ignore.every(isKind)) return [...ignore];
+  throw new ConfigurationError(
+    `\`ignore\` must be a list of event kinds, such as ["payment.initiated"]; got ${describeValue(ignore)}.`,
+  );
 }
 
 function checkMaxAge(maxAgeSeconds: unknown): void {
@@ -190,6 +221,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
     concurrency: checkWholeNumber("concurrency", concurrency, 1),
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
+    ignore: checkIgnore(given.ignore ?? []),
+    onUnhandled: safeCallback("onUnhandled", given.onUnhandled ?? logUnhandled),
     onError: safeCallback("onError", given.onError ?? createErrorLog()),
     onConflict: safeCallback("onConflict", given.onConflict ?? (() => {})),
     notify: safeCallback<[string]>(

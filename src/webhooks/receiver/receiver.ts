@@ -64,7 +64,7 @@ export interface WebhookReceiver {
 /** A receiver's life: it starts once and stops once. */
 class Receiver {
   readonly #settings: ReceiverSettings;
-  readonly handlers: Handlers = new Handlers(() => this.#state !== "new");
+  readonly handlers: Handlers;
   #state: "new" | "started" | "stopped" = "new";
   /** Deliveries that are being stored. */
   readonly #accepting = new Set<Promise<WebhookResponse>>();
@@ -73,6 +73,7 @@ class Receiver {
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;
+    this.handlers = new Handlers(() => this.#state !== "new", settings.ignore);
   }
 
   async handle(request: WebhookRequest): Promise<WebhookResponse> {
@@ -119,9 +120,20 @@ class Receiver {
 
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
-    const { inbox, concurrency, onError } = this.#settings;
+    const { inbox, concurrency, onError, onUnhandled } = this.#settings;
     const processor = new JobProcessor(this.handlers, this.#settings);
-    await inbox.start({ run: (job) => processor.run(job), concurrency, onError });
+    const reported = new Set<string>();
+    await inbox.start({
+      run: (job) => processor.run(job),
+      concurrency,
+      onError,
+      kinds: this.handlers.kinds(),
+      onKept: (kind) => {
+        if (reported.has(kind)) return;
+        reported.add(kind);
+        onUnhandled(kind);
+      },
+    });
   }
 
   async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {

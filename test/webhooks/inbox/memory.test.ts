@@ -2,11 +2,20 @@ import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../src/webhooks/inbox/types.ts";
 import { inboxSuite } from "../../suites/inbox.ts";
+import { keptSuite } from "../../suites/inbox-kept.ts";
 
 inboxSuite("memoryInbox", {
   isSingleProcess: true,
   fresh: async () => {
     const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
+    return { open: () => inbox };
+  },
+});
+
+keptSuite("memoryInbox", {
+  isSingleProcess: true,
+  fresh: (retentionMs) => {
+    const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 }, retentionMs });
     return { open: () => inbox };
   },
 });

@@ -65,6 +65,7 @@ export function sqliteInbox(
     database,
     accept: (delivery) => store.accept(delivery),
     start: async (workerOptions) => {
+      await whenFree(() => rows.takeKinds(workerOptions));
       worker.start(store, workerOptions, pace);
       const warning = modeWarning(path);
       if (warning !== undefined) workerOptions.onError(warning);

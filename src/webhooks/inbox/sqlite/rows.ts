@@ -9,9 +9,10 @@ import {
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type WorkerOptions,
 } from "../types.ts";
 import { prepareAll } from "./file.ts";
-import { FORGET_BATCH, MAINTENANCE, STATEMENTS } from "./statements.ts";
+import { FORGET_BATCH, MAINTENANCE, STATEMENTS, statementsFor } from "./statements.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1_000;
 
@@ -32,6 +33,11 @@ type Prepared<Statements> = Record<keyof Statements, StatementSync>;
 /** What is done to the rows of an inbox. Nothing here begins or ends a transaction. */
 export class Rows {
   readonly #statements: Prepared<typeof STATEMENTS>;
+  readonly #database: DatabaseSync;
+  /** For the kinds that this process takes. */
+  #ofKinds: Prepared<ReturnType<typeof statementsFor>>;
+  #kinds: readonly string[] | undefined;
+  #onKept: WorkerOptions["onKept"];
   readonly #maintenance: Prepared<typeof MAINTENANCE>;
   readonly #pace: Pace;
   readonly #retentionMs: number;
@@ -40,16 +46,29 @@ export class Rows {
   #hasBacklog = false;
 
   constructor(database: DatabaseSync, pace: Pace, retentionMs: number) {
+    this.#database = database;
     this.#statements = prepareAll(database, STATEMENTS);
+    this.#ofKinds = prepareAll(database, statementsFor(undefined));
     this.#maintenance = prepareAll(database, MAINTENANCE);
     this.#pace = pace;
     this.#retentionMs = retentionMs;
   }
 
+  /** Sets which kinds this process takes from here on. */
+  takeKinds({ kinds, onKept }: WorkerOptions): void {
+    this.#kinds = kinds;
+    this.#onKept = onKept;
+    this.#ofKinds = prepareAll(this.#database, statementsFor(kinds));
+    for (const { event } of this.#ofKinds.kept.all()) onKept?.(event as string);
+  }
+
   /** Stores a delivery. The receipt is good once the transaction is on disk. */
   store({ key, digest, event, raw, secretIndex, receivedAt }: NewDelivery): Receipt {
     const values = [fromHex(key), fromHex(digest), event, raw, secretIndex, receivedAt] as const;
-    if (this.#statements.insert.run(...values).changes === 1) return receiptFor("accepted");
+    if (this.#statements.insert.run(...values).changes === 1) {
+      if (this.#kinds?.includes(event) === false) this.#onKept?.(event);
+      return receiptFor("accepted");
+    }
     const { same } = this.#statements.isDuplicate.get(values[0], values[1]) as { same: number };
     if (same === 1) return receiptFor("duplicate");
     this.#statements.insertConflict.run(...values);
@@ -59,7 +78,7 @@ export class Rows {
   /** Whether there is anything to take. */
   isDue(): boolean {
     const times = { now: Date.now(), uptime: uptimeMs(), leaseMs: this.#pace.leaseMs };
-    return (this.#statements.isDue.get(times) as { due: number }).due === 1;
+    return (this.#ofKinds.isDue.get(times) as { due: number }).due === 1;
   }
 
   take(count: number): Lease[] {
@@ -68,7 +87,7 @@ export class Rows {
     if (count === 0) return [];
     const token = globalThis.crypto.randomUUID();
     const leaseUntil = uptime + this.#pace.leaseMs;
-    const rows = this.#statements.take.all({ now, token, count, leaseUntil });
+    const rows = this.#ofKinds.take.all({ now, token, count, leaseUntil });
     return rows.map(({ key, raw, attempts, token }) => ({
       key: toHex(key),
       raw: raw as Uint8Array,
@@ -86,6 +105,7 @@ export class Rows {
     this.#maintenance.correctDueTimes.run({ now });
     this.#maintenance.forgetConflicts.run({ now });
     const { changes } = this.#maintenance.forget.run({ now });
+    this.#ofKinds.forgetKept.run({ now, retentionMs: this.#retentionMs });
     // There are more of them: the next turn goes on, so that it keeps up with what arrives.
     this.#hasBacklog = Number(changes) >= FORGET_BATCH;
     if (this.#hasBacklog) this.#maintainedAt = 0;
@@ -94,7 +114,8 @@ export class Rows {
   /** Whether it is time to forget something, which an inbox without other work does too. */
   hasToForget(): boolean {
     if (uptimeMs() - this.#maintainedAt < MAINTENANCE_INTERVAL_MS) return false;
-    return (this.#statements.isOver.get({ now: Date.now() }) as { over: number }).over === 1;
+    const values = { now: Date.now(), retentionMs: this.#retentionMs };
+    return (this.#ofKinds.isOver.get(values) as { over: number }).over === 1;
   }
 
   /** Whether the lease still held. */
@@ -124,8 +145,8 @@ export class Rows {
 
   /** Infinite where nothing falls due. */
   nextDueInMs(): number {
-    const { due = Number.POSITIVE_INFINITY } = this.#statements.nextDue.get() ?? {};
-    const dueInMs = Number(due) - Date.now();
+    const { due } = this.#ofKinds.nextDue.get() as { due: number | null };
+    const dueInMs = due === null ? Number.POSITIVE_INFINITY : due - Date.now();
     return this.#hasBacklog ? Math.min(dueInMs, BACKLOG_DELAY_MS) : dueInMs;
   }
 

@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { keptSuite } from "../../../suites/inbox-kept.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 
@@ -25,6 +26,13 @@ inboxSuite("sqliteInbox", {
         return rows.map(({ raw }) => Buffer.from(raw as Uint8Array).toString());
       },
     };
+  },
+});
+
+keptSuite("sqliteInbox", {
+  fresh: (retentionMs) => {
+    const path = join(folder, `${++files}.db`);
+    return { open: () => sqliteInbox(path, { pace, retentionMs }) };
   },
 });
 
