@@ -27,6 +27,8 @@ export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
 export { memoryInbox } from "./inbox/memory.ts";
 export {
+  type Conflict,
+  type ConflictStore,
   type DeadLetter,
   type Inbox,
   type Job,

@@ -1,9 +1,11 @@
 import { checkOptionNames } from "../../internal/check-options.ts";
-import { deadLetterNotFound, errorText } from "./errors.ts";
+import { asOwnEvent, conflictIdOf, partsOfConflictId } from "./conflicts.ts";
+import { conflictNotFound, deadLetterNotFound, errorText } from "./errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, WorkerSlot } from "./lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "./pace.ts";
 import { exactText } from "./text.ts";
 import {
+  type Conflict,
   type DeadLetter,
   type Inbox,
   MAX_ATTEMPTS,
@@ -32,6 +34,8 @@ class MemoryStore implements LeaseStore {
   /** All deliveries, in whatever state. */
   readonly #known = new Map<string, Stored>();
   readonly #ready = new Set<Stored>();
+  /** By key and digest; without the delivery where a person has decided. */
+  readonly #conflicts = new Map<string, Map<string, NewDelivery | undefined>>();
   /** Of kinds that this process does not take. */
   readonly #kept = new Set<Stored>();
   #kinds: readonly string[] | undefined;
@@ -49,13 +53,47 @@ class MemoryStore implements LeaseStore {
     this.#retentionMs = retentionMs;
   }
 
-  store({ key, digest, event, raw }: NewDelivery): Receipt {
+  store(delivery: NewDelivery): Receipt {
+    const { key, digest, event, raw } = delivery;
     const known = this.#known.get(key);
-    if (known !== undefined) return receiptFor(known.digest === digest ? "duplicate" : "conflict");
+    if (known !== undefined)
+      return receiptFor(this.#isDuplicate(known, delivery) ? "duplicate" : "conflict");
     const stored: Stored = { key, digest, event, raw, attempts: 0, dueAt: 0 };
     this.#known.set(key, stored);
     this.#offer(stored);
     return receiptFor("accepted");
+  }
+
+  /** Keeps the delivery where it is a conflict. */
+  #isDuplicate(known: Stored, delivery: NewDelivery): boolean {
+    if (known.digest === delivery.digest) return true;
+    const of = this.#conflicts.get(delivery.key) ?? new Map<string, NewDelivery | undefined>();
+    this.#conflicts.set(delivery.key, of);
+    // A person has decided on this one.
+    if (of.has(delivery.digest) && of.get(delivery.digest) === undefined) return true;
+    if (!of.has(delivery.digest)) of.set(delivery.digest, delivery);
+    return false;
+  }
+
+  conflicts(): Conflict[] {
+    const waiting = [...this.#conflicts.values()].flatMap((of) => [...of.values()]);
+    return waiting.flatMap((delivery) => {
+      if (delivery === undefined) return [];
+      const { event, raw, receivedAt } = delivery;
+      return [{ id: conflictIdOf(delivery), event, body: exactText(raw), receivedAt }];
+    });
+  }
+
+  /** Takes conflicts off the list. Gives their deliveries. */
+  endConflicts(ids: readonly string[]): NewDelivery[] {
+    const ended = ids.map((id) => {
+      const { key, digest } = partsOfConflictId(id);
+      const delivery = this.#conflicts.get(key)?.get(digest);
+      if (delivery === undefined) throw conflictNotFound(id);
+      return delivery;
+    });
+    for (const { key, digest } of ended) this.#conflicts.get(key)?.set(digest, undefined);
+    return ended;
   }
 
   /** Sets which kinds are taken from here on. */
@@ -132,6 +170,7 @@ class MemoryStore implements LeaseStore {
         if (stored.dueAt > now()) break;
         over.delete(stored);
         this.#known.delete(stored.key);
+        this.#conflicts.delete(stored.key);
       }
     }
   }
@@ -185,6 +224,14 @@ export function memoryInbox(
       worker.start(store, workerOptions, pace);
     },
     stop: (timeoutMs) => worker.stop(timeoutMs),
+    conflicts: {
+      list: async () => store.conflicts(),
+      requeue: async (ids) => {
+        for (const delivery of store.endConflicts(ids)) store.store(asOwnEvent(delivery));
+        worker.poll();
+      },
+      drop: async (ids) => void store.endConflicts(ids),
+    },
     deadLetters: async () => store.deadLetters(),
     requeue: async (id) => {
       store.requeue(id);

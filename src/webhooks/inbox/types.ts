@@ -67,6 +67,26 @@ export interface DeadLetter {
   readonly error: string;
 }
 
+/** A delivery whose event was stored before with other `data`. It waits for a person to decide. */
+export interface Conflict {
+  /** What `requeue` and `drop` take. */
+  readonly id: string;
+  readonly event: string;
+  /** The raw body, as text. */
+  readonly body: string;
+  /** In milliseconds since the epoch. */
+  readonly receivedAt: number;
+}
+
+/** The conflicts of an inbox that were neither requeued nor dropped. */
+export interface ConflictStore {
+  list(): Promise<Conflict[]>;
+  /** Processes them, each as an event of its own. Rejects for an id that is not a conflict's. */
+  requeue(ids: readonly string[]): Promise<void>;
+  /** Forgets their bodies. Rejects for an id that is not a conflict's. */
+  drop(ids: readonly string[]): Promise<void>;
+}
+
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
   /** Processes one job. A rejection is a failed attempt. */
@@ -100,6 +120,8 @@ export interface Inbox {
   deadLetters(): Promise<DeadLetter[]>;
   /** Processes a dead letter again, as a new event. Rejects for an id that is not a dead letter's. */
   requeue(id: string): Promise<void>;
+  /** The conflicts, where the inbox can give them. */
+  readonly conflicts?: ConflictStore | undefined;
 }
 
 /** Attempts for each event, the first one included. */

@@ -72,7 +72,7 @@ export async function acceptDelivery(
   const raw = copyBody(body, maxBodyBytes);
   if (raw === undefined) return reject(413, "too large");
   const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
-  const identity = identityOf(event, raw);
+  const identity = identityOf(event, raw, settings.identify(event));
   const receivedAt = Date.now();
   const delivery: NewDelivery = { ...identity, event: event.event, raw, secretIndex, receivedAt };
   let receipt: Receipt;

@@ -65,6 +65,12 @@ export interface WebhookReceiverOptions {
    */
   ignore?: readonly (EventKind | (string & {}))[] | undefined;
   /**
+   * Gives what tells one event of a kind from another, such as `String(event.data.instalment_id)`;
+   * `undefined` for the default, which is `data.reference`, else `data.payment_id`. Set it where
+   * several events of a kind have one reference: without it, the second is a conflict.
+   */
+  identify?: ((event: WebhookEvent) => string | undefined) | undefined;
+  /**
    * Called once with each kind of event that this process neither handles nor ignores. Such events are
    * kept for a process that handles them, such as the next version of your program, until the
    * retention of the inbox ends. `bullmqInbox` and `pgBossInbox` drop them and call `onError` instead.
@@ -80,8 +86,8 @@ export interface WebhookReceiverOptions {
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;
   /**
    * Called with a delivery whose event was stored before with other `data`. It is stored beside the
-   * first one (`memoryInbox` keeps only the first one) and not processed. Set it to have a person look
-   * at both.
+   * first one and not processed; `receiver.conflicts` lists it. Set it to have a person look at both.
+   * @default `onError`, with an error that names the kind
    */
   onConflict?: ((event: WebhookEvent) => void) | undefined;
   /**
@@ -131,6 +137,7 @@ export interface ReceiverSettings {
   readonly concurrency: number;
   readonly handlerTimeoutMs: number;
   readonly ignore: readonly string[];
+  identify(event: WebhookEvent): string | undefined;
   onUnhandled(kind: string): void;
   onError(error: unknown, attempt?: FailedAttempt): void;
   onConflict(event: WebhookEvent): void;
@@ -147,6 +154,7 @@ const OPTIONS = [
   "concurrency",
   "handlerTimeoutMs",
   "ignore",
+  "identify",
   "onUnhandled",
   "onError",
   "onConflict",
@@ -181,6 +189,23 @@ function checkIgnore(ignore: unknown): readonly string[] {
   );
 }
 
+const conflictError = (kind: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() gives it: requeue or drop it. Where they are two events, tell them apart with \`identify\`.`,
+  );
+
+function checkIdentify(identify: WebhookReceiverOptions["identify"]): ReceiverSettings["identify"] {
+  if (identify !== undefined) checkFunction("identify", identify);
+  return (event) => {
+    const identity: unknown = identify?.(event);
+    if (identity === undefined || (typeof identity === "string" && identity !== ""))
+      return identity;
+    throw new ConfigurationError(
+      `\`identify\` must return a non-empty string, or undefined; got ${describeValue(identity)}.`,
+    );
+  };
+}
+
 function checkMaxAge(maxAgeSeconds: unknown): void {
   if (maxAgeSeconds === undefined) return;
   if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
@@ -213,6 +238,7 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);
+  const onError = safeCallback("onError", given.onError ?? createErrorLog());
   checkAttempts(given.attempts);
   return {
     secret: secretList(given.secret),
@@ -223,8 +249,12 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
     ignore: checkIgnore(given.ignore ?? []),
     onUnhandled: safeCallback("onUnhandled", given.onUnhandled ?? logUnhandled),
-    onError: safeCallback("onError", given.onError ?? createErrorLog()),
-    onConflict: safeCallback("onConflict", given.onConflict ?? (() => {})),
+    identify: checkIdentify(given.identify),
+    onError,
+    onConflict: safeCallback(
+      "onConflict",
+      given.onConflict ?? (({ event }) => onError(conflictError(event))),
+    ),
     notify: safeCallback<[string]>(
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),

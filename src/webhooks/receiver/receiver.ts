@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import type { DeadLetter } from "../inbox/types.ts";
+import type { Conflict, ConflictStore, DeadLetter, Inbox } from "../inbox/types.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 import {
   acceptDelivery,
@@ -45,6 +45,17 @@ export interface WebhookReceiver {
     /** Processes one again, as a new event. Rejects for an id that is not a dead letter's. */
     requeue(id: string): Promise<void>;
   };
+  /**
+   * Deliveries whose event was stored before with other `data`, which were neither requeued nor
+   * dropped. Each method rejects where the inbox cannot do it.
+   */
+  readonly conflicts: {
+    list(): Promise<Conflict[]>;
+    /** Processes one or many, each as an event of its own. Rejects for an id that is not a conflict's. */
+    requeue(id: string | readonly string[]): Promise<void>;
+    /** Drops the body of one or many: a person has decided that nothing is to be done. */
+    drop(id: string | readonly string[]): Promise<void>;
+  };
   /** The largest body that is accepted, in bytes: adapters stop reading there. */
   readonly maxBodyBytes: number;
   /**
@@ -59,6 +70,14 @@ export interface WebhookReceiver {
    * @param hint - Which line of the user's code to move.
    */
   rejectParsedBody(hint: string): Rejection;
+}
+
+/** @throws {ConfigurationError} */
+function conflictsOf({ conflicts }: Inbox): ConflictStore {
+  if (conflicts !== undefined) return conflicts;
+  throw new ConfigurationError(
+    "This inbox stores conflicts, but cannot list them. memoryInbox and sqliteInbox can.",
+  );
 }
 
 /** A receiver's life: it starts once and stops once. */
@@ -192,6 +211,11 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     handle: (request) => receiver.handle(request),
     rejectUnread: (headers) => receiver.rejectUnread(headers),
     rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
+    conflicts: {
+      list: async () => conflictsOf(inbox).list(),
+      requeue: async (id) => conflictsOf(inbox).requeue([id].flat()),
+      drop: async (id) => conflictsOf(inbox).drop([id].flat()),
+    },
     deadLetters: { list: () => inbox.deadLetters(), requeue: (id) => inbox.requeue(id) },
   };
 }

@@ -2,6 +2,7 @@ import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../src/webhooks/inbox/types.ts";
 import { inboxSuite } from "../../suites/inbox.ts";
+import { conflictSuite } from "../../suites/inbox-conflicts.ts";
 import { keptSuite } from "../../suites/inbox-kept.ts";
 
 inboxSuite("memoryInbox", {
@@ -10,6 +11,11 @@ inboxSuite("memoryInbox", {
     const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
     return { open: () => inbox };
   },
+});
+
+conflictSuite("memoryInbox", () => {
+  const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
+  return { open: () => inbox };
 });
 
 keptSuite("memoryInbox", {

@@ -6,11 +6,12 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { checkOptionNames } from "../../../internal/check-options.ts";
+import { asOwnEvent } from "../conflicts.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { openDisk } from "./disk.ts";
-import { modeWarning, openFile, whenFree } from "./file.ts";
+import { inTransaction, modeWarning, openFile, whenFree } from "./file.ts";
 import { Rows } from "./rows.ts";
 import { SqliteStore } from "./store.ts";
 
@@ -61,6 +62,7 @@ export function sqliteInbox(
   const rows = new Rows(database, pace, retentionMs);
   const worker = new WorkerSlot();
   const store = new SqliteStore(database, disk, rows, () => worker.poll());
+  const inOneTransaction = (work: () => void) => whenFree(() => inTransaction(database, work));
   return {
     database,
     accept: (delivery) => store.accept(delivery),
@@ -75,6 +77,16 @@ export function sqliteInbox(
     requeue: async (id) => {
       await whenFree(() => rows.requeue(id));
       worker.poll();
+    },
+    conflicts: {
+      list: async () => rows.conflicts(),
+      requeue: async (ids) => {
+        await inOneTransaction(() => {
+          for (const id of ids) rows.store(asOwnEvent(rows.endConflict(id)));
+        });
+        worker.poll();
+      },
+      drop: (ids) => inOneTransaction(() => ids.forEach((id) => void rows.endConflict(id))),
     },
     close: () => {
       disk.close();

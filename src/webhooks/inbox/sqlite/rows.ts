@@ -1,9 +1,11 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { deadLetterNotFound, errorText } from "../errors.ts";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { conflictIdOf, partsOfConflictId } from "../conflicts.ts";
+import { conflictNotFound, deadLetterNotFound, errorText } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
+  type Conflict,
   type DeadLetter,
   MAX_ATTEMPTS,
   type NewDelivery,
@@ -27,6 +29,15 @@ const toHex = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString("hex
 
 /** A token ends in the id of its row. */
 const rowIdOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
+
+const deliveryIn = (row: Record<string, SQLOutputValue>): NewDelivery => ({
+  key: toHex(row.key),
+  digest: toHex(row.digest),
+  event: row.event as string,
+  raw: row.raw as Uint8Array,
+  secretIndex: row.secret_index as number,
+  receivedAt: row.received_at as number,
+});
 
 type Prepared<Statements> = Record<keyof Statements, StatementSync>;
 
@@ -71,6 +82,9 @@ export class Rows {
     }
     const { same } = this.#statements.isDuplicate.get(values[0], values[1]) as { same: number };
     if (same === 1) return receiptFor("duplicate");
+    if (this.#statements.isDecided.get(values[0], values[1]) !== undefined) {
+      return receiptFor("duplicate");
+    }
     this.#statements.insertConflict.run(...values);
     return receiptFor("conflict");
   }
@@ -148,6 +162,23 @@ export class Rows {
     const { due } = this.#ofKinds.nextDue.get() as { due: number | null };
     const dueInMs = due === null ? Number.POSITIVE_INFINITY : due - Date.now();
     return this.#hasBacklog ? Math.min(dueInMs, BACKLOG_DELAY_MS) : dueInMs;
+  }
+
+  conflicts(): Conflict[] {
+    return this.#statements.conflicts.all().map((row) => {
+      const { event, raw, receivedAt, ...ids } = deliveryIn(row);
+      return { id: conflictIdOf(ids), event, body: exactText(raw), receivedAt };
+    });
+  }
+
+  /** Takes a conflict off the list. Gives its delivery. */
+  endConflict(id: string): NewDelivery {
+    const { key, digest } = partsOfConflictId(id);
+    const ids = [fromHex(key), fromHex(digest)] as const;
+    const row = this.#statements.conflict.get(...ids);
+    if (row === undefined) throw conflictNotFound(id);
+    this.#statements.endConflict.run(...ids);
+    return deliveryIn(row);
   }
 
   deadLetters(): DeadLetter[] {

@@ -64,6 +64,19 @@ export const STATEMENTS = {
     UPDATE malipo_inbox SET due_at = $leaseUntil
     WHERE id = $id AND token = $token AND state = 'leased'
   `,
+  /** A conflict on which a person has decided has no body any more. */
+  isDecided: `
+    SELECT 1 FROM malipo_inbox_conflicts WHERE key = ?1 AND digest = ?2 AND length(raw) = 0
+  `,
+  conflicts: `
+    SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
+    WHERE length(raw) > 0 ORDER BY received_at
+  `,
+  conflict: `
+    SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
+    WHERE key = ?1 AND digest = ?2 AND length(raw) > 0
+  `,
+  endConflict: "UPDATE malipo_inbox_conflicts SET raw = x'' WHERE key = ?1 AND digest = ?2",
   /** The key and the digest recognise duplicates. The body is a customer's data: it goes. */
   done: `
     UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3, raw = x'' WHERE id = ?1 AND token = ?2

@@ -5,6 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { conflictSuite } from "../../../suites/inbox-conflicts.ts";
 import { keptSuite } from "../../../suites/inbox-kept.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
@@ -27,6 +28,11 @@ inboxSuite("sqliteInbox", {
       },
     };
   },
+});
+
+conflictSuite("sqliteInbox", () => {
+  const path = join(folder, `${++files}.db`);
+  return { open: () => sqliteInbox(path, { pace }) };
 });
 
 keptSuite("sqliteInbox", {
