@@ -31,6 +31,7 @@ export {
   type ConflictStore,
   type DeadLetter,
   type Inbox,
+  type InboxStats,
   type Job,
   type NewDelivery,
   type Receipt,

@@ -8,6 +8,7 @@ import {
   type Conflict,
   type DeadLetter,
   type Inbox,
+  type InboxStats,
   MAX_ATTEMPTS,
   type NewDelivery,
   type Receipt,
@@ -21,6 +22,7 @@ interface Stored {
   readonly event: string;
   raw: Uint8Array;
   attempts: number;
+  readonly receivedAt: number;
   /** Failed: when it is retried. Processed, or kept for another process: when it may be forgotten. */
   dueAt: number;
 }
@@ -54,11 +56,11 @@ class MemoryStore implements LeaseStore {
   }
 
   store(delivery: NewDelivery): Receipt {
-    const { key, digest, event, raw } = delivery;
+    const { key, digest, event, raw, receivedAt } = delivery;
     const known = this.#known.get(key);
     if (known !== undefined)
       return receiptFor(this.#isDuplicate(known, delivery) ? "duplicate" : "conflict");
-    const stored: Stored = { key, digest, event, raw, attempts: 0, dueAt: 0 };
+    const stored: Stored = { key, digest, event, raw, receivedAt, attempts: 0, dueAt: now() };
     this.#known.set(key, stored);
     this.#offer(stored);
     return receiptFor("accepted");
@@ -114,6 +116,25 @@ class MemoryStore implements LeaseStore {
     stored.dueAt = now() + this.#retentionMs;
     this.#kept.add(stored);
     this.#onKept?.(stored.event);
+  }
+
+  stats(): InboxStats {
+    const waiting = [...this.#ready, ...this.#delayed, ...this.#kept];
+    const due = [...this.#ready, ...this.#delayed].map(({ dueAt }) => dueAt);
+    const received = waiting.map(({ receivedAt }) => receivedAt);
+    // No spread of a long list into the arguments of a function: the stack is too small for that.
+    const least = (times: number[]) =>
+      times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+    return {
+      stored: this.#known.size,
+      waiting: waiting.length,
+      unhandled: this.#kept.size,
+      running: this.#known.size - waiting.length - this.#dead.size - this.#done.size,
+      dead: this.#dead.size,
+      conflicts: this.conflicts().length,
+      oldestWaiting: waiting.length === 0 ? null : least(received),
+      lagMs: due.length === 0 ? 0 : Math.max(0, Math.round(now() - least(due))),
+    };
   }
 
   turn(ended: readonly EndedLease[], count: number): Lease[] {
@@ -232,6 +253,7 @@ export function memoryInbox(
       },
       drop: async (ids) => void store.endConflicts(ids),
     },
+    stats: async () => store.stats(),
     deadLetters: async () => store.deadLetters(),
     requeue: async (id) => {
       store.requeue(id);

@@ -87,6 +87,26 @@ export interface ConflictStore {
   drop(ids: readonly string[]): Promise<void>;
 }
 
+/** What an inbox holds, for a health route. */
+export interface InboxStats {
+  /** All events, the processed ones that are remembered included. */
+  readonly stored: number;
+  /** To be processed: now, at a retry, or by a process that has a handler for them. */
+  readonly waiting: number;
+  /** Of the waiting ones, those of a kind that this process neither handles nor ignores. */
+  readonly unhandled: number;
+  /** In progress, in all processes. */
+  readonly running: number;
+  /** Dead letters. */
+  readonly dead: number;
+  /** Conflicts that were neither requeued nor dropped. */
+  readonly conflicts: number;
+  /** When the oldest waiting event was received, in milliseconds since the epoch; `null` for none. */
+  readonly oldestWaiting: number | null;
+  /** How long the first due event has been due, in milliseconds. Above a few seconds, it falls behind. */
+  readonly lagMs: number;
+}
+
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
   /** Processes one job. A rejection is a failed attempt. */
@@ -120,6 +140,8 @@ export interface Inbox {
   deadLetters(): Promise<DeadLetter[]>;
   /** Processes a dead letter again, as a new event. Rejects for an id that is not a dead letter's. */
   requeue(id: string): Promise<void>;
+  /** What it holds, where the inbox can count it. */
+  stats?(): Promise<InboxStats>;
   /** The conflicts, where the inbox can give them. */
   readonly conflicts?: ConflictStore | undefined;
 }

@@ -4,6 +4,7 @@ import type { Job } from "../../../src/webhooks/inbox/types.ts";
 import { inboxSuite } from "../../suites/inbox.ts";
 import { conflictSuite } from "../../suites/inbox-conflicts.ts";
 import { keptSuite } from "../../suites/inbox-kept.ts";
+import { statsSuite } from "../../suites/inbox-stats.ts";
 
 inboxSuite("memoryInbox", {
   isSingleProcess: true,
@@ -15,6 +16,11 @@ inboxSuite("memoryInbox", {
 
 conflictSuite("memoryInbox", () => {
   const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
+  return { open: () => inbox };
+});
+
+statsSuite("memoryInbox", () => {
+  const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 60_000 } });
   return { open: () => inbox };
 });
 

@@ -200,6 +200,13 @@ describe("handle", () => {
     },
   );
 
+  test("says that the inbox cannot count", async () => {
+    const inbox = { ...memoryInbox() };
+    Reflect.deleteProperty(inbox, "stats");
+    const { stats } = createWebhookReceiver({ secret: SECRET, inbox });
+    await expect(stats()).rejects.toThrow(/^This inbox cannot count what it holds/);
+  });
+
   test("says that the inbox cannot list conflicts", async () => {
     const inbox = { ...memoryInbox(), conflicts: undefined };
     const { conflicts } = createWebhookReceiver({ secret: SECRET, inbox });

@@ -78,6 +78,7 @@ export function sqliteInbox(
       await whenFree(() => rows.requeue(id));
       worker.poll();
     },
+    stats: async () => rows.stats(),
     conflicts: {
       list: async () => rows.conflicts(),
       requeue: async (ids) => {

@@ -7,6 +7,7 @@ import { exactText } from "../text.ts";
 import {
   type Conflict,
   type DeadLetter,
+  type InboxStats,
   MAX_ATTEMPTS,
   type NewDelivery,
   type Receipt,
@@ -157,11 +158,33 @@ export class Rows {
     }
   }
 
+  #firstDueInMs(): number {
+    const { due } = this.#ofKinds.nextDue.get() as { due: number | null };
+    return due === null ? Number.POSITIVE_INFINITY : due - Date.now();
+  }
+
   /** Infinite where nothing falls due. */
   nextDueInMs(): number {
-    const { due } = this.#ofKinds.nextDue.get() as { due: number | null };
-    const dueInMs = due === null ? Number.POSITIVE_INFINITY : due - Date.now();
+    const dueInMs = this.#firstDueInMs();
     return this.#hasBacklog ? Math.min(dueInMs, BACKLOG_DELAY_MS) : dueInMs;
+  }
+
+  stats(): InboxStats {
+    const rows = this.#statements.byState.all() as { state: string; count: number }[];
+    const countOf = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+    const count = (statement: StatementSync) => (statement.get() as { count: number }).count;
+    const oldest = this.#statements.oldestWaiting.get() as { received: number | null };
+    const dueInMs = this.#firstDueInMs();
+    return {
+      stored: rows.reduce((sum, row) => sum + row.count, 0),
+      waiting: countOf("ready"),
+      unhandled: count(this.#ofKinds.keptCount),
+      running: countOf("leased"),
+      dead: countOf("dead"),
+      conflicts: count(this.#statements.conflictCount),
+      oldestWaiting: oldest.received,
+      lagMs: Math.max(0, Number.isFinite(dueInMs) ? -dueInMs : 0),
+    };
   }
 
   conflicts(): Conflict[] {

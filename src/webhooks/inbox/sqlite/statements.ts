@@ -68,6 +68,9 @@ export const STATEMENTS = {
   isDecided: `
     SELECT 1 FROM malipo_inbox_conflicts WHERE key = ?1 AND digest = ?2 AND length(raw) = 0
   `,
+  byState: "SELECT state, COUNT(*) AS count FROM malipo_inbox GROUP BY state",
+  oldestWaiting: "SELECT MIN(received_at) AS received FROM malipo_inbox WHERE state = 'ready'",
+  conflictCount: "SELECT COUNT(*) AS count FROM malipo_inbox_conflicts WHERE length(raw) > 0",
   conflicts: `
     SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
     WHERE length(raw) > 0 ORDER BY received_at
@@ -143,7 +146,14 @@ const KEPT_TOO_LONG = "state = 'ready' AND due_at <= $now - $retentionMs AND ";
 
 /** The statements that depend on which kinds of events this process takes; `undefined` for all. */
 export function statementsFor(kinds: readonly string[] | undefined): {
-  readonly [Name in "isDue" | "nextDue" | "take" | "isOver" | "forgetKept" | "kept"]: string;
+  readonly [Name in
+    | "isDue"
+    | "nextDue"
+    | "take"
+    | "isOver"
+    | "forgetKept"
+    | "kept"
+    | "keptCount"]: string;
 } {
   const isKept = kinds === undefined ? "0" : `event NOT IN (${kinds.map(quoted).join(", ")})`;
   return {
@@ -175,6 +185,7 @@ export function statementsFor(kinds: readonly string[] | undefined): {
         SELECT id FROM malipo_inbox WHERE ${KEPT_TOO_LONG} ${isKept} LIMIT ${FORGET_BATCH}
       )
     `,
+    keptCount: `SELECT COUNT(*) AS count FROM malipo_inbox WHERE state = 'ready' AND ${isKept}`,
     kept: `SELECT DISTINCT event FROM malipo_inbox WHERE state = 'ready' AND ${isKept} LIMIT 100`,
   };
 }

@@ -8,6 +8,7 @@ import { inboxSuite } from "../../../suites/inbox.ts";
 import { conflictSuite } from "../../../suites/inbox-conflicts.ts";
 import { keptSuite } from "../../../suites/inbox-kept.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
+import { statsSuite } from "../../../suites/inbox-stats.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
@@ -33,6 +34,12 @@ inboxSuite("sqliteInbox", {
 conflictSuite("sqliteInbox", () => {
   const path = join(folder, `${++files}.db`);
   return { open: () => sqliteInbox(path, { pace }) };
+});
+
+statsSuite("sqliteInbox", () => {
+  const path = join(folder, `${++files}.db`);
+  const slow = { ...pace, backoffMs: () => 60_000 };
+  return { open: () => sqliteInbox(path, { pace: slow }) };
 });
 
 keptSuite("sqliteInbox", {
