@@ -7,6 +7,7 @@ import { listsItsAttempts } from "./idempotency-list.ts";
 import { keepsItsRetention } from "./idempotency-retention.ts";
 import {
   attemptOf,
+  BASE_URL,
   freshKey,
   LONG_OVER_MS,
   type Open,
@@ -64,6 +65,7 @@ const found = (state: BeginResult["state"], sameParameters: boolean, sameService
   state,
   sameParameters,
   sameService,
+  ...(!sameService && { service: { baseUrl: BASE_URL, scope: "" } }),
   ...FURTHER[state],
 });
 const resolution = (state: string) => ({ state: state === "unknown" ? "resolved" : state });

@@ -8,6 +8,7 @@ import type { TooEarly } from "./worker/recorded-store.ts";
 export interface BackOffice {
   resolve(orders: readonly UnknownOrder[]): Promise<Resolution[]>;
   reconcile(references: readonly string[]): Promise<FinalStatus[]>;
+  listOpen(): Promise<string[]>;
 }
 
 const PER_PAGE = 100;
@@ -56,6 +57,14 @@ export function createBackOffice(gateway: Gateway, tooEarly: TooEarly): BackOffi
       return Promise.all(
         orders.map((one) => resolveOne(one, first.get(one.order.id) ?? second.get(one.order.id))),
       );
+    },
+    listOpen: async () => {
+      const keys: string[] = [];
+      for (const state of ["in_flight", "unknown"] as const) {
+        const attempts = await gateway.idempotency.list({ state });
+        for await (const { idempotencyKey } of attempts) keys.push(idempotencyKey);
+      }
+      return keys;
     },
     reconcile: async (references) => {
       const results: FinalStatus[] = [];

@@ -47,7 +47,7 @@ const RESTARTS = 2;
 const PAYMENTS_PER_CLOCK_STEP = 20;
 const MAX_SLEEPERS = 8;
 /** How long the faults go on after the last order has begun. */
-const LAST_FAULTS_MS = 1_000;
+const LAST_FAULTS_MS = 300;
 
 /** The idempotency key of an order. */
 const keyOf = (order: string) => `${order}/1`;
@@ -149,11 +149,18 @@ export async function runCampaign(options: Options, campaignStore: CampaignStore
   let phase = "";
   let faultsLeft: ReturnType<typeof service.faultsLeft> = [];
 
-  async function stopFaults(): Promise<void> {
-    while (begun < payments && !signal.aborted) await sleep(100);
-    await sleep(LAST_FAULTS_MS);
+  /** Resolves when the pauses are over, so that the last orders can begin. */
+  async function calmDown(): Promise<void> {
+    while (begun < plan.lastIncident && !signal.aborted) await sleep(100);
     await shop.calmDown();
     await runner.idle();
+  }
+
+  /** Stops the faults while the last orders are in progress. */
+  async function stopFaults(): Promise<void> {
+    while (begun < payments && !signal.aborted) await sleep(20);
+    await sleep(LAST_FAULTS_MS);
+    if (isShared && options.kills > 0) pool.kill(0);
     faultsLeft = service.faultsLeft();
     sandbox.faults.clear();
     faultProxy.stopFaults();
@@ -168,7 +175,7 @@ export async function runCampaign(options: Options, campaignStore: CampaignStore
     const sold = shop.sell((count) => {
       begun = count;
       outages(count);
-    });
+    }, calmDown());
     await stopFaults();
     await sold;
     // The slow customers act. The prompts that nobody answers expire.
@@ -180,6 +187,7 @@ export async function runCampaign(options: Options, campaignStore: CampaignStore
     // New processes would lose the memory store.
     if (isShared) await pool.replaceAll();
     await shop.payAgain();
+    for (const key of await shop.openKeys()) history.note("store", { what: "open", key });
   }
 
   const progress = showProgress(

@@ -17,6 +17,7 @@ function replyTo(error: unknown): Reply {
   if (!isGatewayError(error)) return { end: "unexpected", what: String(error) };
   const { code } = error;
   if (code === "payment_pending") return { end: "pending", reference: error.reference };
+  if (code === "attempt_in_flight") return { end: "in_flight", code };
   if (code === "outcome_unknown") return { end: "unknown", code, attempt: error.attempt };
   if (error.outcome === "unknown") return { end: "unknown", code };
   // The shop never gives wrong parameters, nor other parameters under the same key.

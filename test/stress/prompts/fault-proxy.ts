@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import {
   Agent,
-  type ClientRequest,
   createServer,
   type IncomingMessage,
   type ServerResponse,
@@ -95,12 +94,6 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
     return forwarded;
   }
 
-  /** Forwards a request, and drops it when its client is gone. */
-  function connect(response: ServerResponse, forwarded: ClientRequest): ClientRequest {
-    response.on("close", () => forwarded.destroy());
-    return forwarded;
-  }
-
   async function forwardPrompt(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
     const order = orderIn(body);
@@ -112,10 +105,9 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
     if (!stopped && random.chance(LATE_SHARE)) {
       late++;
       await sleep(random.between(MIN_ON_ITS_WAY_MS, MAX_ON_ITS_WAY_MS));
-      forward(request, response).end(body);
-      return;
     }
-    connect(response, forward(request, response)).end(body);
+    // What has arrived here goes on to the service, also when its client is gone by now.
+    forward(request, response).end(body);
   }
 
   const server = createServer((request, response) => {
@@ -124,7 +116,10 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
       forwardPrompt(request, response).catch(() => response.destroy());
       return;
     }
-    request.pipe(connect(response, forward(request, response)));
+    const forwarded = forward(request, response);
+    // The client is gone, or has its response.
+    response.on("close", () => forwarded.destroy());
+    request.pipe(forwarded);
   });
 
   // As load balancers do. A worker that slept through its lease still has an open connection.

@@ -25,6 +25,8 @@ export type Reply =
   | { readonly end: "pending"; readonly reference: string }
   /** It may have happened: look it up before paying again. */
   | { readonly end: "unknown"; readonly code: string; readonly attempt?: string | undefined }
+  /** Another worker makes the attempt: ask again. */
+  | { readonly end: "in_flight"; readonly code: string }
   /** Nothing happened: pay again. */
   | { readonly end: "not_paid"; readonly code: string }
   /** An error that must never happen. */
@@ -62,6 +64,8 @@ export interface Jobs {
     readonly input: readonly UnknownOrder[];
     readonly output: readonly Resolution[];
   };
+  /** The keys whose attempt is in flight or unknown. */
+  readonly listOpen: { readonly input: undefined; readonly output: readonly string[] };
   /** The back office reads payments, and returns those in a final status. */
   readonly reconcile: {
     readonly input: readonly string[];
@@ -74,7 +78,7 @@ export type JobName = keyof Jobs;
 export interface JobMessage {
   readonly id: number;
   readonly job: JobName;
-  readonly input: Jobs[JobName]["input"];
+  readonly input?: Jobs[JobName]["input"];
 }
 
 /** Steps the wall clock of a worker to so far from the right time. */

@@ -45,6 +45,8 @@ export interface Plan {
   readonly clockSteps: readonly ClockStep[];
   /** What happens in the middle of an order's first click, by its idempotency key. */
   readonly incidents: ReadonlyMap<string, Incident>;
+  /** How many orders have begun when the last incident has. */
+  readonly lastIncident: number;
 }
 
 /** How much of everything that goes wrong there is. */
@@ -115,6 +117,7 @@ export function createPlan(seed: string, size: PlanSize): Plan {
       hasNoMoney: random.chance(0.04),
     };
   });
+  const incidents = spread(size.incidents, orders);
   const killRandom = createRandom(`${seed} kills`);
   const clockRandom = createRandom(`${seed} clocks`);
   return {
@@ -129,6 +132,7 @@ export function createPlan(seed: string, size: PlanSize): Plan {
       worker: clockRandom.between(0, workers - 1),
       offsetMs: clockRandom.pick(CLOCK_OFFSETS_MS),
     })),
-    incidents: spread(size.incidents, orders),
+    incidents,
+    lastIncident: orders.findLastIndex(({ idempotencyKey }) => incidents.has(idempotencyKey)) + 1,
   };
 }

@@ -21,14 +21,20 @@ interface Entry {
 
 /** The shop takes orders, and goes on until it knows how each ended. */
 export interface Shop {
-  /** Takes the orders. Resolves when each has a final status or a pending payment. */
-  sell(onBegin: (count: number) => void): Promise<void>;
+  /**
+   * Takes the orders. Resolves when each has a final status or a pending payment.
+   *
+   * @param calm - The last orders begin after it: no worker is put to sleep any more.
+   */
+  sell(onBegin: (count: number) => void, calm: Promise<void>): Promise<void>;
   /** Resolves when the orders that put a worker to sleep are done. No incident begins after that. */
   calmDown(): Promise<void>;
   /** Reads the pending payments until each is final. */
   reconcile(): Promise<void>;
   /** Pays every order once more, under the same key. */
   payAgain(): Promise<void>;
+  /** The keys whose attempt has not ended, according to the store. */
+  openKeys(): Promise<readonly string[]>;
   records(): OrderRecord[];
   /** How many orders have a final status or a pending payment. */
   done(): number;
@@ -55,6 +61,12 @@ const MIN_ARRIVAL_INTERVAL_MS = 8;
 
 /** How long the other clicks of an order wait for the one in which something is to happen. */
 const CLICK_DELAY_MS = 40;
+
+/** How long the shop waits before it pays again. */
+const RETRY_DELAY_MS = 200;
+
+/** The last orders begin when no worker is put to sleep any more, and soon the faults stop. */
+const LATE_SHARE = 0.1;
 
 /** How often the shop tries to have an incident happen. The service's faults may be faster. */
 const INCIDENT_TRIES = 3;
@@ -126,8 +138,8 @@ export function createShop(setup: ShopSetup): Shop {
       for (const reply of replies) record(entry, reply);
       if (isDone(entry)) break;
       const unknown = replies.find((reply) => reply?.end === "unknown");
-      if (unknown === undefined) await sleep(100);
-      else await reconciler.resolve({ order, attempt: unknown.attempt });
+      if (unknown !== undefined) await reconciler.resolve({ order, attempt: unknown.attempt });
+      else await sleep(RETRY_DELAY_MS);
     }
     await asleep?.over;
   }
@@ -144,8 +156,10 @@ export function createShop(setup: ShopSetup): Shop {
     while (!signal.aborted) {
       const reply = await pool.run(turn++, "payAgain", order);
       if (reply?.end === "final") return reply.result;
-      if (reply?.end === "unknown" || reply?.end === "unexpected") return JSON.stringify(reply);
-      await sleep(100);
+      if (reply?.end === "unexpected") return JSON.stringify(reply);
+      // The shop knew the payment, and the store failed when the client told it so.
+      if (reply?.end === "unknown") await reconciler.resolve({ order, attempt: reply.attempt });
+      else await sleep(RETRY_DELAY_MS);
     }
     return "the time limit was reached";
   }
@@ -155,13 +169,15 @@ export function createShop(setup: ShopSetup): Shop {
     failures,
     resolutions: reconciler.counts,
     done: () => entries.filter(isDone).length,
-    sell: async (onBegin) => {
+    sell: async (onBegin, calmed) => {
+      const firstLate = Math.floor(orders.length * (1 - LATE_SHARE));
       const intervalMs = Math.max(MIN_ARRIVAL_INTERVAL_MS, ARRIVALS_MS / orders.length);
       let begun = 0;
       let arrival = Promise.resolve();
       await forEachConcurrently(entries, CONCURRENCY, async (entry) => {
         arrival = arrival.then(() => sleep(intervalMs));
         await arrival;
+        if (begun >= firstLate) await calmed;
         onBegin(++begun);
         await serveAndCount(entry);
       });
@@ -181,6 +197,13 @@ export function createShop(setup: ShopSetup): Shop {
           counts.reconciled++;
         }
         if ((found?.length ?? 0) < open.length) await sleep(200);
+      }
+    },
+    openKeys: async () => {
+      for (;;) {
+        const keys = await pool.run(turn++, "listOpen", undefined);
+        if (keys !== undefined || signal.aborted) return keys ?? [];
+        await sleep(RETRY_DELAY_MS);
       }
     },
     payAgain: () =>

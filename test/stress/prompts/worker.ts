@@ -33,6 +33,7 @@ function takeJobs(checkout: Checkout, office: ReturnType<typeof createBackOffice
     payAgain: checkout.payAgain,
     resolve: office.resolve,
     reconcile: office.reconcile,
+    listOpen: office.listOpen,
   };
   process.on("message", (message: JobMessage | ClockMessage) => {
     if ("offsetMs" in message) return recordClockStep(message.offsetMs);

@@ -7,6 +7,7 @@
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkFunction, checkWholeNumber, describeValue } from "../../../internal/check-options.ts";
+import { createDigest } from "../digest.ts";
 import {
   beginResult,
   checkRecord,
@@ -82,6 +83,7 @@ class ScriptRunner {
   readonly #redis: Redis;
   readonly #keys: readonly string[];
   readonly #replicas: number;
+  #isLeaving = false;
 
   constructor(client: RedisClient, prefix: string, replicas: number) {
     // A cluster has the same commands, and finds the node by the keys.
@@ -127,7 +129,12 @@ class ScriptRunner {
   /** A Redis that became a replica keeps its connections, so the client would stay with it. */
   #leaveReplica(error: unknown): void {
     const isReplica = error instanceof Error && error.message.includes("READONLY");
-    if (isReplica && this.#redis.status === "ready") this.#redis.disconnect(true);
+    if (!isReplica || this.#isLeaving || this.#redis.status !== "ready") return;
+    this.#isLeaving = true;
+    this.#redis.once("close", () => {
+      this.#isLeaving = false;
+    });
+    this.#redis.disconnect(true);
   }
 }
 
@@ -198,7 +205,8 @@ export function redisIdempotency(
   options: RedisIdempotencyOptions = {},
 ): IdempotencyStore {
   const names = ["prefix", "replicas", "onWarning"];
-  const { retentionMs, scope, digest } = checkStoreOptions(options, "redisIdempotency", names);
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "redisIdempotency", names);
+  const digest = createDigest(pepper);
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
   const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = options;
   checkWholeNumber("replicas", replicas, 0);

@@ -89,6 +89,15 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
     await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);
   });
 
+  test("rejects where its table was made by another version of malipo", async () => {
+    const own = `${table}_old`;
+    await connect().query(`CREATE TABLE ${own} (key text PRIMARY KEY, version integer)`);
+    const madeByAnother = `The table ${own} was made by another version of malipo`;
+    await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(madeByAnother);
+    await expect(storeOn(own).list()).rejects.toThrow(madeByAnother);
+    await connect().query(`DROP TABLE ${own}`);
+  });
+
   test("accepts a table in a schema", async () => {
     await connect().query(`CREATE SCHEMA ${table}_schema`);
     const store = storeOn(`${table}_schema.keys`);

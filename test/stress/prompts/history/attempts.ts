@@ -12,6 +12,8 @@ export interface Attempt {
   readonly key: string;
   readonly owner: string;
   readonly who: string;
+  /** When its process asked the store to begin it. */
+  readonly askedAt: number;
   readonly begunAt: number;
   readonly leaseMs: number;
   /** When its requests left. */
@@ -37,8 +39,8 @@ export function attemptsIn(events: readonly HistoryEvent[]): Attempt[] {
   for (const event of events) {
     const { what, at, who } = event;
     if (what === "begun" && event.attempt !== undefined) {
-      const { key, attempt: owner, leaseMs } = event;
-      const begun = { key, owner, who, begunAt: at, leaseMs, sentAt: [], sleeps: [] };
+      const { key, attempt: owner, leaseMs, askedAt } = event;
+      const begun = { key, owner, who, askedAt, begunAt: at, leaseMs, sentAt: [], sleeps: [] };
       const attempt: Growing = { ...begun, ended: undefined, killedAt: undefined };
       byOwner.set(owner, attempt);
       byProcess.set(who, [...(byProcess.get(who) ?? []), attempt]);

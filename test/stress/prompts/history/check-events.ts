@@ -4,8 +4,8 @@ import { type Attempt, attemptsIn } from "./attempts.ts";
 import type { EventOf, HistoryEvent } from "./event.ts";
 import { groupBy } from "./group-by.ts";
 
-// What a process reports is noted a moment after the store did it.
-const REPORT_DELAY_MS = 2_000;
+// What a store's clock may be inexact by.
+const TOLERANCE_MS = 100;
 
 /**
  * Checks what must hold at every moment, also where no second prompt came of it: a key is not begun
@@ -29,6 +29,11 @@ export function breachesInEvents(events: readonly HistoryEvent[]): Breach[] {
     ...unexpected.map(
       ({ who, error }): Breach => ({ kind: "unexpected", order: "", what: `${who}: ${error}` }),
     ),
+    ...events
+      .filter((event) => event.what === "open")
+      .map(
+        ({ key }): Breach => ({ kind: "unknown", order: key, what: "its attempt has not ended" }),
+      ),
     ...endedTooLate(events),
   ];
 }
@@ -64,9 +69,9 @@ function begunTwice(
 
 /** A request left when its lease was over. */
 const sentTooLate = (attempts: readonly Attempt[]): Breach[] =>
-  attempts.flatMap(({ key, who, begunAt, leaseMs, sentAt }) =>
+  attempts.flatMap(({ key, who, askedAt, leaseMs, sentAt }) =>
     sentAt
-      .map((at) => Math.round(at - begunAt))
+      .map((at) => Math.round(at - askedAt))
       .filter((afterMs) => afterMs >= leaseMs)
       .map((afterMs) => ({
         kind: "sent_late" as const,
@@ -87,9 +92,10 @@ function freedTooEarly(
     }
     const holder = attempts.findLast(({ begunAt }) => begunAt < event.at);
     if (holder === undefined) return [];
-    const afterMs = Math.round(event.at - holder.begunAt);
+    // At least: the store began it later, and resolved it earlier.
+    const afterMs = Math.round(event.at - holder.askedAt);
     const limit = holder.leaseMs + LEASE_MARGIN_MS;
-    if (afterMs >= limit - REPORT_DELAY_MS) return [];
+    if (afterMs >= limit - TOLERANCE_MS) return [];
     const what = `${event.who} resolved it as not sent ${afterMs} ms after it had begun; it could be on its way for ${limit} ms`;
     return [{ kind: "freed_early", order: key, what }];
   });

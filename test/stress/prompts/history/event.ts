@@ -23,8 +23,8 @@ interface Details {
     readonly engineFaults: readonly EngineFault[];
     readonly endWithinMs: number;
   };
-  /** The store began the attempt. */
-  readonly begun: Keyed & { readonly leaseMs: number };
+  /** The store began the attempt, at some time after `askedAt`. */
+  readonly begun: Keyed & { readonly leaseMs: number; readonly askedAt: number };
   /** The store said that another attempt is in flight. */
   readonly joined: Keyed;
   /** The store said that an earlier attempt, `attempt`, may have happened. */
@@ -56,6 +56,8 @@ interface Details {
   readonly faults_stopped: unknown;
   /** Every order has reached its answer. */
   readonly all_ended: unknown;
+  /** The attempt of this key is in flight or unknown, at the end. */
+  readonly open: { readonly key: string };
   /** An order of the shop, at the end. */
   readonly order: {
     readonly key: string;

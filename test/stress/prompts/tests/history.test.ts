@@ -27,7 +27,8 @@ const END: readonly Happening[] = [
 
 type Step = readonly [seconds: number, who: string, happening: Happening];
 
-const begun = (attempt: string) => ({ what: "begun", key, attempt, leaseMs: LEASE_MS }) as const;
+const begun = (attempt: string, askedAt = 1_000) =>
+  ({ what: "begun", key, attempt, leaseMs: LEASE_MS, askedAt }) as const;
 const sending = (attempt: string) => ({ what: "sending", key, attempt }) as const;
 const forgetting = (attempt: string) => ({ what: "forgetting", key, attempt }) as const;
 const finishing = (attempt: string, state: string) =>
@@ -58,7 +59,7 @@ const PAUSED: readonly Step[] = [
   [1, "worker 1", { what: "asleep", key, attempt: "A", point: "begun" }],
   [18, "worker 2", resolved()[0]],
   [18.1, "worker 2", resolved()[1]],
-  [18.2, "worker 2", begun("B")],
+  [18.2, "worker 2", begun("B", 18_200)],
   [18.2, "worker 2", sending("B")],
   [18.3, "service", { what: "prompt", key, reference: "PAY-1" }],
   [18.4, "worker 2", finishing("B", "succeeded")],
@@ -98,6 +99,10 @@ describe("the check of a history", () => {
     expect(kindsIn([stopped, [50, "campaign", { what: "all_ended" }]])).toEqual([]);
     expect(kindsIn([stopped, [51, "campaign", { what: "all_ended" }]])).toEqual(["ended_late"]);
     expect(kindsIn([stopped])).toEqual(["ended_late"]);
+  });
+
+  test("finds an attempt that has not ended", () => {
+    expect(kindsIn([[900, "store", { what: "open", key }]])).toEqual(["unknown"]);
   });
 
   test("finds an unexpected error of a worker", () => {

@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from "malipo";
-import type { Happening } from "../history/event.ts";
+import { type Happening, historyTime } from "../history/event.ts";
 import { currentCall, reach, record } from "./recorder.ts";
 
 /** The idempotency key in the name of a record: it holds no space in this shop. */
@@ -34,11 +34,12 @@ export function recordedStore(store: IdempotencyStore, tooEarly: TooEarly): Idem
     begin: async (name, attempt) => {
       const key = keyOf(name);
       const { owner, leaseMs } = attempt;
+      const askedAt = historyTime();
       const found = await orRecord("begin", name, () => store.begin(name, attempt));
       switch (found.state) {
         case "begun": {
           lastSeen.delete(key);
-          record({ what: "begun", key, attempt: owner, leaseMs });
+          record({ what: "begun", key, attempt: owner, leaseMs, askedAt });
           const call = currentCall.getStore();
           if (call !== undefined) call.attempt = owner;
           reach("begun");
