@@ -19,6 +19,11 @@ export const deadLetterNotFound = (id: string): ConfigurationError =>
     `There is no dead letter ${JSON.stringify(id)}. receiver.deadLetters.list() gives them all.`,
   );
 
+export const conflictNotFound = (id: string): ConfigurationError =>
+  new ConfigurationError(
+    `There is no conflict ${JSON.stringify(id)}. receiver.conflicts.list() gives them all.`,
+  );
+
 export const alreadyStarted = (): ConfigurationError =>
   new ConfigurationError(
     "This inbox has been started already. Create one inbox for each receiver.",
