@@ -11,6 +11,7 @@ import { withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { checkRetention, DEFAULT_PACE } from "../pace.ts";
 import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
+import { listenForErrors } from "./connections.ts";
 import { BOSS_OPTIONS, checkDurability, DeliveryQueues, noReply, type Tuning } from "./queues.ts";
 import { PgBossWorkers } from "./worker.ts";
 
@@ -84,7 +85,11 @@ class PgBossInbox {
   }
 
   async #startBoss(): Promise<void> {
-    await this.#boss.start();
+    const started = this.#boss.start();
+    // Now, for the first connections, and again where an earlier stop made the start wait.
+    listenForErrors(this.#boss);
+    await started;
+    listenForErrors(this.#boss);
     const { retentionMs, tuning } = this.#settings;
     await this.#queues.create(retentionMs, tuning.queue ?? {});
   }

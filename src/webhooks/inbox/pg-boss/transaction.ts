@@ -1,6 +1,7 @@
 import type { Job, PgBoss } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
 import type { Transaction } from "../types.ts";
+import { listenForErrors } from "./connections.ts";
 
 /** The connection that a handler's `transaction` gives with `pgBossInbox`. */
 export interface PgBossTransaction {
@@ -29,6 +30,8 @@ export function jobTransaction(
   return async <Result, Connection>(
     write: (connection: Connection) => Result | Promise<Result>,
   ) => {
+    // The user may have stopped and started a pg-boss of their own: then it has another pool.
+    listenForErrors(boss);
     const transaction = await (db.beginTransaction as NonNullable<typeof db.beginTransaction>)();
     try {
       const { db: inside } = transaction;

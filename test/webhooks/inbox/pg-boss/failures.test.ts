@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { PgBoss } from "pg-boss";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import type { Engine } from "../../../support/engines/engine.ts";
+import { startPostgres } from "../../../support/engines/postgres.ts";
+import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
+
+const engine = await startPostgres();
+afterAll(() => engine?.stop());
+
+const tuning = {
+  engineTimeoutMs: 2_000,
+  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
+  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
+};
+const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
+const READY_FOR_QUERY = Buffer.from("5a0000000549", "hex");
+const FIELDS = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+
+/** PostgreSQL's last message on a connection that it ends. */
+const TERMINATED = Buffer.concat([
+  Buffer.from([0x45, 0, 0, 0, 4 + FIELDS.length]),
+  Buffer.from(FIELDS),
+]);
+
+describe.skipIf(engine === undefined)(
+  "pgBossInbox and a PostgreSQL that fails",
+  {
+    timeout: 60_000,
+  },
+  () => {
+    stopAll();
+    closeProxies();
+    const here = engine as Engine;
+
+    const uncaught: unknown[] = [];
+    const note = (error: unknown) => uncaught.push(error);
+    beforeEach(() => {
+      uncaught.length = 0;
+      process.on("uncaughtException", note);
+    });
+    afterEach(() => {
+      process.off("uncaughtException", note);
+    });
+
+    test.each(["connectionString", "boss"] as const)(
+      "ends no process when connections end under load (%s)",
+      async (given) => {
+        const proxy = await proxyTo(here);
+        const boss = new PgBoss({ connectionString: proxy.url, max: 1 });
+        boss.on("error", () => {});
+        const queue = freshQueue();
+        const inbox =
+          given === "boss"
+            ? pgBossInbox({ boss, queue, tuning })
+            : pgBossInbox({
+                connectionString: proxy.url,
+                queue,
+                tuning: { ...tuning, boss: { ...tuning.boss, max: 1 } },
+              });
+        const receiver = receiverOn(inbox);
+        const done: number[] = [];
+        receiver.on("payment.completed", async ({ data }, { attempt, transaction }) => {
+          if (data.reference !== "PAY-1") return;
+          if (attempt === 1) {
+            // The only connection is in use, and ends as soon as the transaction gets it.
+            proxy.changeReplies((chunk) =>
+              chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY)
+                ? Buffer.concat([chunk, TERMINATED])
+                : chunk,
+            );
+            for (const reference of ["PAY-2", "PAY-3", "PAY-4"]) void receiver.post(reference);
+            await nextTurn();
+          }
+          const write = (client: PgBossTransaction) => client.query("SELECT 1");
+          await transaction?.(write).finally(() => proxy.changeReplies(undefined));
+          done.push(attempt);
+        });
+        await receiver.start();
+        await receiver.post("PAY-1");
+        await until(() => done.length > 0);
+        expect(uncaught).toEqual([]);
+        await receiver.stop({ timeoutMs: 1_000 });
+        await boss.stop({ graceful: false });
+      },
+    );
+  },
+);
