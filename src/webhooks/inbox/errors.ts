@@ -32,3 +32,9 @@ export const receiverStopped = (): Error => new Error("The receiver was stopped.
 /** For a transaction whose event this process no longer has. */
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
+
+/** For an event that the engine neither stored nor had before: it may have failed over in between. */
+export const eventMissing = (engine: string): Error =>
+  new Error(
+    `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
+  );

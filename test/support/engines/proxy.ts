@@ -17,6 +17,8 @@ export interface EngineProxy {
   moveTo(engine: Engine): void;
   /** Changes what the engine replies. `undefined` ends the change. */
   changeReplies(change: ((chunk: Buffer) => Buffer) | undefined): void;
+  /** Waits for the function before the engine gets what a client sends. */
+  beforeRequests(wait: (chunk: Buffer) => Promise<unknown>): void;
 }
 
 const proxies = new Set<Server>();
@@ -35,20 +37,28 @@ export async function proxyTo(engine: Engine): Promise<EngineProxy> {
   let isSilent = false;
   let connections = 0;
   let changeReply: ((chunk: Buffer) => Buffer) | undefined;
+  let waitBefore: ((chunk: Buffer) => Promise<unknown>) | undefined;
   const server = createServer((near) => {
     connections++;
     const far = connect(Number(target.port), target.hostname);
-    const forward = (from: Socket, to: Socket, change: (chunk: Buffer) => Buffer) => {
+    const forward = (from: Socket, to: Socket, write: (chunk: Buffer) => unknown) => {
       sockets.add(from);
-      from.on("data", (chunk) => isSilent || to.write(change(chunk)));
+      from.on("data", (chunk) => isSilent || write(chunk));
       from.on("error", () => {});
       from.on("close", () => {
         sockets.delete(from);
         to.destroy();
       });
     };
-    forward(near, far, (chunk) => chunk);
-    forward(far, near, (chunk) => changeReply?.(chunk) ?? chunk);
+    let sent = Promise.resolve();
+    forward(near, far, (chunk) => {
+      const wait = waitBefore;
+      sent = sent.then(async () => {
+        await wait?.(chunk);
+        far.write(chunk);
+      });
+    });
+    forward(far, near, (chunk) => near.write(changeReply?.(chunk) ?? chunk));
   });
   const cut = async () => {
     for (const socket of sockets) socket.destroy();
@@ -78,6 +88,9 @@ export async function proxyTo(engine: Engine): Promise<EngineProxy> {
     },
     changeReplies: (change) => {
       changeReply = change;
+    },
+    beforeRequests: (wait) => {
+      waitBefore = wait;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { deadLetterNotFound } from "../errors.ts";
+import { deadLetterNotFound, eventMissing } from "../errors.ts";
 import { exactText } from "../text.ts";
 import {
   type DeadLetter,
@@ -55,8 +55,8 @@ export class DeliveryQueue {
     });
     const stored = (await this.#queue.getJob(key))?.data;
     if (stored?.nonce === nonce) return receiptFor("accepted");
-    // A job that is gone was processed so long ago that it is being forgotten at this moment.
-    if (stored === undefined || stored.digest === digest) return receiptFor("duplicate");
+    if (stored === undefined) throw eventMissing("Redis");
+    if (stored.digest === digest) return receiptFor("duplicate");
     await this.#conflicts.add(event, data, { jobId: `${key}-${digest}` });
     return receiptFor("conflict");
   }

@@ -1,6 +1,6 @@
 import type { ConstructorOptions, PgBoss, UpdateQueueOptions } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { deadLetterNotFound, PROCESS_DIED } from "../errors.ts";
+import { deadLetterNotFound, eventMissing, PROCESS_DIED } from "../errors.ts";
 import { MAX_BACKOFF_MS } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
@@ -112,8 +112,8 @@ export class DeliveryQueues {
       return receiptFor("accepted");
     }
     const [stored] = await this.#boss.findJobs<JobData>(this.#deliveries, { id });
-    // A job that is gone was processed so long ago that it is being forgotten at this moment.
-    if (stored === undefined || stored.data.digest === digest) return receiptFor("duplicate");
+    if (stored === undefined) throw eventMissing("PostgreSQL");
+    if (stored.data.digest === digest) return receiptFor("duplicate");
     await this.#boss.send(this.#conflicts, data, { id: jobIdOf(key.slice(0, 16) + digest) });
     return receiptFor("conflict");
   }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
@@ -8,6 +9,7 @@ import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 
 const engine = await startPostgres();
+const here = engine as Engine;
 afterAll(() => engine?.stop());
 
 const tuning = {
@@ -16,6 +18,14 @@ const tuning = {
   queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
 };
 const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
+async function query(text: string, values: unknown[] = []) {
+  const client = new Client(here.url);
+  await client.connect();
+  const { rows } = await client.query(text, values);
+  await client.end();
+  return rows;
+}
 
 const READY_FOR_QUERY = Buffer.from("5a0000000549", "hex");
 const FIELDS = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
@@ -27,15 +37,11 @@ const TERMINATED = Buffer.concat([
 ]);
 
 describe.skipIf(engine === undefined)(
-  "pgBossInbox and a PostgreSQL that fails",
-  {
-    timeout: 60_000,
-  },
+  "pgBossInbox: an engine in trouble",
+  { timeout: 60_000 },
   () => {
     stopAll();
     closeProxies();
-    const here = engine as Engine;
-
     const uncaught: unknown[] = [];
     const note = (error: unknown) => uncaught.push(error);
     beforeEach(() => {
@@ -87,5 +93,15 @@ describe.skipIf(engine === undefined)(
         await boss.stop({ graceful: false });
       },
     );
+
+    test("acknowledges no event that is nowhere", async () => {
+      const queue = freshQueue();
+      const receiver = receiverOn(pgBossInbox({ connectionString: here.url, queue, tuning }));
+      expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+      // As another server has it that was promoted too early.
+      await query("DELETE FROM pgboss.job WHERE name = $1", [queue]);
+      await query("DELETE FROM pgboss.queue WHERE name = $1", [queue]);
+      expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
+    });
   },
 );
