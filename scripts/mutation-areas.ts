@@ -58,7 +58,6 @@ export const AREAS: readonly Area[] = [
     mutate: [
       "src/webhooks/inbox/*.ts",
       "src/webhooks/inbox/sqlite/*.ts",
-      "!src/webhooks/inbox/bounded.ts",
     ],
     tests: ["test/webhooks/inbox/{*,sqlite/*}.test.ts"],
     // These tests mostly wait.

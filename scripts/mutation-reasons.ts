@@ -110,13 +110,7 @@ export const REASONS: readonly Reason[] = [
     reason: "Every method but POST is rejected in the same way.",
   },
   {
-    path: "webhooks/receiver/event-identity.ts",
-    original: /^a < b$/,
-    replacement: /<=/,
-    reason: "An object cannot have a field twice.",
-  },
-  {
-    path: "webhooks/receiver/receiver.ts",
+    path: "webhooks/receiver/accept.ts",
     original: /^given\.length > maxBodyBytes$/,
     replacement: /^false$/,
     reason: "It saves copying a body that is too large. The copy is measured again.",
@@ -139,7 +133,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     path: "webhooks/inbox/sqlite/rows.ts",
-    original: /^uptime - choresAt < CHORES_EVERY_MS$/,
+    original: /^uptime - this\.#maintainedAt < MAINTENANCE_INTERVAL_MS$/,
     replacement: /<=/,
     reason: SAME.tie,
   },
@@ -155,7 +149,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     path: "webhooks/inbox/memory.ts",
-    original: /^stored\.at > now\(\)$/,
+    original: /^stored\.dueAt > now\(\)$/,
     replacement: />=/,
     reason: SAME.tie,
   },

@@ -79,6 +79,6 @@ export function describeValue(value: unknown): string {
   if (value === "") return "an empty string";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
-  if (["string", "symbol", "function"].includes(typeof value)) return `a ${typeof value}`;
+  if (typeof value === "string" || typeof value === "function") return `a ${typeof value}`;
   return String(value);
 }

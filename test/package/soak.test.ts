@@ -15,8 +15,8 @@ test("a small soak of the built package loses, invents and repeats nothing", () 
     "0  invented",
     "0  effects more than once, through the transaction",
     "5  kills",
-    expect.stringMatching(/^\d+ {2}deliveries, repeats and retries included$/),
-    "Kept.",
+    expect.stringMatching(/^\d+ {2}deliveries, duplicates and retries included$/),
+    "Nothing was lost or processed twice.",
     "",
   ]);
   expect(status).toBe(0);

@@ -25,9 +25,6 @@ interface Stored {
 // Unlike the clock on the wall, nobody sets this one.
 const now = () => performance.now();
 
-/** The body of everything that is processed. */
-const NO_BYTES = new Uint8Array(0);
-
 class MemoryStore implements LeaseStore {
   readonly #pace: Pace;
   readonly #retentionMs: number;
@@ -39,6 +36,8 @@ class MemoryStore implements LeaseStore {
   readonly #dead = new Map<string, DeadLetter>();
   /** Processed, in that order. */
   readonly #done = new Set<Stored>();
+  /** The body of everything that is processed. */
+  readonly #noBytes = new Uint8Array(0);
 
   constructor(pace: Pace, retentionMs: number) {
     this.#pace = pace;
@@ -87,7 +86,7 @@ class MemoryStore implements LeaseStore {
     if (ended.as === "done") {
       stored.dueAt = now() + this.#retentionMs;
       // Key and digest stay, by which duplicates are recognised.
-      stored.raw = NO_BYTES;
+      stored.raw = this.#noBytes;
       this.#done.add(stored);
     } else if (ended.as === "released") {
       stored.attempts--;

@@ -3,7 +3,7 @@ import { textOf } from "./payload.ts";
 import type { WebhookSecret } from "./secret.ts";
 
 // A `Buffer` turns into its text; the bytes of another view turn into numbers, where nothing is found.
-const hasOuterWhiteSpace = (secret: WebhookSecret): boolean => /^\s|\s$/.test(String(secret));
+const hasOuterWhiteSpace = (secret: WebhookSecret): boolean => /^\s|\s$/.test(`${secret}`);
 
 /** Is this what `JSON.stringify` would make of the parsed body? */
 function looksReserialised(body: string | Uint8Array): boolean {
@@ -25,9 +25,8 @@ export function mismatch(
   let message =
     "The signature does not match. Either the secret is wrong or the body was changed after signing.";
   if (secrets.some(hasOuterWhiteSpace)) message += " The secret has white space around it.";
-  // As a character, or as the first byte of its UTF-8 form.
-  if (["\uFEFF", 0xef].includes(body[0] ?? ""))
-    message += " The body begins with a byte order mark.";
+  // In a string it is one character; in bytes, its UTF-8 form begins with EF.
+  if (body[0] === "\uFEFF" || body[0] === 0xef) message += " The body has a byte order mark.";
   if (looksReserialised(body)) message += " The body looks re-serialised: pass the raw bytes.";
   return new WebhookVerificationError("signature_mismatch", message);
 }

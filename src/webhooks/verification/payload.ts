@@ -5,29 +5,25 @@ import { isObject } from "../../internal/is-object.ts";
 const decoder = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
 
 /** The text of a body, without a byte order mark. Throws for bytes that are not valid UTF-8. */
-export function textOf(body: string | Uint8Array): string {
-  if (typeof body !== "string") return decoder.decode(body);
-  return body.startsWith("\uFEFF") ? body.slice(1) : body;
-}
+export const textOf = (body: string | Uint8Array): string =>
+  typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body);
 
-// `Date.parse` alone also takes other forms, and which ones depends on the engine.
+// `Date.parse` accepts other forms too, and which ones depends on the engine.
 const ISO_WITH_OFFSET = /^\d{4}-.+T.+(Z|[+-]\d\d:\d\d)$/;
+
+const invalid = (message: string) => new WebhookVerificationError("payload_invalid", message, 400);
 
 function checkAge(timestamp: unknown, maxAgeSeconds: number): void {
   const isTime = typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp);
   const age = isTime ? (Date.now() - Date.parse(timestamp)) / 1000 : Number.NaN;
   if (Number.isNaN(age)) {
-    throw new WebhookVerificationError(
-      "payload_invalid",
-      "maxAgeSeconds needs an ISO 8601 `timestamp` with an offset.",
-      400,
-    );
+    throw invalid("The event has no ISO 8601 `timestamp` with an offset.");
   }
   // The clock of this machine may be 300 s behind the service's.
   if (age < -300 || age > maxAgeSeconds) {
     throw new WebhookVerificationError(
       "timestamp_out_of_range",
-      `The event is ${Math.round(Math.abs(age))} s ${age > 0 ? "old" : "in the future"}; maxAgeSeconds is ${maxAgeSeconds}.`,
+      `The event is ${Math.round(Math.abs(age))} s ${age > 0 ? "old" : "ahead"}; maxAgeSeconds is ${maxAgeSeconds}.`,
     );
   }
 }
@@ -46,11 +42,7 @@ export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): Webh
     // The errors of the decoder and the parser quote the body, so they are not kept as a cause.
   }
   if (!isObject(event) || typeof event.event !== "string" || !isObject(event.data)) {
-    throw new WebhookVerificationError(
-      "payload_invalid",
-      "The body is not JSON with a string `event` and an object `data`.",
-      400,
-    );
+    throw invalid("The body is not JSON with a string `event` and an object `data`.");
   }
   if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds);
   return event as unknown as WebhookEvent;

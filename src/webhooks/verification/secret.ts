@@ -16,10 +16,11 @@ const isSecret = (value: unknown): boolean =>
  */
 export function secretList(secret: unknown): WebhookSecret[] {
   const secrets: unknown[] = Array.isArray(secret) ? secret : [secret];
-  if (secrets.length > 0 && secrets.every(isSecret)) return secrets as WebhookSecret[];
-  const wrong = secrets.find((value) => !isSecret(value)) ?? secret;
+  const wrong = secrets.findIndex((value) => !isSecret(value));
+  if (wrong === -1 && secrets.length > 0) return secrets as WebhookSecret[];
+  const given = secrets[wrong] ?? secret;
   // Never the value itself: it may be the secret in the wrong form.
-  const got = typeof wrong === "number" ? "a number" : describeValue(wrong);
+  const got = typeof given === "number" ? "a number" : describeValue(given);
   throw new ConfigurationError(
     `secret must be a non-empty string or Uint8Array, or a list of them; got ${got}.`,
   );

@@ -39,9 +39,7 @@ const OPTIONS = ["body", "headers", "signature", "secret", "maxAgeSeconds"];
 /** What a receiver keeps of a delivery. */
 export interface VerifiedDelivery {
   readonly event: WebhookEvent;
-  /** The bytes that were signed. */
-  readonly raw: string | Uint8Array;
-  /** Which of the secrets signed them. */
+  /** Which of the secrets signed it. */
   readonly secretIndex: number;
 }
 
@@ -60,7 +58,7 @@ export function verifyDelivery(options: VerifyWebhookOptions): VerifiedDelivery 
   // Every secret is tried, so that the time taken does not tell which one matched.
   const secretIndex = secrets.map((one) => isSignedBy(one, raw, digits)).indexOf(true);
   if (secretIndex === -1) throw mismatch(raw, secrets);
-  return { event: eventIn(raw, maxAgeSeconds), raw, secretIndex };
+  return { event: eventIn(raw, maxAgeSeconds), secretIndex };
 }
 
 /**

@@ -23,7 +23,7 @@ const WRONG = "0".repeat(64);
 const PRETTY = JSON.stringify(EVENT, null, 2);
 
 const WHITE_SPACE = "The secret has white space around it.";
-const BOM = "The body begins with a byte order mark.";
+const BOM = "The body has a byte order mark.";
 const RESERIALISED = "The body looks re-serialised: pass the raw bytes.";
 const MISMATCH =
   "The signature does not match. Either the secret is wrong or the body was changed after signing.";
@@ -62,14 +62,13 @@ test.each(HINTS)(
 );
 
 const MISSING = "The request has no X-Service-Signature header.";
-const malformed = (got: string) =>
-  `The X-Service-Signature header must be 64 hexadecimal digits; got ${got}.`;
+const MALFORMED = "The X-Service-Signature header must be 64 hex digits.";
 const notRaw = (got: string) =>
   `The body was already parsed: got ${got}. Pass the raw bytes: express.raw() on this route, rawBody: true in Nest, await request.arrayBuffer() in fetch frameworks.`;
 const noSecret = (got: string) =>
   `secret must be a non-empty string or Uint8Array, or a list of them; got ${got}.`;
 const NO_EVENT = "The body is not JSON with a string `event` and an object `data`.";
-const NO_TIMESTAMP = "maxAgeSeconds needs an ISO 8601 `timestamp` with an offset.";
+const NO_TIMESTAMP = "The event has no ISO 8601 `timestamp` with an offset.";
 
 /** An event of that age, signed. */
 function aged(seconds: number): Record<string, unknown> {
@@ -94,15 +93,15 @@ const MESSAGES: [code: string, given: Record<string, unknown>, message: string][
   ],
   ["signature_missing", { signature: undefined }, MISSING],
   ["signature_missing", { signature: undefined, headers: {} }, MISSING],
-  ["signature_malformed", { signature: "sha1=" }, malformed("5 characters")],
-  ["signature_malformed", { signature: [WRONG, WRONG] }, malformed("an array")],
+  ["signature_malformed", { signature: "sha1=" }, MALFORMED],
+  ["signature_malformed", { signature: [WRONG, WRONG] }, MALFORMED],
   ["body_not_raw", { body: EVENT }, notRaw("an object")],
   ["body_not_raw", { body: undefined }, notRaw("undefined")],
   ["payload_invalid", signed("no JSON"), NO_EVENT],
   ["payload_invalid", signed("[]"), NO_EVENT],
   ["payload_invalid", { ...signed('{"event":"a","data":{}}'), maxAgeSeconds: 300 }, NO_TIMESTAMP],
   ["timestamp_out_of_range", aged(400.4), "The event is 400 s old; maxAgeSeconds is 300."],
-  ["timestamp_out_of_range", aged(-400), "The event is 400 s in the future; maxAgeSeconds is 300."],
+  ["timestamp_out_of_range", aged(-400), "The event is 400 s ahead; maxAgeSeconds is 300."],
 ];
 
 beforeAll(() => {

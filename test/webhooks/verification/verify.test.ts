@@ -181,10 +181,9 @@ test("gives the index of the secret that signed, whatever the order", () => {
       const index = pick % secrets.length;
       const signature = hmac(BODY, secrets[index]);
       const secret = asBytes ? secrets.map((one) => new TextEncoder().encode(one)) : secrets;
-      const { event, raw, secretIndex } = verifyDelivery({ body: BODY, secret, signature });
+      const { event, secretIndex } = verifyDelivery({ body: BODY, secret, signature });
       expect(secretIndex).toBe(index);
       expect(event).toStrictEqual(JSON.parse(new TextDecoder().decode(BODY)));
-      expect(raw).toStrictEqual(BODY);
     }),
   );
 });

@@ -61,16 +61,16 @@ export async function checkDurability(redis: Redis): Promise<ConfigurationError[
   const problems: string[] = [];
   if (field("aof_enabled") === "0") {
     problems.push(
-      "This Redis loses acknowledged webhooks when it restarts: `appendonly` is no. Set `appendonly yes` and `appendfsync always`.",
+      "This Redis loses acknowledged webhooks when it restarts: `appendonly` is `no`. Set `appendonly yes` and `appendfsync always`.",
     );
   } else if (fsync !== undefined && fsync !== "always") {
     problems.push(
-      `This Redis loses acknowledged webhooks when its machine fails: \`appendfsync\` is ${fsync}. Set \`appendfsync always\`.`,
+      `This Redis loses acknowledged webhooks when its machine fails: \`appendfsync\` is \`${fsync}\`. Set \`appendfsync always\`.`,
     );
   }
   if (policy !== undefined && policy !== "noeviction") {
     problems.push(
-      `This Redis drops acknowledged webhooks when its memory is full: \`maxmemory-policy\` is ${policy}. Set \`maxmemory-policy noeviction\`.`,
+      `This Redis drops acknowledged webhooks when its memory is full: \`maxmemory-policy\` is \`${policy}\`. Set \`maxmemory-policy noeviction\`.`,
     );
   }
   return problems.map((problem) => new ConfigurationError(problem));

@@ -102,7 +102,7 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       expect(receiver.onError.mock.calls).toHaveLength(1);
       expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
         code: "configuration",
-        message: expect.stringMatching(`\`${name}\` is ${bad}\\. Set \`${name} ${good}\``),
+        message: expect.stringMatching(`\`${name}\` is \`${bad}\`\\. Set \`${name} ${good}\``),
       });
       await redis.config("SET", name, good);
       redis.disconnect();
