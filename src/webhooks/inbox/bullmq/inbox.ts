@@ -10,6 +10,7 @@ import { checkOptionNames, describeValue } from "../../../internal/check-options
 import { withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
+import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
 import {
   type BullmqConnection,
@@ -71,9 +72,11 @@ class BullmqInbox {
 
   async start(options: WorkerOptions): Promise<void> {
     if (this.#worker !== undefined) throw alreadyStarted();
-    this.#onError = options.onError;
-    this.#worker = new BullmqWorker(connectToWork(this.#connection), options, this.#settings);
-    const check = () => this.#reportDurability().catch(options.onError);
+    const onError = reportOncePerMinute(options.onError);
+    this.#onError = onError;
+    const redis = connectToWork(this.#connection);
+    this.#worker = new BullmqWorker(redis, { ...options, onError }, this.#settings);
+    const check = () => this.#reportDurability().catch(onError);
     if (this.#redis.status === "ready") void check();
     else this.#redis.once("ready", check);
   }

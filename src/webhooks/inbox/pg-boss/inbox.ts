@@ -10,6 +10,7 @@ import { checkOptionNames } from "../../../internal/check-options.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { checkRetention, DEFAULT_PACE } from "../pace.ts";
+import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
 import { listenForErrors } from "./connections.ts";
 import { BOSS_OPTIONS, checkDurability, DeliveryQueues, noReply, type Tuning } from "./queues.ts";
@@ -111,10 +112,12 @@ class PgBossInbox {
   async start(options: WorkerOptions): Promise<void> {
     if (this.#state !== "new") throw alreadyStarted();
     this.#state = "started";
-    this.#onError = options.onError;
-    this.#workers = new PgBossWorkers(this.#boss, this.#settings.queue, options);
+    const onError = reportOncePerMinute(options.onError);
+    this.#onError = onError;
+    const { queue } = this.#settings;
+    this.#workers = new PgBossWorkers(this.#boss, queue, { ...options, onError });
     const started = this.#startWorkers(this.#workers);
-    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(options.onError);
+    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(onError);
   }
 
   /** Tries until PostgreSQL is there. Resolves after the first try. */

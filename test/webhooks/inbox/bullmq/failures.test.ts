@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import { afterAll, describe, expect, test } from "vitest";
-import { receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -13,29 +14,62 @@ afterAll(() => engine?.stop());
 const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
 const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
-describe.skipIf(engine === undefined)(
-  "bullmqInbox: an engine in trouble",
-  { timeout: 60_000 },
-  () => {
-    stopAll();
-    closeProxies();
+vi.setConfig({ testTimeout: 60_000 });
 
-    test("acknowledges no event that is nowhere", async () => {
-      const queue = freshQueue();
-      const redis = new Redis(here.url);
-      const keys = () => redis.keys(`bull:${queue}:*`);
-      const proxy = await proxyTo(here);
-      const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
-      // As after a failover between adding the event and looking at it.
-      proxy.beforeRequests(async (chunk) => {
-        if (!/hgetall|hmget/i.test(chunk.toString())) return;
-        const all = await keys();
-        if (all.length > 0) await redis.del(all);
-      });
-      const [status] = await receiver.post("PAY-1");
-      const isStored = (await redis.llen(`bull:${queue}:wait`)) === 1;
-      expect(status).toBe(isStored ? 200 : 503);
-      redis.disconnect();
+describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () => {
+  stopAll();
+  closeProxies();
+
+  test("acknowledges no event that is nowhere", async () => {
+    const queue = freshQueue();
+    const redis = new Redis(here.url);
+    const keys = () => redis.keys(`bull:${queue}:*`);
+    const proxy = await proxyTo(here);
+    const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
+    // As after a failover between adding the event and looking at it.
+    proxy.beforeRequests(async (chunk) => {
+      if (!/hgetall|hmget/i.test(chunk.toString())) return;
+      const all = await keys();
+      if (all.length > 0) await redis.del(all);
     });
-  },
-);
+    const [status] = await receiver.post("PAY-1");
+    const isStored = (await redis.llen(`bull:${queue}:wait`)) === 1;
+    expect(status).toBe(isStored ? 200 : 503);
+    redis.disconnect();
+  });
+  test("leaves a Redis that became a replica and keeps its connections", async () => {
+    const [old, next] = [await startRedis(), await startRedis()] as [Engine, Engine];
+    const proxy = await proxyTo(old);
+    const queue = freshQueue();
+    const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
+    const seen: unknown[] = [];
+    receiver.onOther(({ data }) => seen.push(data.reference));
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => seen.length === 1);
+    proxy.moveTo(next);
+    const redis = new Redis(old.url);
+    await redis.replicaof("127.0.0.1", new URL(next.url).port);
+    await until(async () => (await receiver.post("PAY-2"))[0] === 200);
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(["PAY-1", "PAY-2"]);
+    redis.disconnect();
+    await receiver.stop({ timeoutMs: 100 });
+    await Promise.all([old.stop(), next.stop()]);
+  });
+
+  test("reports an error that lasts once, not with each try", async () => {
+    const proxy = await proxyTo(here);
+    const connection = { url: proxy.url };
+    const receiver = receiverOn(bullmqInbox({ connection, queue: freshQueue(), pace }));
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await proxy.cut();
+    const before = receiver.onError.mock.calls.length;
+    // Long enough for several tries of each connection.
+    await sleep(2_500);
+    const messages = receiver.onError.mock.calls.slice(before).map(([error]) => String(error));
+    expect(messages).not.toEqual([]);
+    expect(new Set(messages).size).toBe(messages.length);
+  });
+});

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { Client } from "pg";
 import { PgBoss } from "pg-boss";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
@@ -36,72 +36,70 @@ const TERMINATED = Buffer.concat([
   Buffer.from(FIELDS),
 ]);
 
-describe.skipIf(engine === undefined)(
-  "pgBossInbox: an engine in trouble",
-  { timeout: 60_000 },
-  () => {
-    stopAll();
-    closeProxies();
-    const uncaught: unknown[] = [];
-    const note = (error: unknown) => uncaught.push(error);
-    beforeEach(() => {
-      uncaught.length = 0;
-      process.on("uncaughtException", note);
-    });
-    afterEach(() => {
-      process.off("uncaughtException", note);
-    });
+vi.setConfig({ testTimeout: 60_000 });
 
-    test.each(["connectionString", "boss"] as const)(
-      "ends no process when connections end under load (%s)",
-      async (given) => {
-        const proxy = await proxyTo(here);
-        const boss = new PgBoss({ connectionString: proxy.url, max: 1 });
-        boss.on("error", () => {});
-        const queue = freshQueue();
-        const inbox =
-          given === "boss"
-            ? pgBossInbox({ boss, queue, tuning })
-            : pgBossInbox({
-                connectionString: proxy.url,
-                queue,
-                tuning: { ...tuning, boss: { ...tuning.boss, max: 1 } },
-              });
-        const receiver = receiverOn(inbox);
-        const done: number[] = [];
-        receiver.on("payment.completed", async ({ data }, { attempt, transaction }) => {
-          if (data.reference !== "PAY-1") return;
-          if (attempt === 1) {
-            // The only connection is in use, and ends as soon as the transaction gets it.
-            proxy.changeReplies((chunk) =>
-              chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY)
-                ? Buffer.concat([chunk, TERMINATED])
-                : chunk,
-            );
-            for (const reference of ["PAY-2", "PAY-3", "PAY-4"]) void receiver.post(reference);
-            await nextTurn();
-          }
-          const write = (client: PgBossTransaction) => client.query("SELECT 1");
-          await transaction?.(write).finally(() => proxy.changeReplies(undefined));
-          done.push(attempt);
-        });
-        await receiver.start();
-        await receiver.post("PAY-1");
-        await until(() => done.length > 0);
-        expect(uncaught).toEqual([]);
-        await receiver.stop({ timeoutMs: 1_000 });
-        await boss.stop({ graceful: false });
-      },
-    );
+describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () => {
+  stopAll();
+  closeProxies();
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  beforeEach(() => {
+    uncaught.length = 0;
+    process.on("uncaughtException", note);
+  });
+  afterEach(() => {
+    process.off("uncaughtException", note);
+  });
 
-    test("acknowledges no event that is nowhere", async () => {
+  test.each(["connectionString", "boss"] as const)(
+    "ends no process when connections end under load (%s)",
+    async (given) => {
+      const proxy = await proxyTo(here);
+      const boss = new PgBoss({ connectionString: proxy.url, max: 1 });
+      boss.on("error", () => {});
       const queue = freshQueue();
-      const receiver = receiverOn(pgBossInbox({ connectionString: here.url, queue, tuning }));
-      expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
-      // As another server has it that was promoted too early.
-      await query("DELETE FROM pgboss.job WHERE name = $1", [queue]);
-      await query("DELETE FROM pgboss.queue WHERE name = $1", [queue]);
-      expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
-    });
-  },
-);
+      const inbox =
+        given === "boss"
+          ? pgBossInbox({ boss, queue, tuning })
+          : pgBossInbox({
+              connectionString: proxy.url,
+              queue,
+              tuning: { ...tuning, boss: { ...tuning.boss, max: 1 } },
+            });
+      const receiver = receiverOn(inbox);
+      const done: number[] = [];
+      receiver.on("payment.completed", async ({ data }, { attempt, transaction }) => {
+        if (data.reference !== "PAY-1") return;
+        if (attempt === 1) {
+          // The only connection is in use, and ends as soon as the transaction gets it.
+          proxy.changeReplies((chunk) =>
+            chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY)
+              ? Buffer.concat([chunk, TERMINATED])
+              : chunk,
+          );
+          for (const reference of ["PAY-2", "PAY-3", "PAY-4"]) void receiver.post(reference);
+          await nextTurn();
+        }
+        const write = (client: PgBossTransaction) => client.query("SELECT 1");
+        await transaction?.(write).finally(() => proxy.changeReplies(undefined));
+        done.push(attempt);
+      });
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => done.length > 0);
+      expect(uncaught).toEqual([]);
+      await receiver.stop({ timeoutMs: 1_000 });
+      await boss.stop({ graceful: false });
+    },
+  );
+
+  test("acknowledges no event that is nowhere", async () => {
+    const queue = freshQueue();
+    const receiver = receiverOn(pgBossInbox({ connectionString: here.url, queue, tuning }));
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    // As another server has it that was promoted too early.
+    await query("DELETE FROM pgboss.job WHERE name = $1", [queue]);
+    await query("DELETE FROM pgboss.queue WHERE name = $1", [queue]);
+    expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
+  });
+});
