@@ -55,6 +55,7 @@ class BullmqInbox {
   /** Waits a moment for a Redis that is away. */
   readonly #ready: () => Promise<void> | undefined;
   #worker: BullmqWorker | undefined;
+  #clockCheck: ReturnType<typeof setInterval> | undefined;
   #onError: WorkerOptions["onError"] = () => {};
 
   constructor(connection: BullmqConnection, settings: BullmqWorkerSettings) {
@@ -79,6 +80,9 @@ class BullmqInbox {
     const check = () => this.#reportDurability().catch(onError);
     if (this.#redis.status === "ready") void check();
     else this.#redis.once("ready", check);
+    this.#clockCheck = setInterval(() => {
+      if (this.#redis.status === "ready") void this.#queue.freeLateRetries().catch(onError);
+    }, this.#settings.pace.leaseMs);
   }
 
   async #reportDurability(): Promise<void> {
@@ -86,6 +90,7 @@ class BullmqInbox {
   }
 
   async stop(timeoutMs: number): Promise<void> {
+    clearInterval(this.#clockCheck);
     await this.#worker?.stop(timeoutMs);
     const { engineTimeoutMs } = this.#settings;
     await withTimeout(this.#queue.close(), engineTimeoutMs, noReply).catch(this.#onError);

@@ -1,6 +1,7 @@
 import { type Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { deadLetterNotFound, eventMissing } from "../errors.ts";
+import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
   type DeadLetter,
@@ -30,12 +31,20 @@ export const attemptsOf = ({ attemptsMade, stalledCounter, data }: Job<JobData>)
 const ignoreErrors = (emitter: { on(event: "error", listener: () => void): unknown }) =>
   emitter.on("error", () => {});
 
+/** BullMQ's sorted set of delayed jobs: the time in milliseconds, and 12 bits that keep the order. */
+const SCORE_PER_MS = 0x1000;
+
+/** So many retries are freed at a time. */
+const MAX_FREED = 1_000;
+
 /** The queue of deliveries, and the queue of conflicts beside it. */
 export class DeliveryQueue {
+  readonly #redis: Redis;
   readonly #queue: Queue<JobData, unknown, string>;
   readonly #conflicts: Queue<JobData, unknown, string>;
 
   constructor(name: string, redis: Redis) {
+    this.#redis = redis;
     // The inbox checks Redis itself, after the start: a connection that breaks during BullMQ's check
     // would end the queue.
     const options = { connection: redis, skipVersionCheck: true };
@@ -76,6 +85,14 @@ export class DeliveryQueue {
     if (!(await job?.isFailed()) || job === undefined) throw deadLetterNotFound(id);
     await job.updateData({ ...job.data, forgiven: job.stalledCounter });
     await job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true });
+  }
+
+  /** Frees the retries that wait too long, because the clock was set back after they were planned. */
+  async freeLateRetries(): Promise<void> {
+    const delayed = this.#queue.toKey("delayed");
+    const from = (Date.now() + MAX_RETRY_WAIT_MS) * SCORE_PER_MS;
+    const ids = await this.#redis.zrangebyscore(delayed, from, "+inf", "LIMIT", 0, MAX_FREED);
+    await Promise.all(ids.map(async (id) => (await this.#queue.getJob(id))?.promote()));
   }
 
   async close(): Promise<void> {

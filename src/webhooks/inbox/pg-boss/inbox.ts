@@ -46,6 +46,7 @@ export type PgBossInboxOptions = CommonOptions &
 const OPTIONS = ["connectionString", "boss", "queue", "retentionMs", "tuning"];
 
 const RETRY_DELAY_MS = 2_000;
+const CLOCK_CHECK_MS = 10_000;
 
 interface Settings {
   readonly queue: string;
@@ -62,6 +63,7 @@ class PgBossInbox {
   readonly #queues: DeliveryQueues;
   #opening: Promise<void> | undefined;
   #workers: PgBossWorkers | undefined;
+  #clockCheck: ReturnType<typeof setInterval> | undefined;
   #onError: WorkerOptions["onError"] = () => {};
   #state: "new" | "started" | "stopped" = "new";
 
@@ -116,6 +118,10 @@ class PgBossInbox {
     this.#onError = onError;
     const { queue } = this.#settings;
     this.#workers = new PgBossWorkers(this.#boss, queue, { ...options, onError });
+    this.#clockCheck = setInterval(
+      () => void this.#query(() => this.#queues.freeLateRetries()).catch(onError),
+      this.#settings.tuning.clockCheckMs ?? CLOCK_CHECK_MS,
+    );
     const started = this.#startWorkers(this.#workers);
     await withTimeout(started, this.#engineTimeoutMs, noReply).catch(onError);
   }
@@ -136,6 +142,7 @@ class PgBossInbox {
 
   async stop(timeoutMs: number): Promise<void> {
     this.#state = "stopped";
+    clearInterval(this.#clockCheck);
     const half = this.#engineTimeoutMs / 2;
     await this.#workers?.stop(timeoutMs, half);
     if (!this.#settings.isOwnBoss) return;

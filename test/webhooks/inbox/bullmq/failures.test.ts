@@ -72,4 +72,33 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     expect(messages).not.toEqual([]);
     expect(new Set(messages).size).toBe(messages.length);
   });
+
+  test("retries an event that failed before the clock was set back", async () => {
+    const queue = freshQueue();
+    const receiver = receiverOn(
+      bullmqInbox({
+        connection: { url: here.url },
+        queue,
+        pace: { ...pace, backoffMs: () => 500 },
+      }),
+    );
+    const attempts: number[] = [];
+    receiver.onOther((_, { attempt }) => {
+      attempts.push(attempt);
+      if (attempt === 1) throw new Error("not yet");
+    });
+    const redis = new Redis(here.url);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      vi.setSystemTime(Date.now() + 3 * 3_600_000);
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(async () => (await redis.zcard(`bull:${queue}:delayed`)) === 1);
+    } finally {
+      vi.useRealTimers();
+    }
+    await until(() => attempts.length === 2);
+    expect(attempts).toEqual([1, 2]);
+    redis.disconnect();
+  });
 });

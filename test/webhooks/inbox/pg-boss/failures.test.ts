@@ -14,6 +14,7 @@ afterAll(() => engine?.stop());
 
 const tuning = {
   engineTimeoutMs: 2_000,
+  clockCheckMs: 1_000,
   boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
   queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
 };
@@ -101,5 +102,26 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
     await query("DELETE FROM pgboss.job WHERE name = $1", [queue]);
     await query("DELETE FROM pgboss.queue WHERE name = $1", [queue]);
     expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
+  });
+
+  test("retries an event that failed before the clock was set back", async () => {
+    const queue = freshQueue();
+    const slow = { ...tuning.queue, retryDelay: 2 };
+    const connectionString = here.url;
+    const inbox = pgBossInbox({ connectionString, queue, tuning: { ...tuning, queue: slow } });
+    const receiver = receiverOn(inbox);
+    const attempts: number[] = [];
+    receiver.onOther((_, { attempt }) => {
+      attempts.push(attempt);
+      if (attempt === 1) throw new Error("not yet");
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    // As a clock that was three hours ahead has it.
+    const ahead = `UPDATE pgboss.job SET start_after = start_after + interval '3 h'
+      WHERE name = $1 AND state = 'retry' RETURNING id`;
+    await until(async () => (await query(ahead, [queue])).length === 1);
+    await until(() => attempts.length === 2);
+    expect(attempts).toEqual([1, 2]);
   });
 });
