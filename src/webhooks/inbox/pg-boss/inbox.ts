@@ -116,11 +116,11 @@ class PgBossInbox {
     this.#state = "started";
     const onError = reportOncePerMinute(options.onError);
     this.#onError = onError;
-    const { queue } = this.#settings;
-    this.#workers = new PgBossWorkers(this.#boss, queue, { ...options, onError });
+    const { queue, tuning } = this.#settings;
+    this.#workers = new PgBossWorkers(this.#boss, queue, { ...options, onError }, tuning);
     this.#clockCheck = setInterval(
       () => void this.#query(() => this.#queues.freeLateRetries()).catch(onError),
-      this.#settings.tuning.clockCheckMs ?? CLOCK_CHECK_MS,
+      tuning.clockCheckMs ?? CLOCK_CHECK_MS,
     );
     const started = this.#startWorkers(this.#workers);
     await withTimeout(started, this.#engineTimeoutMs, noReply).catch(onError);

@@ -25,6 +25,8 @@ export interface Tuning {
   readonly boss?: ConstructorOptions;
   readonly queue?: UpdateQueueOptions;
   readonly engineTimeoutMs?: number;
+  /** How long a transaction may wait between the end of its event and its COMMIT. */
+  readonly commitTimeoutMs?: number;
   /** Time between two looks for retries that wait too long. */
   readonly clockCheckMs?: number;
 }

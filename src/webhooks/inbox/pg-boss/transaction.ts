@@ -14,6 +14,18 @@ export interface PgBossTransaction {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
+/** How long a handler may do something else in the middle of its transaction. */
+const MAX_IDLE_MS = 300_000;
+
+/** How long the wait between the end of an event and its COMMIT may be, by default. */
+const COMMIT_TIMEOUT_MS = 20_000;
+
+/**
+ * PostgreSQL ends a transaction that waits longer. Without it, a process that is stopped would keep its
+ * locks, and no other process could take its event.
+ */
+const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
+
 /**
  * A transaction that completes the job, where the database connection supports transactions.
  *
@@ -24,6 +36,7 @@ export function jobTransaction(
   queue: string,
   { id, retryCount }: Job,
   onDone: () => void,
+  commitTimeoutMs: number = COMMIT_TIMEOUT_MS,
 ): Transaction | undefined {
   const db = boss.getDb();
   if (db.beginTransaction === undefined) return undefined;
@@ -38,7 +51,10 @@ export function jobTransaction(
       const executeSql: PgBossTransaction["executeSql"] = (text, values) =>
         inside.executeSql(text, values);
       const connection = { executeSql, query: executeSql } as PgBossTransaction;
+      await executeSql(limitIdle(MAX_IDLE_MS));
       const result = await write(connection as Connection);
+      // From here on, the event itself is locked.
+      await executeSql(limitIdle(commitTimeoutMs));
       // With the attempt: if it was retried meanwhile, another process has it.
       const done = await boss.complete(queue, { id, retryCount }, null, { db: inside });
       if ((done as { affected: number }).affected !== 1) {

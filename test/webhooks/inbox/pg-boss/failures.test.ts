@@ -3,7 +3,7 @@ import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
@@ -30,6 +30,9 @@ async function query(text: string, values: unknown[] = []) {
 
 const READY_FOR_QUERY = Buffer.from("5a0000000549", "hex");
 const FIELDS = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+
+/** A statement of its own, not one of those in which pg-boss makes a queue. */
+const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0");
 
 /** PostgreSQL's last message on a connection that it ends. */
 const TERMINATED = Buffer.concat([
@@ -123,5 +126,39 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
     await until(async () => (await query(ahead, [queue])).length === 1);
     await until(() => attempts.length === 2);
     expect(attempts).toEqual([1, 2]);
+  });
+
+  test("works an event whose process stops between its end and the COMMIT", async () => {
+    const proxy = await proxyTo(here);
+    const queue = freshQueue();
+    const commitTimeoutMs = 1_000;
+    const receiverAt = (connectionString: string) => {
+      const inbox = pgBossInbox({
+        connectionString,
+        queue,
+        tuning: { ...tuning, commitTimeoutMs },
+      });
+      return receiverOn(inbox);
+    };
+    const stopped = receiverAt(proxy.url);
+    proxy.beforeRequests(async (chunk) => {
+      if (!chunk.equals(COMMIT)) return;
+      proxy.silence();
+      await new Promise(() => {});
+    });
+    const [begun, begin] = gateOf<void>();
+    stopped.onOther(async (_, { transaction }) => {
+      begin();
+      await transaction?.(() => {});
+    });
+    const other = receiverAt(here.url);
+    const attempts: number[] = [];
+    other.onOther((_, { attempt }) => attempts.push(attempt));
+    await other.post("PAY-1");
+    await stopped.start();
+    await begun;
+    await other.start();
+    await until(() => attempts.length > 0);
+    expect(attempts).toEqual([2]);
   });
 });
