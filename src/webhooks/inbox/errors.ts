@@ -33,8 +33,11 @@ export const receiverStopped = (): Error => new Error("The receiver was stopped.
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
 
-/** For an event that the engine neither stored nor had before: it may have failed over in between. */
-export const eventMissing = (engine: string): Error =>
-  new Error(
-    `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
-  );
+/** The engine neither stored the event nor had it before: it may have failed over in between. */
+export class EventMissingError extends Error {
+  constructor(engine: string) {
+    super(
+      `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
+    );
+  }
+}

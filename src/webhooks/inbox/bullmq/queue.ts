@@ -1,6 +1,6 @@
 import { type Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { deadLetterNotFound, eventMissing } from "../errors.ts";
+import { deadLetterNotFound, EventMissingError } from "../errors.ts";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
@@ -64,7 +64,7 @@ export class DeliveryQueue {
     });
     const stored = (await this.#queue.getJob(key))?.data;
     if (stored?.nonce === nonce) return receiptFor("accepted");
-    if (stored === undefined) throw eventMissing("Redis");
+    if (stored === undefined) throw new EventMissingError("Redis");
     if (stored.digest === digest) return receiptFor("duplicate");
     await this.#conflicts.add(event, data, { jobId: `${key}-${digest}` });
     return receiptFor("conflict");

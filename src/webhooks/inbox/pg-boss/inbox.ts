@@ -4,7 +4,7 @@
  * @module malipo/inbox/pg-boss
  */
 
-import { PgBoss } from "pg-boss";
+import { getConstructionPlans, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkOptionNames } from "../../../internal/check-options.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
@@ -13,7 +13,14 @@ import { checkRetention, DEFAULT_PACE } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
 import { listenForErrors } from "./connections.ts";
-import { BOSS_OPTIONS, checkDurability, DeliveryQueues, noReply, type Tuning } from "./queues.ts";
+import {
+  BOSS_OPTIONS,
+  checkDurability,
+  DeliveryQueues,
+  isSchemaMissing,
+  noReply,
+  type Tuning,
+} from "./queues.ts";
 import { PgBossWorkers } from "./worker.ts";
 
 export type { PgBossTransaction } from "./transaction.ts";
@@ -93,14 +100,25 @@ class PgBossInbox {
     listenForErrors(this.#boss);
     await started;
     listenForErrors(this.#boss);
-    const { retentionMs, tuning } = this.#settings;
+    const { retentionMs, tuning, isOwnBoss } = this.#settings;
+    // A pg-boss that was started before does not look for its schema again.
+    if (isOwnBoss && !(await this.#boss.isInstalled())) {
+      await this.#boss.getDb().executeSql(getConstructionPlans(tuning.boss?.schema));
+    }
     await this.#queues.create(retentionMs, tuning.queue ?? {});
   }
 
   /** For a call with somebody who waits for its result. */
   #query<T>(query: () => Promise<T>): Promise<T> {
     if (this.#state === "stopped") return Promise.reject(new Error("The inbox was stopped."));
-    return withTimeout(this.#open().then(query), this.#engineTimeoutMs, noReply);
+    const result = this.#open()
+      .then(query)
+      .catch((error: unknown) => {
+        // The next call makes again what is missing.
+        if (isSchemaMissing(error)) this.#opening = undefined;
+        throw error;
+      });
+    return withTimeout(result, this.#engineTimeoutMs, noReply);
   }
 
   accept(delivery: NewDelivery): Promise<Receipt> {

@@ -1,6 +1,6 @@
 import type { ConstructorOptions, PgBoss, UpdateQueueOptions } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { deadLetterNotFound, eventMissing, PROCESS_DIED } from "../errors.ts";
+import { deadLetterNotFound, EventMissingError, PROCESS_DIED } from "../errors.ts";
 import { MAX_BACKOFF_MS, MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
@@ -90,6 +90,16 @@ async function jobTable(boss: PgBoss, queue: string): Promise<string> {
   return table;
 }
 
+// The codes of PostgreSQL for a table, a schema and a function that are not there.
+const MISSING_CODES = new Set(["42P01", "3F000", "42883"]);
+
+/** Whether an error says that the tables or the queues are gone, which were there before. */
+export function isSchemaMissing(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (error instanceof EventMissingError || MISSING_CODES.has(String(code))) return true;
+  return /^Queue .* does not exist$/.test(String(message));
+}
+
 /** The queue of deliveries, and the queues of dead letters and of conflicts beside it. */
 export class DeliveryQueues {
   readonly #boss: PgBoss;
@@ -132,7 +142,7 @@ export class DeliveryQueues {
       return receiptFor("accepted");
     }
     const [stored] = await this.#boss.findJobs<JobData>(this.#deliveries, { id });
-    if (stored === undefined) throw eventMissing("PostgreSQL");
+    if (stored === undefined) throw new EventMissingError("PostgreSQL");
     if (stored.data.digest === digest) return receiptFor("duplicate");
     await this.#boss.send(this.#conflicts, data, { id: jobIdOf(key.slice(0, 16) + digest) });
     return receiptFor("conflict");

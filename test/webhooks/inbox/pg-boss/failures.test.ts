@@ -161,4 +161,35 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
     await until(() => attempts.length > 0);
     expect(attempts).toEqual([2]);
   });
+
+  test.each(["connectionString", "boss"] as const)(
+    "goes on when its schema is dropped and made again (%s)",
+    async (given) => {
+      const boss = new PgBoss(here.url);
+      boss.on("error", () => {});
+      const queue = freshQueue();
+      const inbox =
+        given === "boss"
+          ? pgBossInbox({ boss, queue, tuning })
+          : pgBossInbox({ connectionString: here.url, queue, tuning });
+      const receiver = receiverOn(inbox);
+      const seen: unknown[] = [];
+      receiver.onOther(({ data }) => seen.push(data.reference));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(() => seen.length === 1);
+      await query("DROP SCHEMA pgboss CASCADE");
+      if (given === "boss") {
+        const maker = new PgBoss(here.url);
+        maker.on("error", () => {});
+        await maker.start();
+        await maker.stop({ graceful: false });
+      }
+      await until(async () => (await receiver.post("PAY-2"))[0] === 200);
+      await until(() => seen.length === 2);
+      expect(seen).toEqual(["PAY-1", "PAY-2"]);
+      await receiver.stop({ timeoutMs: 1_000 });
+      await boss.stop({ graceful: false });
+    },
+  );
 });
