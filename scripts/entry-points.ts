@@ -19,6 +19,7 @@ export const ENTRY_POINTS = {
   "idempotency/redis": "src/client/idempotency/stores/redis.ts",
   "idempotency/postgres": "src/client/idempotency/stores/postgres.ts",
   "wakeups/redis": "src/client/waiting/wakeups/redis.ts",
+  "wakeups/postgres": "src/client/waiting/wakeups/postgres.ts",
   react: "src/integrations/react.ts",
   otel: "src/integrations/otel.ts",
 } as const;

@@ -55,10 +55,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: "inboxes",
-    mutate: [
-      "src/webhooks/inbox/*.ts",
-      "src/webhooks/inbox/sqlite/*.ts",
-    ],
+    mutate: ["src/webhooks/inbox/*.ts", "src/webhooks/inbox/sqlite/*.ts"],
     tests: ["test/webhooks/inbox/{*,sqlite/*}.test.ts"],
     // These tests mostly wait.
     concurrency: 6,

@@ -31,13 +31,28 @@ export type { Webhooks } from "./client/resources/webhooks.ts";
 
 // Idempotency
 
-export type { CreateName, Idempotency, ResolveOptions } from "./client/idempotency/resolve.ts";
+export type { Attempt, AttemptList, AttemptQuery } from "./client/idempotency/attempts.ts";
+export type { Idempotency } from "./client/idempotency/resolve.ts";
+export type { CreateName, ResolveOptions } from "./client/idempotency/resolve-attempt.ts";
 export type {
+  ResolveUnknownOptions,
+  UnknownReport,
+} from "./client/idempotency/resolve-unknown.ts";
+export type {
+  AttemptDigests,
   AttemptEnd,
+  AttemptPage,
+  AttemptRecord,
   BeginResult,
   IdempotencyStore,
+  InFlightResult,
+  ListQuery,
   NewAttempt,
+  PaymentMarks,
+  RecordedService,
   ResolveResult,
+  SucceededResult,
+  UnknownResult,
 } from "./client/idempotency/store.ts";
 export {
   type MemoryIdempotencyOptions,
@@ -53,6 +68,7 @@ export type {
 } from "./client/waiting/reconcile.ts";
 export type { WaitOptions } from "./client/waiting/wait-options.ts";
 export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
+export type { DoublePayment } from "./contract/double-payment.ts";
 export { type MergedPayment, mergePayment } from "./contract/payment-state.ts";
 
 // What the service sends and takes. The table of endpoints is not exported: its rows hold zod
@@ -100,7 +116,9 @@ export {
 } from "./errors/configuration.ts";
 export { ConnectionError, TimeoutError } from "./errors/connection.ts";
 export {
+  AttemptInFlightError,
   IdempotencyConflictError,
+  type InFlightAttempt,
   OutcomeUnknownError,
   PaymentPendingError,
 } from "./errors/payment.ts";

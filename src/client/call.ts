@@ -9,11 +9,13 @@ import { createHttpClient } from "./http/client.ts";
 import type { HttpResponse } from "./http/exchange.ts";
 import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
+import type { Fence } from "./idempotency/fence.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
+import { paymentMarksOf } from "./idempotency/payment-marks.ts";
 import { runOnce } from "./idempotency/run-once.ts";
 import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts";
 import { checkKeyKind } from "./key-guard.ts";
-import { countLimit, timeLimit } from "./limits.ts";
+import { countLimit, timeLimit, waitLimit } from "./limits.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type WithResponse } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
@@ -36,9 +38,10 @@ export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOpt
 
 const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
 const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
+const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs"];
 
 function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
-  const names = effect === "create" ? [...CALL_OPTIONS, "idempotencyKey"] : CALL_OPTIONS;
+  const names = effect === "create" ? CREATE_OPTIONS : CALL_OPTIONS;
   checkOptionNames(
     options,
     names,
@@ -87,8 +90,8 @@ export function createCall(settings: Settings): Call {
     const { origin, redactor } = settings;
     const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
     type Done = { readonly received: HttpResponse; readonly data: unknown; readonly body: unknown };
-    const perform = async (signal: AbortSignal | undefined): Promise<Done> => {
-      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal });
+    const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
+      const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
       return { received: sent.received, ...unwrap(context, endpoint, sent, settings.hooks) };
     };
     const { idempotencyKey } = options;
@@ -105,7 +108,10 @@ export function createCall(settings: Settings): Call {
             key: checkIdempotencyKey(name, idempotencyKey),
             endpoint: name,
             parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
+            baseUrl: settings.baseUrl,
+            payment: paymentMarksOf(endpoint, body),
             totalTimeoutMs,
+            waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
             perform,
             encode: (done) => encodeResponse(done.received),
             decode: (stored) => {

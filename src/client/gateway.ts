@@ -46,11 +46,11 @@ export class Gateway<const Key extends string = string> {
     const settings = settingsFrom(options);
     const call = createCall(settings);
     this.#call = call;
-    this.idempotency = new Idempotency(settings);
+    this.idempotency = new Idempotency(settings, call);
     // Every method exists at run time. Where the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
     this.payments = new Payments(call) as typeof this.payments;
-    this.mobileMoney = new MobileMoney(call) as typeof this.mobileMoney;
+    this.mobileMoney = new MobileMoney(call, this.idempotency) as typeof this.mobileMoney;
     this.webhooks = new Webhooks(call) as typeof this.webhooks;
     this.invoices = new Invoices(call) as typeof this.invoices;
   }

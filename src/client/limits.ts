@@ -14,3 +14,10 @@ export function countLimit(
 ): number {
   return given === undefined ? fallback : checkWholeNumber(option, given, min);
 }
+
+/** @throws {ConfigurationError} for a value that is not a number of milliseconds from 0. */
+export function waitLimit(given: number | undefined, fallback: number): number {
+  return given === undefined || given === 0
+    ? (given ?? fallback)
+    : checkMilliseconds("idempotencyWaitMs", given);
+}

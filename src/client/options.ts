@@ -128,4 +128,13 @@ export interface CreateOptions extends CallOptions {
    * @throws {OutcomeUnknownError} where an earlier attempt with this key may have happened.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * How long this call waits for an attempt that another call makes with the same idempotency key, in
+   * this process or in another one. Lower it where a user waits for your response; set 0 to get the
+   * error at once.
+   *
+   * @default `totalTimeoutMs` of the call
+   * @throws {AttemptInFlightError} where that attempt does not end in this time.
+   */
+  idempotencyWaitMs?: number | undefined;
 }

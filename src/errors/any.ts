@@ -13,6 +13,7 @@ import { GatewayError } from "./base.ts";
 import type { ConfigurationError, InvalidParamsError, KeyTypeError } from "./configuration.ts";
 import type { ConnectionError, TimeoutError } from "./connection.ts";
 import type {
+  AttemptInFlightError,
   IdempotencyConflictError,
   OutcomeUnknownError,
   PaymentPendingError,
@@ -38,6 +39,7 @@ export type AnyGatewayError =
   | PaymentPendingError
   | IdempotencyConflictError
   | OutcomeUnknownError
+  | AttemptInFlightError
   | WebhookVerificationError;
 
 /**

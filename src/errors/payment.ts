@@ -26,17 +26,24 @@ export class PaymentPendingError<Payment = unknown> extends GatewayError {
 }
 
 /**
- * The idempotency key was already used with other parameters, so nothing was sent. Use a new key
- * for a new payment. Outcome `not_sent`.
+ * The idempotency key was already used with other parameters, or for another service, so nothing was
+ * sent. Use a new key for a new payment. From `gateway.idempotency.resolve`: nothing was resolved.
+ * Outcome `not_sent`.
  */
 export class IdempotencyConflictError extends GatewayError {
   protected static override readonly malipo: string = "IdempotencyConflictError";
   override readonly code = "idempotency_conflict" as const;
   /** The key that was used twice. */
   readonly idempotencyKey: string;
-  constructor(message: string, idempotencyKey: string) {
+  /**
+   * When the attempt may be resolved as not sent, in milliseconds from now. Only where
+   * `resolve(key, "not_sent")` came too early: look again after this time.
+   */
+  declare readonly retryAfterMs?: number;
+  constructor(message: string, idempotencyKey: string, retryAfterMs?: number) {
     super(message, "not_sent");
     this.idempotencyKey = idempotencyKey;
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -51,9 +58,48 @@ export class OutcomeUnknownError extends GatewayError {
   readonly idempotencyKey: string;
   /** Id of the attempt that may have taken effect. Another process can pass it to `resolve`. */
   readonly attempt: string;
-  constructor(message: string, idempotencyKey: string, attempt: string) {
+  /**
+   * From then on, no request of the attempt can be on its way any more: look for the payment then. A
+   * payment that cannot be found before this time may still appear.
+   */
+  readonly notSentFrom: Date;
+  constructor(message: string, idempotencyKey: string, attempt: string, notSentFrom: Date) {
     super(message, "unknown");
     this.idempotencyKey = idempotencyKey;
     this.attempt = attempt;
+    this.notSentFrom = notSentFrom;
+  }
+}
+
+/** An attempt that another call makes now. */
+export interface InFlightAttempt {
+  readonly idempotencyKey: string;
+  readonly attempt: string;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+/**
+ * Another call makes an attempt with this idempotency key, and it did not end while this call waited
+ * (`idempotencyWaitMs`). This call sent nothing. Make it again later to get the result of that
+ * attempt. Outcome `unknown`.
+ */
+export class AttemptInFlightError extends GatewayError {
+  protected static override readonly malipo: string = "AttemptInFlightError";
+  override readonly code = "attempt_in_flight" as const;
+  /** The key of the attempt. */
+  readonly idempotencyKey: string;
+  /** Id of the attempt. */
+  readonly attempt: string;
+  /** When the attempt began. */
+  readonly since: Date;
+  /** When the attempt ends at the latest. If its process has died, its outcome is unknown then. */
+  readonly until: Date;
+  constructor(message: string, { idempotencyKey, attempt, since, until }: InFlightAttempt) {
+    super(message, "unknown");
+    this.idempotencyKey = idempotencyKey;
+    this.attempt = attempt;
+    this.since = since;
+    this.until = until;
   }
 }

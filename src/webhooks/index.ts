@@ -4,6 +4,7 @@
  * @module malipo/webhooks
  */
 
+export type { DoublePayment } from "../contract/double-payment.ts";
 export {
   type EventKind,
   type InvoiceCreatedData,
@@ -37,7 +38,11 @@ export {
 } from "./inbox/types.ts";
 export type { WebhookRequest } from "./receiver/accept.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
-export type { FailedAttempt, WebhookReceiverOptions } from "./receiver/options.ts";
+export type {
+  AttemptResolver,
+  FailedAttempt,
+  WebhookReceiverOptions,
+} from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
 export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
 export type { RawBody } from "./verification/raw-body.ts";

@@ -35,6 +35,9 @@ type Row = [
   fields?: object,
 ];
 
+const NOW = new Date();
+const IN_FLIGHT = { idempotencyKey: "order-1", attempt: "a-1", since: NOW, until: NOW };
+
 // biome-ignore format: one line for each class
 const ROWS: Row[] = [
   ["ConfigurationError", "configuration", "not_sent", (e) => new e.ConfigurationError(MESSAGE)],
@@ -53,7 +56,8 @@ const ROWS: Row[] = [
   ["UnexpectedResponseError", "unexpected_response", "unknown", (e) => new e.UnexpectedResponseError(MESSAGE, "unknown", response(200)), { status: 200 }],
   ["PaymentPendingError", "payment_pending", "unknown", (e) => new e.PaymentPendingError(MESSAGE, "MP1", undefined), { reference: "MP1" }],
   ["IdempotencyConflictError", "idempotency_conflict", "not_sent", (e) => new e.IdempotencyConflictError(MESSAGE, "order-1"), { idempotencyKey: "order-1" }],
-  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1", "a-1"), { idempotencyKey: "order-1", attempt: "a-1" }],
+  ["OutcomeUnknownError", "outcome_unknown", "unknown", (e) => new e.OutcomeUnknownError(MESSAGE, "order-1", "a-1", NOW), { idempotencyKey: "order-1", attempt: "a-1", notSentFrom: NOW }],
+  ["AttemptInFlightError", "attempt_in_flight", "unknown", (e) => new e.AttemptInFlightError(MESSAGE, IN_FLIGHT), IN_FLIGHT],
   ["WebhookVerificationError", "signature_missing", "rejected", (e) => new e.WebhookVerificationError("signature_missing", MESSAGE), { status: 401 }],
 ];
 

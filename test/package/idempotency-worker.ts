@@ -15,8 +15,8 @@ export interface Task {
   readonly idempotencyKey: string;
   readonly resolve?: string;
   readonly totalTimeoutMs?: number;
-  /** Another gateway, for this task only. */
-  readonly baseUrl?: string;
+  /** The address of a proxy that this task sends its request to. */
+  readonly proxy?: string;
 }
 
 /** The result of a task. */
@@ -46,8 +46,11 @@ const STORES = {
 const { store, place, apiKey, baseUrl }: Shop = JSON.parse(process.argv[2] ?? "");
 const idempotency = await STORES[store](place);
 
-async function work({ idempotencyKey, resolve, totalTimeoutMs, ...own }: Task): Promise<Reply> {
-  const gateway = new Gateway({ apiKey, baseUrl, idempotency, ...own });
+async function work({ idempotencyKey, resolve, totalTimeoutMs, proxy }: Task): Promise<Reply> {
+  const { origin } = new URL(baseUrl);
+  const through: typeof fetch = (input, init) =>
+    fetch(String(input).replace(origin, proxy ?? origin), init);
+  const gateway = new Gateway({ apiKey, baseUrl, idempotency, fetch: through });
   if (resolve !== undefined) {
     await gateway.idempotency.resolve(idempotencyKey, resolve);
     return {};

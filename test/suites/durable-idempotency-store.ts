@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { IdempotencyStore } from "malipo";
+import type { IdempotencyStore, UnknownResult } from "malipo";
 import { describe, expect, test, vi } from "vitest";
-import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
+import { attemptOf, freshKey, LONG_OVER_MS, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
 
 /** A durable store, and how a test reaches its data. */
 export interface Durable {
@@ -10,6 +10,11 @@ export interface Durable {
   contents(): Promise<string>;
   /** Gives a record this version and an expired retention. */
   setVersion(key: string, version: number): Promise<void>;
+  /** Writes a field of a record, past the store. Resolves with whether the engine let it. */
+  tamper(key: string, field: string, value: string | null): Promise<boolean>;
+  remove(key: string): Promise<void>;
+  /** Moves the begin of a lease into the future, as a clock does that is set back after it. */
+  moveLease(key: string, ms: number): Promise<void>;
   /** A store of the same kind whose engine cannot be reached. */
   unreachable(): Promise<IdempotencyStore>;
   /** Crashes the engine and starts it again. */
@@ -40,10 +45,11 @@ export function standsByTheContractOfDurability(
       const key = freshKey();
       await one.begin(key, attemptOf("a"));
       await one.finish(key, "a", { state: "unknown" });
-      expect(await another.resolve(key, "R")).toBe("unknown");
+      expect(await another.resolve(key, "R")).toEqual({ state: "resolved" });
       expect(await one.begin(key, attemptOf("b"))).toEqual({
         state: "succeeded",
         sameParameters: true,
+        sameService: true,
         result: "R",
       });
     });
@@ -51,10 +57,12 @@ export function standsByTheContractOfDurability(
     test("stores none of the parameters", async () => {
       const store = await durable().open();
       const key = freshKey();
-      await store.begin(key, attemptOf("a", { parameters: '{"phone":"0733998877"}' }));
+      const payment = { phone: "254733998877", accountReference: "INV-77", amount: "41.00" };
+      const parameters = '{"telephone":"0733998877"}';
+      await store.begin(key, attemptOf("a", { parameters, payment }));
       const contents = await durable().contents();
       expect(contents).toContain(key);
-      expect(contents).not.toMatch(/733998877|phone/);
+      expect(contents).not.toMatch(/733998877|telephone|INV-77|41\.00/);
     });
 
     test.each([
@@ -62,29 +70,77 @@ export function standsByTheContractOfDurability(
       ["unknown", (store, key) => store.finish(key, "a", { state: "unknown" })],
       ["succeeded", (store, key) => store.finish(key, "a", { state: "succeeded", result: "R" })],
     ] as [string, (store: IdempotencyStore, key: string) => Promise<void>][])(
-      "rejects a record of a later version that is %s, and does not change it",
+      "rejects a record of another version that is %s, and does not change it",
       async (_, end) => {
         const store = await durable().open();
         const key = freshKey();
         await store.begin(key, attemptOf("a", { leaseMs: 0 }));
         await end(store, key);
-        await durable().setVersion(key, 2);
-        const before = await durable().contents();
-        expect(before).toContain(key);
-        for (const attempt of [attemptOf("b"), attemptOf("b", { parameters: "{}" })]) {
-          await expect(store.begin(key, attempt)).rejects.toThrow("version 2");
+        for (const version of [1, 3]) {
+          await durable().setVersion(key, version);
+          const before = await durable().contents();
+          expect(before).toContain(key);
+          const rejected = `version ${version}`;
+          for (const attempt of [attemptOf("b"), attemptOf("b", { parameters: "{}" })]) {
+            await expect(store.begin(key, attempt)).rejects.toThrow(rejected);
+          }
+          await expect(store.resolve(key, "R")).rejects.toThrow(rejected);
+          await expect(store.resolve(key, undefined)).rejects.toThrow(rejected);
+          for (const owner of ["a", "b"]) {
+            await store.finish(key, owner, { state: "unknown" });
+            await store.forget(key, owner);
+          }
+          // Expired records are dropped when a call ends.
+          await store.begin(`${key}'`, attemptOf("c", { leaseMs: LONG_OVER_MS }));
+          await store.finish(`${key}'`, "c", { state: "unknown" });
+          await store.resolve(`${key}'`, undefined);
+          expect(await durable().contents()).toBe(before);
         }
-        await expect(store.resolve(key, "R")).rejects.toThrow("version 2");
-        await expect(store.resolve(key, undefined)).rejects.toThrow("version 2");
-        await store.finish(key, "b", { state: "unknown" });
-        await store.forget(key, "b");
-        // Expired records are dropped when a call ends.
-        await store.begin(`${key}'`, attemptOf("c"));
-        await store.finish(`${key}'`, "c", { state: "unknown" });
-        await store.resolve(`${key}'`, undefined);
-        expect(await durable().contents()).toBe(before);
       },
     );
+
+    // biome-ignore format: a table is read across
+    test.each([
+      ["a state that there is not", "state", "done"],
+      ["no owner", "owner", null],
+      ["a lease that is not a number", "lease_ms", "soon"],
+      ["no digest of its parameters", "parameters", null],
+      ["no base URL", "base_url", null],
+      ["no version", "version", null],
+    ])("rejects a record with %s, and does not change it", async (_, field, value) => {
+      const store = await durable().open();
+      const key = freshKey();
+      await store.begin(key, attemptOf("a", { leaseMs: LONG_OVER_MS }));
+      // An engine may keep such a value out by itself.
+      if (!(await durable().tamper(key, field, value))) return;
+      const before = await durable().contents();
+      const notOurs = `\`${field}\` is not valid`;
+      await expect(store.begin(key, attemptOf("b"))).rejects.toThrow(notOurs);
+      await expect(store.resolve(key, undefined, "b")).rejects.toThrow(notOurs);
+      expect(await durable().contents()).toBe(before);
+      await durable().remove(key);
+    });
+
+    test("starts a lease again where its clock was set back, and never makes it longer", async () => {
+      const store = await durable().open();
+      const [left, done] = [freshKey(), freshKey()];
+      for (const key of [left, done]) await store.begin(key, attemptOf("a", { leaseMs: 200 }));
+      await store.finish(done, "a", { state: "unknown" });
+      for (const key of [left, done]) await durable().moveLease(key, 3 * 3_600_000);
+      expect(await store.begin(left, attemptOf("b"))).toMatchObject({ state: "in_flight" });
+      const page = await store.list({ state: "unknown", limit: 1_000 });
+      expect(page.attempts.length).toBeGreaterThan(0);
+      expect(await store.resolve(done, undefined)).toMatchObject({ state: "too_early" });
+      const { notSentInMs } = (await store.begin(done, attemptOf("b"))) as UnknownResult;
+      expect(notSentInMs).toBeLessThanOrEqual(5_200);
+      await vi.waitFor(
+        async () =>
+          expect(await store.begin(left, attemptOf("b"))).toMatchObject({ state: "unknown" }),
+        PATIENCE_MS,
+      );
+      for (const key of [left, done])
+        expect((await store.resolve(key, "R")).state).toBe("resolved");
+    });
 
     test("rejects every operation while it cannot be reached", async () => {
       const store = await durable().unreachable();
@@ -92,6 +148,7 @@ export function standsByTheContractOfDurability(
       await expect(store.finish("k", "a", { state: "unknown" })).rejects.toThrow();
       await expect(store.forget("k", "a")).rejects.toThrow();
       await expect(store.resolve("k", "R")).rejects.toThrow();
+      await expect(store.list()).rejects.toThrow();
     });
 
     if (!crashes) return;

@@ -4,7 +4,8 @@ import { attemptOf, freshKey, type Open } from "./idempotency-stage.ts";
 
 const START = Date.UTC(2026, 0, 31, 9);
 const DAY_MS = 24 * 3_600_000;
-const passed = (ms: number) => vi.setSystemTime(START + ms);
+/** Moves the wall clock and the monotonic clocks to so much after the start. */
+const passed = (ms: number) => vi.advanceTimersByTime(START + ms - Date.now());
 const DONE = { state: "succeeded", result: "R" } as const;
 
 /** Ways to a stored result. */
@@ -34,7 +35,7 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
     const brief = () => open({ retentionMs: 1_000 });
 
     beforeEach(() => {
-      vi.useFakeTimers({ toFake: ["Date"], now: START });
+      vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"], now: START });
     });
     afterEach(() => {
       vi.useRealTimers();
@@ -48,6 +49,37 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
       passed(1_000);
       expect(await stateOf(store, key)).toBe("unknown");
     });
+
+    test("frees an unknown attempt from five seconds after its lease", async () => {
+      const [store, key] = [await open(), freshKey()];
+      await store.begin(key, attemptOf("a", { leaseMs: 1_000 }));
+      passed(400);
+      await store.finish(key, "a", { state: "unknown" });
+      expect(await store.resolve(key, undefined)).toEqual({
+        state: "too_early",
+        notSentInMs: 5_600,
+      });
+      passed(5_999);
+      expect(await store.resolve(key, undefined)).toEqual({ state: "too_early", notSentInMs: 1 });
+      passed(6_000);
+      expect(await store.resolve(key, undefined)).toEqual({ state: "resolved" });
+    });
+
+    test.each([-3 * 3_600_000, 3 * 3_600_000])(
+      "measures a lease by a clock that nobody sets: the wall clock moves by %i ms",
+      async (jump) => {
+        const [store, key] = [await open(), freshKey()];
+        await store.begin(key, attemptOf("a", { leaseMs: 1_000 }));
+        vi.setSystemTime(START + jump);
+        vi.advanceTimersByTime(999);
+        expect(await stateOf(store, key)).toBe("in_flight");
+        vi.advanceTimersByTime(1);
+        expect(await store.begin(key, attemptOf("b"))).toMatchObject({
+          state: "unknown",
+          notSentInMs: 5_000,
+        });
+      },
+    );
 
     describe.each(RESULTS)("remembers a result %s", (_, reach) => {
       test.each([

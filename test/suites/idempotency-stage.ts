@@ -1,7 +1,16 @@
 import type { IdempotencyStore, NewAttempt } from "malipo";
 
+/** The options that every store has. */
+export interface StoreOptions {
+  retentionMs?: number;
+  scope?: string;
+  pepper?: string | Uint8Array;
+}
+
 /** Opens a store. All stores of one opener share their records. */
-export type Open = (options?: { retentionMs?: number }) => Promise<IdempotencyStore>;
+export type Open = (options?: StoreOptions) => Promise<IdempotencyStore>;
+
+export const BASE_URL = "https://gateway.example/api/v1";
 
 export const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
 
@@ -16,5 +25,11 @@ export const attemptOf = (owner: string, own: Partial<NewAttempt> = {}): NewAtte
   parameters: PARAMETERS,
   owner,
   leaseMs: 60_000,
+  endpoint: "POST /mobile-money/payment/initiate",
+  idempotencyKey: "ORDER-42/1",
+  baseUrl: BASE_URL,
   ...own,
 });
+
+/** A lease that has been over so long that the attempt may be resolved as not sent. */
+export const LONG_OVER_MS = -5_000;

@@ -1,9 +1,19 @@
+import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import type { BeginResult, IdempotencyStore } from "malipo";
+import type { BeginResult, IdempotencyStore, InFlightResult } from "malipo";
 import { memoryIdempotency } from "malipo";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { listsItsAttempts } from "./idempotency-list.ts";
 import { keepsItsRetention } from "./idempotency-retention.ts";
-import { attemptOf, freshKey, type Open, PARAMETERS, PATIENCE_MS } from "./idempotency-stage.ts";
+import {
+  attemptOf,
+  BASE_URL,
+  freshKey,
+  LONG_OVER_MS,
+  type Open,
+  PARAMETERS,
+  PATIENCE_MS,
+} from "./idempotency-stage.ts";
 
 const same = attemptOf("somebody");
 const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
@@ -18,13 +28,13 @@ const STATES: readonly [
   [
     "in flight past its lease",
     "unknown",
-    (store, key) => store.begin(key, attemptOf("a", { leaseMs: 0 })),
+    (store, key) => store.begin(key, attemptOf("a", { leaseMs: LONG_OVER_MS })),
   ],
   [
     "unknown",
     "unknown",
     async (store, key) => {
-      await store.begin(key, attemptOf("a"));
+      await store.begin(key, attemptOf("a", { leaseMs: LONG_OVER_MS }));
       await store.finish(key, "a", { state: "unknown" });
     },
   ],
@@ -47,14 +57,27 @@ const STATES: readonly [
 ];
 
 const FURTHER: Partial<Record<BeginResult["state"], object>> = {
+  in_flight: { owner: "a", ageMs: expect.any(Number), leaseLeftMs: expect.any(Number) },
   succeeded: { result: "R" },
-  unknown: { owner: "a" },
+  unknown: { owner: "a", notSentInMs: expect.any(Number) },
 };
-const found = (state: BeginResult["state"], sameParameters: boolean) => ({
+const found = (state: BeginResult["state"], sameParameters: boolean, sameService = true) => ({
   state,
   sameParameters,
+  sameService,
+  ...(!sameService && { service: { baseUrl: BASE_URL, scope: "" } }),
   ...FURTHER[state],
 });
+const resolution = (state: string) => ({ state: state === "unknown" ? "resolved" : state });
+
+/** A result without the times in it, which differ between two stores. */
+const withoutTimes = (result: unknown) =>
+  JSON.parse(
+    JSON.stringify(result ?? null, (name, value) => {
+      if (name === "notSentInMs") return value > 0;
+      return name.endsWith("Ms") ? undefined : value;
+    }),
+  );
 
 /** What every store promises. `name` is the store's. */
 export function standsByTheContract(name: string, open: Open): void {
@@ -71,7 +94,8 @@ export function standsByTheContract(name: string, open: Open): void {
         Array.from({ length: 100 }, (_, i) => store.begin(key, attemptOf(`owner ${i}`))),
       );
       const others = begun.filter(({ state }) => state !== "begun");
-      expect(others).toEqual(Array(99).fill({ state: "in_flight", sameParameters: true }));
+      const owner = `owner ${begun.findIndex(({ state }) => state === "begun")}`;
+      expect(others).toEqual(Array(99).fill({ ...found("in_flight", true), owner }));
     });
 
     test.each(STATES)("returns the state of a key that is %s", async (_, state, reach) => {
@@ -84,7 +108,7 @@ export function standsByTheContract(name: string, open: Open): void {
       "resolves a key that is %s only if it is unknown",
       async (_, state, reach) => {
         await reach(store, key);
-        expect(await store.resolve(key, "R")).toBe(state);
+        expect(await store.resolve(key, "R")).toEqual(resolution(state));
         const after = state === "unknown" ? "succeeded" : state;
         expect(await store.begin(key, same)).toEqual(found(after, true));
       },
@@ -92,7 +116,7 @@ export function standsByTheContract(name: string, open: Open): void {
 
     test.each(STATES)("frees a key that is %s only if it is unknown", async (_, state, reach) => {
       await reach(store, key);
-      expect(await store.resolve(key, undefined)).toBe(state);
+      expect(await store.resolve(key, undefined)).toEqual(resolution(state));
       const after = state === "unknown" ? { state: "begun" } : found(state, true);
       expect(await store.begin(key, same)).toEqual(after);
     });
@@ -100,18 +124,18 @@ export function standsByTheContract(name: string, open: Open): void {
     test.each(["R", undefined])(
       "resolves only the attempt of the given owner, with %s",
       async (result) => {
-        await store.begin(key, attemptOf("a", { leaseMs: 0 }));
-        expect(await store.resolve(key, result, "before")).toBe("another");
+        await store.begin(key, attemptOf("a", { leaseMs: LONG_OVER_MS }));
+        expect(await store.resolve(key, result, "before")).toEqual({ state: "another" });
         expect(await store.begin(key, same)).toEqual(found("unknown", true));
-        expect(await store.resolve(key, result, "a")).toBe("unknown");
+        expect(await store.resolve(key, result, "a")).toEqual({ state: "resolved" });
         const after = result === undefined ? { state: "begun" } : found("succeeded", true);
         expect(await store.begin(key, same)).toEqual(after);
       },
     );
 
     test("has nothing to resolve where there is no record", async () => {
-      expect(await store.resolve(key, "R")).toBe("free");
-      expect(await store.resolve(key, undefined)).toBe("free");
+      expect(await store.resolve(key, "R")).toEqual({ state: "free" });
+      expect(await store.resolve(key, undefined)).toEqual({ state: "free" });
       expect(await store.begin(key, same)).toEqual({ state: "begun" });
     });
 
@@ -122,7 +146,72 @@ export function standsByTheContract(name: string, open: Open): void {
         async () => expect(await store.begin(key, same)).toEqual(found("unknown", true)),
         PATIENCE_MS,
       );
-      expect(await store.resolve(key, undefined)).toBe("unknown");
+      expect(await store.resolve(key, undefined)).toEqual({
+        state: "too_early",
+        notSentInMs: expect.any(Number),
+      });
+      expect(await store.resolve(key, "R")).toEqual({ state: "resolved" });
+    });
+
+    test.each([
+      ["finished as unknown", { state: "unknown" } as const, 60_000],
+      ["past its lease", undefined, 0],
+    ])(
+      "frees no attempt that is %s while its request may be on its way",
+      async (_, end, leaseMs) => {
+        await store.begin(key, attemptOf("a", { leaseMs }));
+        if (end !== undefined) await store.finish(key, "a", end);
+        const early = await store.resolve(key, undefined);
+        expect(early).toEqual({ state: "too_early", notSentInMs: expect.any(Number) });
+        const begun = await store.begin(key, same);
+        expect(begun).toEqual(found("unknown", true));
+        for (const result of [early, begun] as { notSentInMs: number }[]) {
+          expect(result.notSentInMs).toBeGreaterThan(0);
+          expect(result.notSentInMs).toBeLessThanOrEqual(leaseMs + 5_000);
+        }
+        expect(await store.resolve(key, "R")).toEqual({ state: "resolved" });
+      },
+    );
+
+    test("says how old an attempt in flight is, and how long its lease lasts", async () => {
+      await store.begin(key, attemptOf("a", { leaseMs: 60_000.5 }));
+      const { ageMs, leaseLeftMs } = (await store.begin(key, same)) as InFlightResult;
+      expect(ageMs).toBeGreaterThanOrEqual(0);
+      expect(leaseLeftMs).toBeGreaterThan(0);
+      expect(Math.abs(ageMs + leaseLeftMs - 60_000)).toBeLessThanOrEqual(1);
+    });
+
+    test.each(STATES)("knows another service under a key that is %s", async (_, state, reach) => {
+      await reach(store, key);
+      const elsewhere = { ...same, baseUrl: "https://other.example/api/v1" };
+      expect(await store.begin(key, elsewhere)).toEqual(found(state, true, false));
+      const apart = await open({ scope: "another shop" });
+      expect((await apart.begin(key, same)).state).toBe(name === "memory" ? "begun" : state);
+      if (name === "memory") return;
+      expect(await apart.begin(key, same)).toEqual(found(state, true, false));
+      const kept = { state: state === "unknown" ? "another" : state };
+      expect(await apart.resolve(key, "R")).toEqual(kept);
+      expect(await apart.resolve(key, undefined)).toEqual(kept);
+    });
+
+    test("compares parameters by digests that the pepper keys", async () => {
+      const peppered = await open({ pepper: "a secret" });
+      await peppered.begin(key, attemptOf("a"));
+      expect(await peppered.begin(key, same)).toEqual(found("in_flight", true));
+      for (const [pepper, text] of [
+        [undefined, PARAMETERS],
+        ["a secret", PARAMETERS],
+        [new Uint8Array([0, 255]), "ünïcødé"],
+      ] as const) {
+        const one = await open({ ...(pepper !== undefined && { pepper }) });
+        const digest = createHmac("sha256", pepper ?? "")
+          .update(text)
+          .digest("hex");
+        expect(one.digest(text)).toBe(digest);
+      }
+      if (name === "memory") return;
+      const other = await open({ pepper: "another secret" });
+      expect(await other.begin(key, same)).toEqual(found("in_flight", false));
     });
 
     test("lets the owner finish after its lease, unless it was resolved", async () => {
@@ -179,18 +268,23 @@ export function standsByTheContract(name: string, open: Open): void {
     test("behaves as the store in memory does, for any order of operations", async () => {
       const owner = fc.constantFrom("a", "b");
       const parameters = fc.constantFrom("1", "2");
+      const leaseMs = fc.constantFrom(LONG_OVER_MS, 0, 60_000);
       const end = fc.constantFrom(
         { state: "unknown" },
         { state: "succeeded", result: "R" },
       ) as fc.Arbitrary<{ state: "unknown" } | { state: "succeeded"; result: string }>;
       type Step = (store: IdempotencyStore, key: string) => Promise<unknown>;
       const step = fc.oneof<fc.Arbitrary<Step>[]>(
-        fc
-          .record({ owner: fc.uuid(), parameters, leaseMs: fc.constantFrom(0, 60_000) })
-          .map((own) => (on, key) => on.begin(key, own)),
-        fc
-          .record({ owner, parameters, leaseMs: fc.constantFrom(0, 60_000) })
-          .map((own) => (on, key) => on.forget(key, own.owner).then(() => on.begin(key, own))),
+        fc.record({ owner: fc.uuid(), parameters, leaseMs }).map(
+          ({ owner: own, ...rest }) =>
+            (on, key) =>
+              on.begin(key, attemptOf(own, rest)),
+        ),
+        fc.record({ owner, parameters, leaseMs }).map(
+          ({ owner: own, ...rest }) =>
+            (on, key) =>
+              on.forget(key, own).then(() => on.begin(key, attemptOf(own, rest))),
+        ),
         fc.tuple(owner, end).map(
           ([own, ended]) =>
             (on, key) =>
@@ -208,7 +302,8 @@ export function standsByTheContract(name: string, open: Open): void {
           const model = memoryIdempotency();
           const name = freshKey();
           for (const one of steps) {
-            expect(await one(store, name)).toEqual(await one(model, name));
+            const [real, expected] = [await one(store, name), await one(model, name)];
+            expect(withoutTimes(real)).toEqual(withoutTimes(expected));
           }
         }),
         { numRuns: 60 },
@@ -216,5 +311,6 @@ export function standsByTheContract(name: string, open: Open): void {
     });
   });
 
+  listsItsAttempts(name, open);
   keepsItsRetention(name, open);
 }

@@ -197,6 +197,7 @@ test("a switch on the code of a gateway error narrows it to its class", () => {
       break;
     case "idempotency_conflict":
     case "outcome_unknown":
+    case "attempt_in_flight":
       expectTypeOf(error.idempotencyKey).toEqualTypeOf<string>();
       break;
     default:

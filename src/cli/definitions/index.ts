@@ -1,3 +1,4 @@
+import { ATTEMPTS } from "./attempts.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
@@ -8,6 +9,7 @@ export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
+  ATTEMPTS,
 ];
 
 /** The environment variables that the command line reads. */

@@ -3,11 +3,12 @@ import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
-import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { type BeforeSend, exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import {
   type CallContext,
   connectionFailure,
   type Failure,
+  leaseFailure,
   safeHeaders,
   statusFailure,
   timeoutFailure,
@@ -22,6 +23,7 @@ export interface Limits {
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
+  readonly beforeSend?: BeforeSend | undefined;
 }
 
 /** ky is given this for an attempt that failed: why it failed is known here, and ky shows errors of its own to nobody. */
@@ -91,7 +93,7 @@ export class CallAttempts {
         else resolve(this.received.response);
       };
       const send = (attemptSignal: AbortSignal) =>
-        exchange(this.#request, this.#settings, attemptSignal);
+        exchange(this.#request, this.#settings, attemptSignal, this.#limits.beforeSend);
       this.#timeOut = startAttempt(send, onEnd, signal);
     });
   }
@@ -197,6 +199,7 @@ export class CallAttempts {
     }
     if (end.kind === "failed") return connectionFailure(this.#context, end.error, end.hasResponse);
     const { timeoutMs, totalTimeoutMs } = this.#limits;
+    if (end.kind === "withheld") return leaseFailure(this.#context, end.reason, totalTimeoutMs);
     return leftMs < timeoutMs
       ? timeoutFailure(this.#context, "totalTimeoutMs", totalTimeoutMs)
       : timeoutFailure(this.#context, "timeoutMs", timeoutMs);

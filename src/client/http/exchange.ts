@@ -24,7 +24,15 @@ export type Exchange =
   /** The body is larger than `maxResponseBytes`. It was not read to its end. */
   | { readonly kind: "too_large"; readonly response: Response }
   /** `hasResponse`: the headers were there, so the request was sent, whatever the error says. */
-  | { readonly kind: "failed"; readonly error: unknown; readonly hasResponse: boolean };
+  | { readonly kind: "failed"; readonly error: unknown; readonly hasResponse: boolean }
+  /** `beforeSend` did not let it leave. */
+  | { readonly kind: "withheld"; readonly reason: string };
+
+/**
+ * Called as the last thing before a request leaves. Returns why it must not be sent; `undefined` to
+ * let it go.
+ */
+export type BeforeSend = () => string | undefined;
 
 /** What a gateway sends with. */
 export interface Sender {
@@ -40,6 +48,7 @@ export async function exchange(
   { method, url, headers, body }: HttpRequest,
   { fetch: customFetch, maxResponseBytes }: Sender,
   signal: AbortSignal,
+  beforeSend?: BeforeSend | undefined,
 ): Promise<Exchange> {
   let hasResponse = false;
   try {
@@ -56,7 +65,11 @@ export async function exchange(
     // A poll must not be served from a browser's cache. Cloudflare Workers refuse this option.
     if (isBrowser()) init.cache = "no-store";
     // The global one is looked up at each call, so that a mock that replaces it later is used.
-    const response = await (customFetch ?? globalThis.fetch)(url, init);
+    const fetch = customFetch ?? globalThis.fetch;
+    // Nothing may come between this look and `fetch`: the process may be suspended anywhere.
+    const reason = beforeSend?.();
+    if (reason !== undefined) return { kind: "withheld", reason };
+    const response = await fetch(url, init);
     hasResponse = true;
     const text = await readBody(response, maxResponseBytes);
     return text === undefined

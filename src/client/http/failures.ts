@@ -240,3 +240,21 @@ export function timeoutFailure(
       ),
   };
 }
+
+/** An attempt that was not sent, since its lease may be over. */
+export function leaseFailure(
+  { endpoint, effect }: CallContext,
+  reason: string,
+  totalTimeoutMs: number,
+): Failure {
+  return {
+    outcome: "not_sent",
+    isPermanent: true,
+    toError: (outcome) =>
+      new TimeoutError(
+        `${endpoint}: ${reason}. The idempotency key may have been freed since, so the request was not sent. ${nextStep(outcome, effect)}`,
+        outcome,
+        totalTimeoutMs,
+      ),
+  };
+}

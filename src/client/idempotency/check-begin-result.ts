@@ -1,6 +1,43 @@
 import type { BeginResult } from "./store.ts";
 
-const STATES: readonly BeginResult["state"][] = ["begun", "in_flight", "succeeded", "unknown"];
+type Fields = Record<string, unknown>;
+
+const isBoolean = (value: unknown) => typeof value === "boolean";
+const isText = (value: unknown) => typeof value === "string";
+const isTime = (value: unknown) => Number.isFinite(value);
+
+const NAMES = [
+  "state",
+  "sameParameters",
+  "sameService",
+  "service",
+  "owner",
+  "ageMs",
+  "leaseLeftMs",
+  "result",
+  "notSentInMs",
+];
+
+/** The fields of each state. */
+const FIELDS: Readonly<
+  Record<BeginResult["state"], Readonly<Record<string, (value: unknown) => boolean>>>
+> = {
+  begun: {},
+  in_flight: {
+    sameParameters: isBoolean,
+    sameService: isBoolean,
+    owner: isText,
+    ageMs: isTime,
+    leaseLeftMs: isTime,
+  },
+  succeeded: { sameParameters: isBoolean, sameService: isBoolean, result: isText },
+  unknown: {
+    sameParameters: isBoolean,
+    sameService: isBoolean,
+    owner: isText,
+    notSentInMs: isTime,
+  },
+};
 
 /**
  * What a store's `begin` resolved with, read once. A store that a user wrote may resolve with
@@ -9,18 +46,12 @@ const STATES: readonly BeginResult["state"][] = ["begun", "in_flight", "succeede
  * @throws {TypeError} for anything but a `BeginResult`.
  */
 export function checkBeginResult(result: unknown): BeginResult {
-  const {
-    state,
-    sameParameters,
-    result: stored,
-    owner,
-  } = Object(result) as Record<string, unknown>;
+  const object: Fields = Object(result);
+  const given: Fields = Object.fromEntries(NAMES.map((name) => [name, object[name]]));
+  const fields = Object.entries(FIELDS).find(([state]) => state === given.state)?.[1];
   const isValid =
-    STATES.some((one) => one === state) &&
-    (state === "begun" || typeof sameParameters === "boolean") &&
-    (state !== "succeeded" || typeof stored === "string") &&
-    (state !== "unknown" || typeof owner === "string");
-  if (isValid) return { state, sameParameters, result: stored, owner } as BeginResult;
+    fields !== undefined && Object.entries(fields).every(([name, isField]) => isField(given[name]));
+  if (isValid) return given as unknown as BeginResult;
   throw new TypeError(
     "begin() of the idempotency store must resolve with a BeginResult: a state (begun, in_flight, succeeded or unknown) and its fields.",
   );

@@ -1,5 +1,13 @@
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 
-/** What a durable store keeps of the parameters: they hold the customer's phone, the digest does not. */
-export const digestOf = (parameters: string): string =>
-  createHash("sha256").update(parameters).digest("hex");
+/** A digest of a text, in hex. Equal texts have equal digests. */
+export type Digest = (text: string) => string;
+
+/**
+ * What a durable store keeps instead of a text: HMAC-SHA256 in hex. Without a pepper, the key is
+ * empty, and whoever reads the store can find a phone number by trying all of them.
+ */
+export const createDigest =
+  (pepper: string | Uint8Array = ""): Digest =>
+  (text) =>
+    createHmac("sha256", pepper).update(text).digest("hex");

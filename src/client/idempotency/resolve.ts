@@ -1,66 +1,55 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { IdempotencyConflictError } from "../../errors/payment.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
-import { type CallInput, nameOf } from "../call.ts";
-import { invalidParam } from "../invalid-params.ts";
-import { endpointForRequest, type RequestParams } from "../request.ts";
+import { ENDPOINTS } from "../../contract/endpoints.ts";
+import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
+import type { Call } from "../call.ts";
+import type { CallOptions } from "../options.ts";
+import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
-import { checkIdempotencyKey } from "./key.ts";
-import { recordName, storeError } from "./run-once.ts";
-import type { ResolveResult } from "./store.ts";
-import { encodeReference } from "./stored-response.ts";
-import { lastUnknownOwner } from "./unknown-attempts.ts";
+import type { Look } from "../waiting/start-or-find.ts";
+import { type AttemptList, type AttemptQuery, fromStore, listAttempts } from "./attempts.ts";
+import { lookForAttempt } from "./look-for-attempt.ts";
+import { candidateOf } from "./match-payments.ts";
+import { otherCompletedPayments } from "./other-payments.ts";
+import { type ResolveOptions, resolveAttempt } from "./resolve-attempt.ts";
+import {
+  checkResolveUnknownOptions,
+  type LookContext,
+  type ResolveUnknownOptions,
+  resolveByCandidate,
+  resolveUnknown,
+  type UnknownReport,
+} from "./resolve-unknown.ts";
 
-/** A call that creates something: its name, or the method and path of a `gateway.request`. */
-export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;
-
-/** Which attempt `gateway.idempotency.resolve` resolves. */
-export interface ResolveOptions {
-  /**
-   * The call that the key was used with, such as `"invoices.send"`, or `"POST /reports"` for a
-   * `gateway.request`. Set it for every call but a mobile-money prompt.
-   *
-   * @default "mobileMoney.initiate"
-   */
-  endpoint?: CreateName | undefined;
-  /**
-   * `error.attempt` of the `OutcomeUnknownError`. Set it where another process than this one got the
-   * error, such as in a back office.
-   *
-   * @default the last attempt that this process got the error for, otherwise any
-   */
-  attempt?: string | undefined;
-}
-
-/** The endpoint that a name stands for, and the input that its record is named after. */
-function createEndpoint(name: CreateName): [Endpoint, CallInput] {
-  const request = /^(?<method>POST|PATCH) (?<path>\/.*)$/.exec(name)?.groups;
-  const found: [Endpoint | undefined, CallInput] =
-    request === undefined
-      ? [Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined, {}]
-      : endpointForRequest(request as unknown as RequestParams);
-  const [endpoint, input] = found;
-  if (endpoint?.effect === "create") return [endpoint, input];
-  throw new ConfigurationError(
-    `\`endpoint\` must be the name of a call that creates something, such as "invoices.send" or "POST /reports"; got ${JSON.stringify(name)}.`,
-  );
-}
-
-const NOT_RESOLVED: Readonly<Record<Exclude<ResolveResult, "unknown">, string>> = {
-  free: "The key is free: there is no attempt to resolve.",
-  in_flight: "The attempt is in flight. Wait until it has ended.",
-  succeeded: "The attempt has succeeded. Make the call again to get its result.",
-  another:
-    "Another attempt has begun since this process looked. Look again, then resolve that one.",
-};
-
-/** Idempotency keys whose attempt has an unknown outcome. */
+/** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
 export class Idempotency {
-  readonly #settings: Settings;
+  readonly #call: Call;
+  readonly #context: LookContext;
   /** @internal */
-  constructor(settings: Settings) {
-    this.#settings = settings;
+  constructor(settings: Settings, call: Call) {
+    this.#call = call;
+    this.#context = {
+      store: settings.idempotency,
+      redactor: settings.redactor,
+      baseUrl: settings.baseUrl,
+      readPage: (options) => (query) =>
+        call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options),
+    };
+  }
+
+  /**
+   * Lists the attempts that the store remembers, the oldest first.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   * @throws {ConnectionError} where the store fails.
+   *
+   * @example
+   * ```ts
+   * for await (const attempt of await gateway.idempotency.list({ state: "unknown" })) {
+   *   console.log(attempt.idempotencyKey, attempt.begunAt);
+   * }
+   * ```
+   */
+  list(query?: AttemptQuery): Promise<AttemptList> {
+    return listAttempts(this.#context, query);
   }
 
   /**
@@ -68,7 +57,9 @@ export class Idempotency {
    * `payments.list()`, in your webhooks, on the statement, or by asking the customer.
    *
    * With a reference, calls with this key return that reference from now on. With `"not_sent"`, the
-   * key is free again and the next call prompts the customer, so be sure.
+   * key is free again and the next call prompts the customer, so be sure: look **after** the
+   * `notSentFrom` of the `OutcomeUnknownError`. Until then the request may still be on its way, and
+   * `"not_sent"` is refused.
    *
    * It resolves only the attempt that you looked up. Where another process has resolved that one and
    * prompted again, it rejects, and you look once more.
@@ -76,7 +67,8 @@ export class Idempotency {
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment that it made, or `"not_sent"`.
    * @throws {IdempotencyConflictError} where there is no such attempt: the key is free, the attempt
-   * is in flight or has succeeded, or another one has begun.
+   * is in flight or has succeeded, or another one has begun. Also where `"not_sent"` comes too early:
+   * `retryAfterMs` says when to look again.
    * @throws {ConnectionError} where the store fails. Call `resolve` again.
    *
    * @example
@@ -85,6 +77,7 @@ export class Idempotency {
    *   await gateway.mobileMoney.initiate(order, { idempotencyKey });
    * } catch (error) {
    *   if (!isGatewayError(error) || error.code !== "outcome_unknown") throw error;
+   *   if (error.notSentFrom > new Date()) return lookLater(order, error.notSentFrom);
    *   const payments = await gateway.payments.list();
    *   const found = payments.items.find((one) => one.account_reference === order.account_reference);
    *   await gateway.idempotency.resolve(idempotencyKey, found?.reference ?? "not_sent");
@@ -96,36 +89,84 @@ export class Idempotency {
     outcome: string,
     options: ResolveOptions = {},
   ): Promise<void> {
-    checkOptionNames(options, ["endpoint", "attempt"], "resolve");
-    const [row, input] = createEndpoint(options.endpoint ?? "mobileMoney.initiate");
-    const endpoint = nameOf(row, input, this.#settings.redactor);
-    const key = checkIdempotencyKey(endpoint, idempotencyKey);
-    if (typeof outcome !== "string" || outcome === "") {
-      const expected = 'expected the reference of a payment, or "not_sent"';
-      throw invalidParam("resolve", "outcome", expected);
-    }
-    const store = this.#settings.idempotency;
-    const name = recordName(endpoint, key);
-    const attempt = options.attempt ?? lastUnknownOwner(store, name);
-    const result = outcome === "not_sent" ? undefined : encodeReference(outcome);
-    let found: ResolveResult;
-    try {
-      found = await store.resolve(name, result, attempt);
-      // A store that a user wrote may resolve with anything.
-      if (found !== "unknown" && !Object.hasOwn(NOT_RESOLVED, found)) {
-        throw new TypeError(
-          "resolve() of the idempotency store must resolve with a ResolveResult.",
-        );
-      }
-    } catch (cause) {
-      const failed =
-        "the idempotency store failed while it resolved the attempt. Call resolve again.";
-      throw storeError(`${endpoint}: ${failed}`, this.#settings.redactor.cause(cause));
-    }
-    if (found === "unknown") return;
-    throw new IdempotencyConflictError(
-      `${endpoint}: nothing was resolved under the idempotency key ${JSON.stringify(key)}. ${NOT_RESOLVED[found]}`,
-      key,
+    await resolveAttempt(this.#context, idempotencyKey, outcome, options);
+  }
+
+  /**
+   * Looks in the list of payments for every attempt of unknown outcome, and resolves each that
+   * exactly one payment matches: by account reference, amount and phone. The others are reported. Run
+   * it every few minutes, from one place.
+   *
+   * It works only for payments that have an `account_reference`, and relies on one
+   * `account_reference` naming one order. It reads every page of the list that it can find.
+   *
+   * Requires a key with the scope `payments.read`.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   * @throws {GatewayError} what `payments.list` throws, and where the store fails.
+   *
+   * @example
+   * ```ts
+   * const reports = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
+   * for (const { state, attempt } of reports) {
+   *   if (state === "unclear") await askSomebody(attempt.idempotencyKey);
+   * }
+   * ```
+   */
+  async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
+    checkResolveUnknownOptions(options);
+    options.signal?.throwIfAborted();
+    return resolveUnknown(this.#context, options);
+  }
+
+  /**
+   * Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it.
+   * `createWebhookReceiver({ attempts: gateway.idempotency })` calls it for every payment that a
+   * webhook names. Call it yourself where payments come from somewhere else, such as a statement.
+   *
+   * A payment without an `account_reference` or a `phone` is read first, by its `reference`.
+   *
+   * @param payment - A payment that certainly exists: a verified event's `data`, or a read.
+   * @returns Whether an attempt was resolved.
+   * @throws {GatewayError} where the store or the read fails.
+   */
+  async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const { reference, account_reference, phone } = payment;
+    if (reference === undefined || reference === "") return false;
+    const unknown = await fromStore(this.#context, "while it listed the attempts", () =>
+      this.#context.store.list({ state: "unknown", limit: 1 }),
     );
+    if (unknown.attempts.length === 0) return false;
+    const isComplete = account_reference !== undefined && phone !== undefined;
+    const whole = isComplete
+      ? payment
+      : { ...payment, ...(await this.#read(String(reference))), reference };
+    return resolveByCandidate(this.#context, candidateOf(this.#context, whole, undefined));
+  }
+
+  /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
+  look(
+    idempotencyKey: string,
+    params: MobileMoneyPaymentParams,
+    options: CallOptions,
+  ): Promise<Look> {
+    return lookForAttempt(this.#context, idempotencyKey, params, options);
+  }
+
+  /**
+   * The completed payments of an account reference that other idempotency keys made, as far as the
+   * store remembers them. `createWebhookReceiver({ attempts, onDoublePayment })` calls it.
+   *
+   * @param reference - The payment that is left out.
+   * @throws {GatewayError} where the store or a read fails.
+   */
+  async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
+    return otherCompletedPayments(this.#context, accountReference, reference, (one) =>
+      this.#read(one),
+    );
+  }
+
+  #read(reference: string): Promise<Payment> {
+    return this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] });
   }
 }

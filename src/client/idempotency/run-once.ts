@@ -4,8 +4,17 @@ import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/paym
 import type { Redactor } from "../../internal/redact.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { checkBeginResult } from "./check-begin-result.ts";
-import { SharedCall } from "./shared-call.ts";
-import type { BeginResult, IdempotencyStore } from "./store.ts";
+import { createFence, type Fence } from "./fence.ts";
+import { leaseMsFor } from "./lease.ts";
+import { type CurrentAttempt, SharedCall } from "./shared-call.ts";
+import type {
+  BeginResult,
+  IdempotencyStore,
+  InFlightResult,
+  PaymentMarks,
+  RecordedService,
+  UnknownResult,
+} from "./store.ts";
 import { rememberUnknown } from "./unknown-attempts.ts";
 import { writeBestEffort } from "./write-best-effort.ts";
 
@@ -19,9 +28,14 @@ export interface KeyedCall<T> {
   readonly endpoint: string;
   /** In canonical form: other parameters under the same key are another call. */
   readonly parameters: string;
+  readonly baseUrl: string;
+  /** What the payment can be recognised by, where the call makes one. */
+  readonly payment: PaymentMarks | undefined;
   readonly totalTimeoutMs: number;
-  /** Sends the request and checks the response. */
-  perform(signal: AbortSignal): Promise<T>;
+  /** How long it waits for an attempt that another call makes. */
+  readonly waitMs: number;
+  /** Sends the request and checks the response. Asks the fence before each attempt. */
+  perform(signal: AbortSignal, fence: Fence): Promise<T>;
   /** The result as the store keeps it. */
   encode(result: T): string;
   /** The result out of what the store kept. */
@@ -41,13 +55,37 @@ const conflictError = ({ endpoint, key }: KeyedCall<unknown>) =>
     key,
   );
 
-const unknownError = ({ endpoint, key }: KeyedCall<unknown>, owner: string) =>
-  new OutcomeUnknownError(
-    `${endpoint}: an earlier attempt with the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ` +
-      'Find out whether it happened, then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if it did not.',
+/** The same key at another service, or in another scope of the store, is another payment. */
+const serviceError = (
+  { endpoint, key, baseUrl }: KeyedCall<unknown>,
+  service: RecordedService = {},
+) => {
+  const other =
+    service.baseUrl === undefined
+      ? "with another base URL or another `scope` of the store"
+      : service.baseUrl === baseUrl
+        ? `with another \`scope\` of the store (${JSON.stringify(service.scope)})`
+        : `with another base URL (${service.baseUrl})`;
+  return new IdempotencyConflictError(
+    `${endpoint}: the idempotency key ${JSON.stringify(key)} was used ${other}. This gateway uses ${baseUrl}. Nothing was sent. Give each service its own store, or its own \`scope\` of the store.`,
     key,
-    owner,
   );
+};
+
+const unknownError = ({ endpoint, key }: KeyedCall<unknown>, found: UnknownResult) => {
+  const notSentFrom = new Date(Date.now() + found.notSentInMs);
+  const look =
+    found.notSentInMs > 0
+      ? `Its request may be on its way until ${notSentFrom.toISOString()}, so look for the payment after that time.`
+      : "Look for the payment.";
+  return new OutcomeUnknownError(
+    `${endpoint}: an earlier attempt with the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ${look} ` +
+      'Then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if there is none.',
+    key,
+    found.owner,
+    notSentFrom,
+  );
+};
 
 /**
  * Makes a call once for its key. Callers in this process share one call, callers in other processes
@@ -58,17 +96,14 @@ const unknownError = ({ endpoint, key }: KeyedCall<unknown>, owner: string) =>
  * @throws {ConnectionError} with the outcome `not_sent`, where the store fails.
  */
 export async function runOnce<T>(call: KeyedCall<T>, signal: AbortSignal | undefined): Promise<T> {
-  const { store, parameters, endpoint, totalTimeoutMs } = call;
-  const name = recordName(endpoint, call.key);
-  const shared = SharedCall.findOrStart<T>(store, name, parameters, (started) =>
+  const { store, parameters, endpoint, key, totalTimeoutMs, waitMs } = call;
+  const name = recordName(endpoint, key);
+  const { call: shared, isNew } = SharedCall.findOrStart<T>(store, name, parameters, (started) =>
     runThroughStore(call, name, started),
   );
   if (shared.parameters !== parameters) throw conflictError(call);
-  return shared.join({ endpoint, totalTimeoutMs, signal });
+  return shared.join({ endpoint, key, totalTimeoutMs, waitMs, signal }, isNew);
 }
-
-/** Added to the time limit of a call: an attempt that is not finished by then has lost its process. */
-const LEASE_MARGIN_MS = 10_000;
 
 const MIN_POLL_MS = 50;
 const MAX_POLL_MS = 1_000;
@@ -84,29 +119,54 @@ async function runThroughStore<T>(
   shared: SharedCall<T>,
 ): Promise<T> {
   const owner = globalThis.crypto.randomUUID();
+  const leaseMs = leaseMsFor(call.totalTimeoutMs);
   for (let polls = 0; ; polls++) {
-    const found = await begin(call, name, owner);
-    if (found.state === "begun") return attempt(call, name, shared, owner);
+    // Before the lease begins, so that the fence closes before the lease is over.
+    const fence = createFence(leaseMs);
+    const found = await begin(call, name, owner, leaseMs);
+    if (found.state === "begun") {
+      const since = Date.now();
+      const until = new Date(since + leaseMs);
+      shared.setCurrent({ owner, isOwn: true, since: new Date(since), until });
+      return attempt(call, name, shared, owner, fence);
+    }
+    if (!found.sameService) throw serviceError(call, found.service);
     if (!found.sameParameters) throw conflictError(call);
     if (found.state === "succeeded") return decodeStored(call, found.result);
     if (found.state === "unknown") {
       rememberUnknown(call.store, name, found.owner);
-      throw unknownError(call, found.owner);
+      throw unknownError(call, found);
     }
     // Another process makes the call now.
     shared.outcome = "unknown";
+    shared.setCurrent(attemptOfAnother(found));
     if (!(await sleep(pollDelayMs(polls), shared.signal))) throw shared.signal.reason;
   }
 }
 
+function attemptOfAnother({ owner, ageMs, leaseLeftMs }: InFlightResult): CurrentAttempt {
+  const now = Date.now();
+  const [since, until] = [new Date(now - ageMs), new Date(now + leaseLeftMs)];
+  return { owner, isOwn: false, since, until };
+}
+
 async function begin(
-  { store, redactor, endpoint, parameters, totalTimeoutMs }: KeyedCall<unknown>,
+  { store, redactor, endpoint, key, parameters, baseUrl, payment }: KeyedCall<unknown>,
   name: string,
   owner: string,
+  leaseMs: number,
 ): Promise<BeginResult> {
-  const leaseMs = totalTimeoutMs + LEASE_MARGIN_MS;
+  const attempt = {
+    parameters,
+    owner,
+    leaseMs,
+    endpoint,
+    idempotencyKey: key,
+    baseUrl,
+    ...(payment && { payment }),
+  };
   try {
-    return checkBeginResult(await store.begin(name, { parameters, owner, leaseMs }));
+    return checkBeginResult(await store.begin(name, attempt));
   } catch (cause) {
     // The store may have written the record before it failed.
     await writeBestEffort(() => store.forget(name, owner));
@@ -134,6 +194,7 @@ async function attempt<T>(
   name: string,
   shared: SharedCall<T>,
   owner: string,
+  fence: Fence,
 ): Promise<T> {
   const { signal } = shared;
   let result: T;
@@ -143,7 +204,7 @@ async function attempt<T>(
     signal.throwIfAborted();
     sent = true;
     shared.outcome = "unknown";
-    result = await perform(signal);
+    result = await perform(signal, fence);
   } catch (error) {
     const mayHaveHappened = sent && (!isGatewayError(error) || error.outcome === "unknown");
     if (mayHaveHappened) rememberUnknown(store, name, owner);

@@ -9,14 +9,20 @@ import type {
 } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
+import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
+import { callHook } from "../hooks.ts";
+import type { Idempotency } from "../idempotency/resolve.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
+import { startOrFind } from "../waiting/start-or-find.ts";
 import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
 
 /** How to start a payment and wait until it reaches a final status. */
-export interface CollectOptions extends WaitOptions, Pick<CreateOptions, "idempotencyKey"> {
+export interface CollectOptions
+  extends WaitOptions,
+    Pick<CreateOptions, "idempotencyKey" | "idempotencyWaitMs"> {
   /**
    * The time limit of the start and the wait together, in milliseconds. Lower it where the customer
    * waits for your response; the payment goes on without you.
@@ -24,14 +30,28 @@ export interface CollectOptions extends WaitOptions, Pick<CreateOptions, "idempo
    * @default 120_000
    */
   timeoutMs?: number | undefined;
+  /**
+   * Called with the reference of the payment as soon as there is one, before the wait begins. Set it
+   * to store the reference with the order: a webhook may come before `collect` resolves.
+   */
+  onStarted?: ((reference: string) => void) | undefined;
 }
+
+const COLLECT_OPTION_NAMES = [
+  ...WAIT_OPTION_NAMES,
+  "idempotencyKey",
+  "idempotencyWaitMs",
+  "onStarted",
+];
 
 /** Mobile money: prompts on customers' phones (STK push). */
 export class MobileMoney {
   readonly #call: Call;
+  readonly #idempotency: Idempotency;
   /** @internal */
-  constructor(call: Call) {
+  constructor(call: Call, idempotency: Idempotency) {
     this.#call = call;
+    this.#idempotency = idempotency;
   }
 
   /**
@@ -64,6 +84,10 @@ export class MobileMoney {
    * `payments.waitFor`. Resolves with the payment, whether it is `completed` or `failed`. With an
    * `idempotencyKey`, a second call waits for the payment of the first.
    *
+   * Where the start has an unknown outcome, and has an `idempotencyKey` and an `account_reference`,
+   * it looks for the payment in `payments.list()` and in what webhooks have resolved, until the
+   * request cannot be on its way any more, or until the time limit. It never starts a second payment.
+   *
    * Requires a secret key with the scopes `payments.create` and `payments.read`.
    *
    * @throws {PaymentPendingError} at the time limit, and where the service refuses to read the payment
@@ -80,24 +104,32 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
-    const names = [...WAIT_OPTION_NAMES, "idempotencyKey"];
-    const timeoutMs = checkWaitOptions(options, "collect", names);
-    const { idempotencyKey, ...wait } = options;
+    const timeoutMs = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
+    const { idempotencyKey, idempotencyWaitMs, onStarted, ...wait } = options;
+    if (onStarted !== undefined) checkFunction("onStarted", onStarted);
     const { signal, headers } = wait;
     const started = performance.now();
-    const { reference } = await this.#call<MobileMoneyPayment>(
-      ENDPOINTS["mobileMoney.initiate"],
-      { body: params, atMostMs: timeoutMs },
-      { signal, headers, idempotencyKey },
+    const leftMs = () => Math.max(timeoutMs - (performance.now() - started), 1);
+    const start = () =>
+      this.#call<MobileMoneyPayment>(
+        ENDPOINTS["mobileMoney.initiate"],
+        { body: params, atMostMs: leftMs() },
+        { signal, headers, idempotencyKey, idempotencyWaitMs },
+      );
+    const look = (totalTimeoutMs: number) =>
+      this.#idempotency.look(String(idempotencyKey), params, { signal, headers, totalTimeoutMs });
+    const { reference } = await startOrFind(
+      start,
+      idempotencyKey === undefined ? undefined : { look, leftMs, signal },
     );
-    const left = Math.max(timeoutMs - (performance.now() - started), 1);
+    callHook(onStarted, () => reference);
     let lastRead: Payment | undefined;
     const read = async (each: CallOptions) => {
       lastRead = await this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
       return lastRead;
     };
     try {
-      return await waitForFinalStatus(read, reference, { ...wait, timeoutMs: left });
+      return await waitForFinalStatus(read, reference, { ...wait, timeoutMs: leftMs() });
     } catch (error) {
       if (!isGatewayError(error) || error.code === "payment_pending") throw error;
       // The error of a read must not look as if the prompt was refused and could be sent again.

@@ -1,3 +1,4 @@
+import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal } from "../../contract/payment-state.ts";
 import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
@@ -12,7 +13,17 @@ import type { CallOptions } from "../options.ts";
  * that is not documented), or `unreadable` (the read failed; `error` says why).
  */
 export type ReconcileReport =
-  | { readonly reference: string; readonly state: "final"; readonly payment: Payment }
+  | {
+      readonly reference: string;
+      readonly state: "final";
+      readonly payment: Payment;
+      /**
+       * Completed payments of this reconciliation that look like the same money twice: two of one
+       * `account_reference`, or two with one `transaction_id`. Left out where there is none. The last
+       * 10,000 completed payments are compared.
+       */
+      readonly doublePayments?: readonly DoublePayment[];
+    }
   | { readonly reference: string; readonly state: "pending"; readonly payment: Payment }
   | { readonly reference: string; readonly state: "unknown"; readonly payment: Payment }
   | { readonly reference: string; readonly state: "unreadable"; readonly error: unknown };
@@ -42,6 +53,16 @@ const DEFAULT_CONCURRENCY = 8;
 function stateOf({ status }: Payment): "final" | "pending" | "unknown" {
   if (isFinal(status)) return "final";
   return status === "pending" ? "pending" : "unknown";
+}
+
+function withDoublePayments(
+  report: ReconcileReport,
+  detector: DoublePaymentDetector,
+): ReconcileReport {
+  if (report.state !== "final") return report;
+  const { reference, payment } = report;
+  const doublePayments = detector.note({ ...payment, reference });
+  return doublePayments.length === 0 ? report : { ...report, doublePayments };
 }
 
 function openIterator(
@@ -85,10 +106,11 @@ export async function* reconcilePayments(
   }
 
   const counts = { done: 0, final: 0, pending: 0, unknown: 0, unreadable: 0 };
+  const detector = new DoublePaymentDetector();
   for await (const next of concurrently(source, report, concurrency, options.signal)) {
     counts.done++;
     counts[next.state]++;
     callHook(options.onProgress, () => ({ ...counts }));
-    yield next;
+    yield withDoublePayments(next, detector);
   }
 }

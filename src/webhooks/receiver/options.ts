@@ -1,3 +1,4 @@
+import type { DoublePayment } from "../../contract/double-payment.ts";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
@@ -79,6 +80,32 @@ export interface WebhookReceiverOptions {
         notify(reference: string): void;
       }
     | undefined;
+  /**
+   * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
+   * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
+   * it with the reference of the payment. A failure is reported to `onError`, and the event is
+   * handled all the same.
+   */
+  attempts?: AttemptResolver | undefined;
+  /**
+   * Called with two completed payments that look like the same money twice: two of one
+   * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
+   * `transaction_id`. Set it to have a person look, and to pay one of them back. This process
+   * remembers the last 10,000 completed payments; with `attempts`, the payments of other keys are
+   * found in the idempotency store, too. It may be called more than once for the same two.
+   */
+  onDoublePayment?: ((double: DoublePayment) => void) | undefined;
+}
+
+/** What the receiver needs of `gateway.idempotency`. */
+export interface AttemptResolver {
+  /** Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it. */
+  resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The completed payments of an account reference that other idempotency keys made. */
+  otherCompletedPayments?(
+    accountReference: string,
+    reference: string,
+  ): Promise<readonly { readonly reference?: string }[]>;
 }
 
 /** The options, checked and complete. */
@@ -92,6 +119,8 @@ export interface ReceiverSettings {
   onError(error: unknown, attempt?: FailedAttempt): void;
   onConflict(event: WebhookEvent): void;
   notify(reference: string): void;
+  readonly attempts: AttemptResolver | undefined;
+  readonly onDoublePayment: ((double: DoublePayment) => void) | undefined;
 }
 
 const OPTIONS = [
@@ -104,6 +133,8 @@ const OPTIONS = [
   "onError",
   "onConflict",
   "wakeups",
+  "attempts",
+  "onDoublePayment",
 ];
 
 /** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
@@ -137,6 +168,14 @@ function checkInbox(inbox: unknown): void {
   );
 }
 
+function checkAttempts(attempts: unknown): void {
+  const given = attempts as Partial<AttemptResolver> | undefined;
+  if (given === undefined || typeof given?.resolveByPayment === "function") return;
+  throw new ConfigurationError(
+    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
+  );
+}
+
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
   // Plain JavaScript may call without options.
@@ -146,6 +185,7 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);
+  checkAttempts(given.attempts);
   return {
     secret: secretList(given.secret),
     inbox,
@@ -159,5 +199,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
     ),
+    attempts: given.attempts,
+    onDoublePayment:
+      given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
   };
 }

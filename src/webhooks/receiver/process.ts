@@ -4,23 +4,36 @@ import { type Job, MAX_ATTEMPTS } from "../inbox/types.ts";
 import { eventIn } from "../verification/payload.ts";
 import type { HandlerContext, Handlers, WebhookHandler } from "./handlers.ts";
 import type { ReceiverSettings } from "./options.ts";
+import { PaymentEvidence } from "./payment-evidence.ts";
 
 /** Processes the jobs that the inbox of a receiver hands out. */
 export class JobProcessor {
   readonly #handlers: Handlers;
   readonly #settings: ReceiverSettings;
+  readonly #evidence: PaymentEvidence;
   /** The kinds that were reported as having no handler. */
   readonly #reported = new Set<string>();
 
   constructor(handlers: Handlers, settings: ReceiverSettings) {
     this.#handlers = handlers;
     this.#settings = settings;
+    this.#evidence = new PaymentEvidence(settings);
   }
 
   /** Rejects for a failed attempt. */
   async run(job: Job): Promise<void> {
     // The body was verified and parsed before it was stored.
     const event = eventIn(job.raw);
+    // Part of the job: where the process dies before it is done, it is done again.
+    const evidence = this.#evidence.use(event);
+    try {
+      await this.#handle(event, job);
+    } finally {
+      await evidence;
+    }
+  }
+
+  async #handle(event: WebhookEvent, job: Job): Promise<void> {
     const handler = this.#handlers.find(event.event);
     if (handler === undefined) {
       this.#reportUnhandled(event.event);

@@ -24,7 +24,7 @@ export function mismatch(
 ): WebhookVerificationError {
   let message =
     "The signature does not match. Either the secret is wrong or the body was changed after signing.";
-  if (secrets.some(hasOuterWhiteSpace)) message += " The secret has white space around it.";
+  if (secrets.some(hasOuterWhiteSpace)) message += " The secret has outer white space.";
   // In a string it is one character; in bytes, its UTF-8 form begins with EF.
   if (body[0] === "\uFEFF" || body[0] === 0xef) message += " The body has a byte order mark.";
   if (looksReserialised(body)) message += " The body looks re-serialised: pass the raw bytes.";

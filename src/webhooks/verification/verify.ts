@@ -1,7 +1,7 @@
 import { isSignedBy } from "#hmac";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { describeValue } from "../../internal/check-options.ts";
 import { mismatch } from "./mismatch.ts";
 import { eventIn } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
@@ -45,7 +45,12 @@ export interface VerifiedDelivery {
 
 /** {@link verifyWebhook}, with what a receiver keeps beside the event. */
 export function verifyDelivery(options: VerifyWebhookOptions): VerifiedDelivery {
-  checkOptionNames(options, OPTIONS, "verifyWebhook");
+  if (Object.keys(options).some((name) => !OPTIONS.includes(name))) {
+    // The name is not shown: it may be a secret in the wrong place.
+    throw new ConfigurationError(
+      `verifyWebhook has an unknown option. Its options are: ${OPTIONS.join(", ")}.`,
+    );
+  }
   const { body, headers, signature, secret, maxAgeSeconds } = options;
   if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {
     throw new ConfigurationError(

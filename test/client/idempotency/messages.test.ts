@@ -4,7 +4,7 @@ import { failureOf, gatewayMeeting } from "../support/gateway.ts";
 import { deaf, json, reset, type Step } from "../support/responses.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 31, 9) });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -25,6 +25,7 @@ const down = () => Promise.reject(new Error("the disk is full"));
 const silent: IdempotencyStore = { ...memoryIdempotency(), begin: () => new Promise(() => {}) };
 const failing: IdempotencyStore = { ...memoryIdempotency(), begin: down, resolve: down };
 
+const SHARED = memoryIdempotency();
 const ENDPOINT = "POST /mobile-money/payment/initiate";
 
 interface Trouble {
@@ -34,6 +35,7 @@ interface Trouble {
   readonly failure: (gateway: Gateway) => Promise<unknown>;
   readonly code: string;
   readonly issues?: object;
+  readonly fields?: object;
   readonly message: string;
 }
 
@@ -56,7 +58,7 @@ const TROUBLES: readonly Trouble[] = [
       return pay(gateway);
     },
     code: "outcome_unknown",
-    message: `${ENDPOINT}: an earlier attempt with the idempotency key "ORDER-42/1" may have happened, so nothing was sent now. Find out whether it happened, then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if it did not.`,
+    message: `${ENDPOINT}: an earlier attempt with the idempotency key "ORDER-42/1" may have happened, so nothing was sent now. Its request may be on its way until 2026-01-31T09:01:15.000Z, so look for the payment after that time. Then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if there is none.`,
   },
   {
     name: "no response in time",
@@ -100,6 +102,41 @@ const TROUBLES: readonly Trouble[] = [
     message: `${ENDPOINT}: nothing was resolved under the idempotency key "ORDER-42/1". Another attempt has begun since this process looked. Look again, then resolve that one.`,
   },
   {
+    name: "an attempt that is resolved as not sent too early",
+    step: reset,
+    failure: async (gateway) => {
+      await pay(gateway).catch(() => {});
+      return resolve(gateway, "not_sent");
+    },
+    code: "idempotency_conflict",
+    fields: { retryAfterMs: 75_000 },
+    message: `${ENDPOINT}: nothing was resolved under the idempotency key "ORDER-42/1". Its request may be on its way until 2026-01-31T09:01:15.000Z. Look for the payment again after that time, then resolve it.`,
+  },
+  {
+    name: "a key that was used with another base URL",
+    step: success,
+    failure: async (gateway) => {
+      await pay(gateway);
+      return pay(
+        gatewayMeeting([success], { baseUrl: "https://sandbox.test", idempotency: SHARED }).gateway,
+      );
+    },
+    store: SHARED,
+    code: "idempotency_conflict",
+    message: `${ENDPOINT}: the idempotency key "ORDER-42/1" was used with another base URL (https://gateway.test/api/v1). This gateway uses https://sandbox.test. Nothing was sent. Give each service its own store, or its own \`scope\` of the store.`,
+  },
+  {
+    name: "a key that another call has in flight",
+    step: deaf,
+    failure: async (gateway) => {
+      pay(gateway).catch(() => {});
+      await vi.advanceTimersByTimeAsync(1_000);
+      return pay(gateway, { idempotencyWaitMs: 500 });
+    },
+    code: "attempt_in_flight",
+    message: `${ENDPOINT}: another call has made an attempt with the idempotency key "ORDER-42/1" since 2026-01-31T09:00:00.000Z, and it did not end while this call waited (500 ms). It ends at 2026-01-31T09:01:10.000Z at the latest. Nothing was sent now. Make the call again later to get its result.`,
+  },
+  {
     name: "nothing to resolve",
     step: success,
     failure: (gateway) => resolve(gateway, "PAY-7"),
@@ -134,9 +171,9 @@ const TROUBLES: readonly Trouble[] = [
 
 test.each(TROUBLES)(
   "$name: the error says what failed and what to do",
-  async ({ step, store, failure, code, issues, message }) => {
+  async ({ step, store, failure, code, issues, fields, message }) => {
     const { gateway } = gatewayMeeting([step], store && { idempotency: store });
     const error = await failureOf(failure(gateway));
-    expect(error).toMatchObject({ code, message, ...(issues && { issues }) });
+    expect(error).toMatchObject({ code, message, ...(issues && { issues }), ...fields });
   },
 );

@@ -1,10 +1,11 @@
 import {
+  AttemptInFlightError,
+  type BeginResult,
   IdempotencyConflictError,
   type IdempotencyStore,
   memoryIdempotency,
   type NewAttempt,
   OutcomeUnknownError,
-  TimeoutError,
 } from "malipo";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
@@ -25,6 +26,22 @@ const idempotencyKey = "ORDER-42/1";
 const paid = (reference: string) => json({ success: true, data: { reference } });
 const pay = ({ gateway }: ReturnType<typeof gatewayMeeting>, options = {}) =>
   gateway.mobileMoney.initiate(order, { idempotencyKey, ...options });
+
+/** Another process makes the call now. */
+const IN_FLIGHT: BeginResult = {
+  state: "in_flight",
+  sameParameters: true,
+  sameService: true,
+  owner: "another",
+  ageMs: 1_000,
+  leaseLeftMs: 60_000,
+};
+
+/** What a call rejects with, and when. */
+const failureAt = async (call: Promise<unknown>) => ({
+  error: await rejection(call),
+  at: Date.now(),
+});
 
 /** Two processes on one store, the first of them with a call in flight. */
 async function two(steps: Record<"there" | "here", Step>, store = memoryIdempotency()) {
@@ -66,10 +83,48 @@ test("a call in flight in another process with other parameters is a conflict at
 test("the wait for a call in another process ends at totalTimeoutMs, with the outcome unknown", async () => {
   const { here } = await two({ there: late(5_000, paid("PAY-1")), here: paid("PAY-2") });
   const error = await failureOf(pay(here, { totalTimeoutMs: 1_000 }));
-  expect(error).toBeInstanceOf(TimeoutError);
-  expect(error).toMatchObject({ outcome: "unknown", timeoutMs: 1_000 });
+  expect(error).toBeInstanceOf(AttemptInFlightError);
+  expect(error).toMatchObject({ code: "attempt_in_flight", outcome: "unknown", idempotencyKey });
   expect(await pay(here)).toEqual({ reference: "PAY-1" });
   expect(here.sent).toHaveLength(0);
+});
+
+test.each([0, 1_000])(
+  "the wait for a call in another process ends at idempotencyWaitMs (%i), and says who holds the key",
+  async (idempotencyWaitMs) => {
+    const { here, there } = await two({ there: late(5_000, paid("PAY-1")), here: paid("PAY-2") });
+    const begun = Date.now();
+    const ended = failureAt(pay(here, { idempotencyWaitMs }));
+    await vi.advanceTimersByTimeAsync(1_500);
+    const { error, at } = await ended;
+    expect(error).toBeInstanceOf(AttemptInFlightError);
+    const { items } = await there.gateway.idempotency.list({ state: "in_flight" });
+    expect(error).toMatchObject({ outcome: "unknown", attempt: items[0]?.attempt });
+    expect(at - begun).toBe(idempotencyWaitMs);
+    const { since, until } = error as AttemptInFlightError;
+    expect(since.getTime()).toBe(begun - 1);
+    expect(until.getTime() - since.getTime()).toBe(70_000);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await pay(here)).toEqual({ reference: "PAY-1" });
+  },
+);
+
+test("idempotencyWaitMs does not limit the caller's own attempt", async () => {
+  const here = gatewayMeeting([late(5_000, paid("PAY-1"))]);
+  const call = pay(here, { idempotencyWaitMs: 0 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await call).toEqual({ reference: "PAY-1" });
+});
+
+test("a second click in this process does not wait either with idempotencyWaitMs: 0", async () => {
+  const here = gatewayMeeting([late(5_000, paid("PAY-1"))]);
+  const first = pay(here);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await rejection(pay(here, { idempotencyWaitMs: 0 }))).toMatchObject({
+    code: "attempt_in_flight",
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await first).toEqual({ reference: "PAY-1" });
 });
 
 test("an abort ends the wait for a call in another process, and not that call", async () => {
@@ -90,7 +145,7 @@ test("a call in flight in another process is polled less and less often, at last
       ...memoryIdempotency(),
       begin: async () => {
         asked.push(Date.now());
-        return { state: "in_flight", sameParameters: true };
+        return IN_FLIGHT;
       },
     },
   });
@@ -115,14 +170,14 @@ test("a key that begins here after its caller left is free again", async () => {
   });
   const here = gatewayMeeting([paid("PAY-2")], {
     idempotency: {
+      ...memoryIdempotency(),
       begin: async () => {
-        if (++begins === 1) return { state: "in_flight", sameParameters: true };
+        if (++begins === 1) return IN_FLIGHT;
         await released;
         return { state: "begun" };
       },
       finish: async (_, __, { state }) => void ends.push(state),
       forget: async () => void ends.push("free"),
-      resolve: async () => "free",
     },
   });
   const controller = new AbortController();
@@ -138,7 +193,14 @@ test("a key that begins here after its caller left is free again", async () => {
 });
 
 const KEY = `POST /mobile-money/payment/initiate ${idempotencyKey}`;
-const NOBODY: NewAttempt = { parameters: "", owner: "nobody", leaseMs: 60_000 };
+const NOBODY: NewAttempt = {
+  parameters: "",
+  owner: "nobody",
+  leaseMs: 60_000,
+  endpoint: "POST /mobile-money/payment/initiate",
+  idempotencyKey,
+  baseUrl: "",
+};
 
 test("an attempt that nobody finishes is unknown 10 s after its totalTimeoutMs", async () => {
   const store = memoryIdempotency();

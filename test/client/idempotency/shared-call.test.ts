@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import {
+  AttemptInFlightError,
   type IdempotencyStore,
   memoryIdempotency,
   OutcomeUnknownError,
-  TimeoutError,
 } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayMeeting, rejection } from "../support/gateway.ts";
@@ -81,7 +81,7 @@ describe("callers in one process", () => {
     controllers[0]?.abort("left");
     await vi.advanceTimersByTimeAsync(1_000);
     controllers[1]?.abort("left too");
-    expect(await Promise.all(hasty)).toMatchObject(["left", { code: "timeout" }]);
+    expect(await Promise.all(hasty)).toMatchObject(["left", { code: "attempt_in_flight" }]);
     expect(sent[0]?.init.signal?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await patient).toEqual({ reference: "PAY-1" });
@@ -190,8 +190,8 @@ describe("callers in one process", () => {
     const patient = gateway.mobileMoney.initiate(order, { idempotencyKey });
     const hasty = gateway.mobileMoney.initiate(order, { idempotencyKey, totalTimeoutMs: 1_000 });
     const error = await failureOf(hasty);
-    expect(error).toBeInstanceOf(TimeoutError);
-    expect(error).toMatchObject({ outcome: "unknown", timeoutMs: 1_000 });
+    expect(error).toBeInstanceOf(AttemptInFlightError);
+    expect(error).toMatchObject({ outcome: "unknown", idempotencyKey });
     await expect(patient).resolves.toEqual({ reference: "PAY-1" });
   });
 });

@@ -45,6 +45,7 @@ const DOWN: readonly [name: string, store: () => IdempotencyStore][] = [
   [
     "rejects whatever it is asked",
     () => ({
+      ...memoryIdempotency(),
       begin: () => Promise.reject(down),
       finish: () => Promise.reject(down),
       forget: () => Promise.reject(down),
@@ -53,7 +54,13 @@ const DOWN: readonly [name: string, store: () => IdempotencyStore][] = [
   ],
   [
     "rejects, and then hangs",
-    () => ({ begin: () => Promise.reject(down), finish: never, forget: never, resolve: never }),
+    () => ({
+      ...memoryIdempotency(),
+      begin: () => Promise.reject(down),
+      finish: never,
+      forget: never,
+      resolve: never,
+    }),
   ],
 ];
 
@@ -169,13 +176,13 @@ test("a record of a later version rejects the call with its version, and nothing
   const { gateway, sent } = gatewayMeeting([reset, success], { idempotency: store });
   await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   const database = new DatabaseSync(path);
-  database.exec("UPDATE malipo_idempotency SET version = 2");
+  database.exec("UPDATE malipo_idempotency SET version = 3");
   database.close();
   const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
   expect(error).toMatchObject({ code: "connection", outcome: "not_sent" });
-  expect((error.cause as Error).message).toContain("version 2");
+  expect((error.cause as Error).message).toContain("version 3");
   const resolved = await rejection(gateway.idempotency.resolve(idempotencyKey, "not_sent"));
-  expect((resolved.cause as Error).message).toContain("version 2");
+  expect((resolved.cause as Error).message).toContain("version 3");
   expect(sent).toHaveLength(1);
   store.close();
   rmSync(folder, { recursive: true });

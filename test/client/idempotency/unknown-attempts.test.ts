@@ -1,5 +1,5 @@
 import { type Gateway, type IdempotencyStore, memoryIdempotency } from "malipo";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
 import { deaf, type Fetch, reset, script, status } from "../support/responses.ts";
 
@@ -18,6 +18,14 @@ beforeAll(async () => {
   vi.resetModules();
   there = await import("malipo");
 });
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+/** Until the request of an attempt cannot be on its way any more: its lease and a margin. */
+const wait = () => vi.advanceTimersByTime(75_000);
 const elsewhere = (idempotency: IdempotencyStore, fetch: Fetch) =>
   new there.Gateway({ apiKey: KEYS.secret, baseUrl: BASE_URL, idempotency, fetch }) as Gateway;
 
@@ -28,6 +36,7 @@ describe("an attempt of unknown outcome", () => {
     const two = elsewhere(idempotency, never);
     await rejection(initiate(one.gateway));
     await rejection(initiate(two));
+    wait();
     await one.gateway.idempotency.resolve(key, "not_sent");
     // The response of the second prompt is lost too.
     await rejection(initiate(one.gateway));
@@ -48,6 +57,7 @@ describe("an attempt of unknown outcome", () => {
     const one = gatewayMeeting([reset], { idempotency });
     const two = elsewhere(idempotency, script(reset).fetch);
     await rejection(initiate(one.gateway));
+    wait();
     await two.idempotency.resolve(key, "not_sent");
     await rejection(initiate(two));
     const stale = await rejection(one.gateway.idempotency.resolve(key, "not_sent"));
@@ -77,11 +87,13 @@ test("a process remembers the last 10 000 unknown attempts that it has seen", as
       begin: async (name) => ({
         state: "unknown",
         sameParameters: true,
+        sameService: true,
+        notSentInMs: 0,
         owner: `owner of ${name.split(" ")[2]}`,
       }),
       resolve: async (name, _, owner) => {
         closed.push([name.split(" ")[2] ?? "", owner]);
-        return "unknown";
+        return { state: "resolved" };
       },
     },
   });

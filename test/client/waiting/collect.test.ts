@@ -130,22 +130,82 @@ describe("with an idempotency key", () => {
     expect(prompts()).toBe(1);
   });
 
-  test("a start whose response was lost is never repeated, and continues once it is resolved", async () => {
+  test("a start whose response was lost is never repeated, and its payment is found in the list", async () => {
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" } });
     const { gateway, prompts } = shop();
-    const first = gateway.mobileMoney.collect(ORDER, KEY);
-    await expect(first).rejects.toMatchObject({ code: "connection", outcome: "unknown" });
-    const second = gateway.mobileMoney.collect(ORDER, KEY);
-    await expect(second).rejects.toMatchObject({ code: "outcome_unknown" });
-    const [payment] = await ledger();
-    await gateway.idempotency.resolve(KEY.idempotencyKey, String(payment?.reference));
-    sandbox.phone(PHONE).approve();
-    await expect(gateway.mobileMoney.collect(ORDER, KEY)).resolves.toMatchObject({
-      reference: payment?.reference,
-      status: "completed",
-    });
+    const onStarted = vi.fn();
+    const options = { ...KEY, ...approving(), wake: lookSoon, onStarted };
+    const payment = await gateway.mobileMoney.collect(ORDER, options);
+    expect(payment).toMatchObject({ status: "completed", account_reference: "ORDER-42" });
+    expect(onStarted.mock.calls).toEqual([[payment.reference]]);
     expect(prompts()).toBe(1);
     expect(await ledger()).toHaveLength(1);
+  });
+
+  test("a start that was lost is looked for until its request cannot be on its way, then it is unknown", async () => {
+    vi.useFakeTimers();
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
+    const { gateway, prompts } = shop();
+    let ended = 0;
+    const started = Date.now();
+    const options = { ...KEY, timeoutMs: 300_000 };
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, options)).finally(() => {
+      ended = Date.now() - started;
+    });
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(await failed).toMatchObject({ code: "connection", outcome: "unknown" });
+    expect(ended).toBeGreaterThanOrEqual(75_000);
+    expect(ended).toBeLessThan(120_000);
+    expect(prompts()).toBe(1);
+  });
+
+  test("a start that was lost ends with its error at the time limit, and is never repeated", async () => {
+    vi.useFakeTimers();
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
+    const { gateway, prompts } = shop();
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 10_000 }));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await failed).toMatchObject({ code: "connection", outcome: "unknown" });
+    expect(prompts()).toBe(1);
+  });
+
+  test("a start that was lost and freed meanwhile is not made again", async () => {
+    vi.useFakeTimers();
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
+    const { gateway, prompts } = shop();
+    const options = { ...KEY, timeoutMs: 300_000 };
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, options));
+    await vi.advanceTimersByTimeAsync(75_000);
+    await gateway.idempotency.resolve(KEY.idempotencyKey, "not_sent").catch(() => {});
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await failed).toMatchObject({ outcome: "unknown" });
+    expect(prompts()).toBe(1);
+  });
+
+  test("an abort ends the look for a start that was lost", async () => {
+    vi.useFakeTimers();
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
+    const { gateway } = shop();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, signal }));
+    await vi.advanceTimersByTimeAsync(3_000);
+    controller.abort("left");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await failed).toBe("left");
+  });
+
+  test("onStarted is called with the reference before the payment ends, and its error is ignored", async () => {
+    const { gateway } = shop();
+    const seen: string[] = [];
+    const onStarted = (reference: string) => {
+      seen.push(reference);
+      sandbox.phone(PHONE).approve();
+      throw new Error("the order could not be stored");
+    };
+    const payment = await gateway.mobileMoney.collect(ORDER, { ...KEY, onStarted });
+    expect(payment.status).toBe("completed");
+    expect(seen).toEqual([payment.reference]);
   });
 
   test("the abort of one caller does not end the wait of another", async () => {

@@ -141,3 +141,37 @@ test("10,000 references need no more memory than 2,000", async () => {
   // What 8,000 reports would hold is some ten times as much.
   expect((await heap()) - early).toBeLessThan(1_000_000);
 }, 60_000);
+
+describe("double payments", () => {
+  const completed = (reference: string, fields: object) => [
+    reference,
+    { reference, status: "completed", ...fields },
+  ];
+  const PAYMENTS = Object.fromEntries([
+    completed("A-1", { account_reference: "ORDER-42", transaction_id: "TX-1" }),
+    completed("A-2", { account_reference: "ORDER-42", transaction_id: "TX-2" }),
+    completed("A-3", { account_reference: "ORDER-43", transaction_id: "TX-1" }),
+    completed("A-4", { account_reference: "ORDER-44" }),
+    ["F-1", { reference: "F-1", status: "failed", account_reference: "ORDER-44" }],
+  ]);
+
+  test("are told in the report of the second payment", async () => {
+    const { gateway } = gatewayMeeting([
+      ({ url }) =>
+        Response.json({ success: true, data: PAYMENTS[url.slice(url.lastIndexOf("/") + 1)] }),
+    ]);
+    const references = ["A-1", "A-2", "A-3", "A-4", "F-1", "A-1"];
+    const reports = await all(gateway.payments.reconcile(references, { concurrency: 1 }));
+    const doubles = reports.map((report) =>
+      report.state === "final" ? report.doublePayments : undefined,
+    );
+    expect(doubles).toEqual([
+      undefined,
+      [{ by: "account_reference", value: "ORDER-42", references: ["A-1", "A-2"] }],
+      [{ by: "transaction_id", value: "TX-1", references: ["A-1", "A-3"] }],
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});

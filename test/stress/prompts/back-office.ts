@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Gateway, isGatewayError } from "malipo";
-import type { FinalStatus, Resolution } from "./messages.ts";
-import type { Order } from "./plan.ts";
+import type { FinalStatus, Resolution, UnknownOrder } from "./messages.ts";
 import { SECOND_LOOKUP_DELAY_MS } from "./time-limits.ts";
+import type { TooEarly } from "./worker/recorded-store.ts";
 
 /** The part of the shop that looks up payments and resolves attempts of unknown outcome. */
 export interface BackOffice {
-  resolve(orders: readonly Order[]): Promise<Resolution[]>;
+  resolve(orders: readonly UnknownOrder[]): Promise<Resolution[]>;
   reconcile(references: readonly string[]): Promise<FinalStatus[]>;
+  listOpen(): Promise<string[]>;
 }
 
 const PER_PAGE = 100;
 const FINAL = ["completed", "failed"];
 
-export function createBackOffice(gateway: Gateway): BackOffice {
+export function createBackOffice(gateway: Gateway, tooEarly: TooEarly): BackOffice {
   /** The reference of every payment that the service lists, by the shop's own label. */
   async function listAll(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
@@ -28,15 +29,20 @@ export function createBackOffice(gateway: Gateway): BackOffice {
   }
 
   async function resolveOne(
-    { idempotencyKey }: Order,
+    { order: { idempotencyKey: key }, attempt }: UnknownOrder,
     reference: string | undefined,
   ): Promise<Resolution> {
+    tooEarly.delete(key);
     try {
-      await gateway.idempotency.resolve(idempotencyKey, reference ?? "not_sent");
-      return reference === undefined ? "not_sent" : "found";
+      await gateway.idempotency.resolve(key, reference ?? "not_sent", { attempt });
+      return { end: reference === undefined ? "not_sent" : "found" };
     } catch (error) {
-      // A process that died still holds the lease, or the attempt has been resolved before.
-      if (isGatewayError(error) && error.code === "idempotency_conflict") return "conflict";
+      const waitMs = tooEarly.get(key);
+      if (waitMs !== undefined) return { end: "too_early", waitMs };
+      // A process still holds the lease, or the attempt has been resolved before.
+      if (isGatewayError(error) && error.code === "idempotency_conflict") {
+        return { end: "conflict" };
+      }
       throw error;
     }
   }
@@ -44,13 +50,21 @@ export function createBackOffice(gateway: Gateway): BackOffice {
   return {
     resolve: async (orders) => {
       const first = await listAll();
-      const isMissing = orders.some(({ id }) => !first.has(id));
+      const isMissing = orders.some(({ order }) => !first.has(order.id));
       // A payment may be missing from the list because it is very new.
       if (isMissing) await sleep(SECOND_LOOKUP_DELAY_MS);
       const second = isMissing ? await listAll() : first;
       return Promise.all(
-        orders.map((one) => resolveOne(one, first.get(one.id) ?? second.get(one.id))),
+        orders.map((one) => resolveOne(one, first.get(one.order.id) ?? second.get(one.order.id))),
       );
+    },
+    listOpen: async () => {
+      const keys: string[] = [];
+      for (const state of ["in_flight", "unknown"] as const) {
+        const attempts = await gateway.idempotency.list({ state });
+        for await (const { idempotencyKey } of attempts) keys.push(idempotencyKey);
+      }
+      return keys;
     },
     reconcile: async (references) => {
       const results: FinalStatus[] = [];

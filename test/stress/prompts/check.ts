@@ -18,7 +18,20 @@ export interface OrderRecord {
 
 /** A promise that was not kept. */
 export interface Breach {
-  readonly kind: "prompts" | "stray" | "wrong" | "unknown" | "unexpected";
+  readonly kind:
+    | "prompts"
+    | "stray"
+    | "wrong"
+    | "unknown"
+    | "unexpected"
+    /** The history shows a step that could lead to a second prompt. */
+    | "begun_twice"
+    | "sent_late"
+    | "freed_early"
+    /** The last phase took too long. */
+    | "ended_late"
+    /** A hard state never occurred. */
+    | "never";
   /** The label of the order. */
   readonly order: string;
   readonly what: string;

@@ -1,12 +1,13 @@
 import { type Gateway, isGatewayError, type Payment, type Wakeups } from "malipo";
-import type { Reply } from "./messages.ts";
+import type { Click, Reply } from "./messages.ts";
 import type { Order } from "./plan.ts";
 import { WAIT_MS } from "./time-limits.ts";
+import { currentCall } from "./worker/recorder.ts";
 
 /** The part of the shop where customers pay. */
 export interface Checkout {
   /** A customer clicks. */
-  pay(order: Order): Promise<Reply>;
+  pay(click: Click): Promise<Reply>;
   /** Sends the same key again, by `initiate` and `waitFor`. */
   payAgain(order: Order): Promise<Reply>;
 }
@@ -16,6 +17,8 @@ function replyTo(error: unknown): Reply {
   if (!isGatewayError(error)) return { end: "unexpected", what: String(error) };
   const { code } = error;
   if (code === "payment_pending") return { end: "pending", reference: error.reference };
+  if (code === "attempt_in_flight") return { end: "in_flight", code };
+  if (code === "outcome_unknown") return { end: "unknown", code, attempt: error.attempt };
   if (error.outcome === "unknown") return { end: "unknown", code };
   // The shop never gives wrong parameters, nor other parameters under the same key.
   if (code === "idempotency_conflict" || code === "invalid_params" || code === "configuration") {
@@ -39,6 +42,8 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
     return replyWith(gateway.payments.waitFor(reference, { timeoutMs: WAIT_MS, wake }), reference);
   }
 
+  const openConnection = () => gateway.payments.list({ per_page: 1 }).catch(() => {});
+
   async function collect({ idempotencyKey, phone, amount, id }: Order): Promise<Reply> {
     return replyWith(
       gateway.mobileMoney.collect(
@@ -49,7 +54,15 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
   }
 
   return {
-    pay: (order) => (order.way === "collect" ? collect(order) : initiate(order)).catch(replyTo),
-    payAgain: (order) => initiate(order).catch(replyTo),
+    pay: async ({ order, incident }) => {
+      // A process that wakes on an open connection sends faster than its timers end the call.
+      if (incident?.act === "pause") await openConnection();
+      const call = { key: order.idempotencyKey, incident };
+      return currentCall
+        .run(call, order.way === "collect" ? collect : initiate, order)
+        .catch(replyTo);
+    },
+    payAgain: (order) =>
+      currentCall.run({ key: order.idempotencyKey }, initiate, order).catch(replyTo),
   };
 }

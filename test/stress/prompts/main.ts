@@ -1,24 +1,27 @@
 // The fault campaign. Several processes share a store and take orders, the service has every fault, and
-// processes are killed. Then the service's own ledger shows whether the promises held.
+// processes are killed and stopped, clocks are stepped, and the engine of the store dies. Then the
+// history and the service's own ledger show whether the promises held.
 
 import { type Options, readOptions, USAGE } from "./arguments.ts";
 import { type Report, runCampaign } from "./campaign.ts";
+import { checkHistory } from "./history/check-history.ts";
+import { readHistories, saveHistory } from "./history/history.ts";
 import { setUpStore } from "./open-store.ts";
-import { breachLines, reportTable } from "./report-table.ts";
+import { breachLines, historyTable, reportTable } from "./report-table.ts";
 import type { StoreName } from "./store.ts";
 
 async function campaignOn(name: StoreName, options: Options): Promise<Report | undefined> {
-  const store = await setUpStore(name, options.leaseMs);
+  const store = await setUpStore(name);
   if (store === undefined) return undefined;
   try {
-    return await runCampaign(options, store.location);
+    return await runCampaign(options, store);
   } finally {
     await store.clear();
   }
 }
 
-/** Returns whether every promise held. */
-async function main(options: Options): Promise<boolean> {
+/** Runs a campaign on each store. Returns whether every promise held. */
+async function runAll(options: Options): Promise<boolean> {
   let held = true;
   for (const name of options.stores) {
     const report = await campaignOn(name, options);
@@ -28,14 +31,36 @@ async function main(options: Options): Promise<boolean> {
       held &&= options.stores.length > 1;
       continue;
     }
+    if (options.history !== undefined) saveHistory(options.history, report.history);
     console.log(`${reportTable(report)}\n`);
     if (report.verdict.breaches.length === 0) continue;
     held = false;
-    console.log(`${breachLines(report)}\n`);
+    console.log(`${breachLines(report.verdict)}\n`);
   }
+  return held;
+}
+
+/** Checks the histories of a file again. Returns whether every promise held. */
+function checkFile(file: string): boolean {
+  let held = true;
+  for (const events of readHistories(file)) {
+    const verdict = checkHistory(events);
+    console.log(`${historyTable(events, verdict)}\n`);
+    if (verdict.breaches.length === 0) continue;
+    held = false;
+    console.log(`${breachLines(verdict)}\n`);
+  }
+  return held;
+}
+
+async function main(options: Options): Promise<boolean> {
+  const held = options.check === undefined ? await runAll(options) : checkFile(options.check);
   console.log(held ? "Every promise held." : "A promise was BROKEN.");
   return held;
 }
+
+// Workers that have stopped do not get the signal: they are killed at the exit of this process.
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => process.exit(1));
 
 let options: Options | undefined;
 try {

@@ -1,3 +1,4 @@
+import type { Incident } from "./incidents/incident.ts";
 import { createRandom } from "./random.ts";
 
 /** What the customer does about a prompt. */
@@ -29,9 +30,32 @@ interface Kill {
   readonly delayMs: number;
 }
 
+/** A worker whose wall clock is stepped, and when. */
+interface ClockStep {
+  /** How many orders have begun by then. */
+  readonly afterOrders: number;
+  readonly worker: number;
+  /** How far the clock is from the right time from then on. */
+  readonly offsetMs: number;
+}
+
 export interface Plan {
   readonly orders: readonly Order[];
   readonly kills: readonly Kill[];
+  readonly clockSteps: readonly ClockStep[];
+  /** What happens in the middle of an order's first click, by its idempotency key. */
+  readonly incidents: ReadonlyMap<string, Incident>;
+  /** How many orders have begun when the last incident has. */
+  readonly lastIncident: number;
+}
+
+/** How much of everything that goes wrong there is. */
+export interface PlanSize {
+  readonly payments: number;
+  readonly workers: number;
+  readonly kills: number;
+  readonly clockSteps: number;
+  readonly incidents: readonly Incident[];
 }
 
 const ACTS: readonly { readonly act: Act; readonly weight: number }[] = [
@@ -54,8 +78,26 @@ const CLICKS = [
   { weight: 8, clicks: 3 },
 ];
 
-/** Decides orders, customers and kills from the seed. */
-export function createPlan(seed: string, payments: number, workers: number, kills: number): Plan {
+/** How far a clock is off. Backward and forward, from a few seconds to hours. */
+const CLOCK_OFFSETS_MS = [-10_800_000, -60_000, -5_000, 0, 0, 5_000, 60_000, 10_800_000];
+
+/** Incidents are in this first part of the orders, since the slowest take half a minute. */
+const INCIDENT_PART = 0.6;
+
+/** Gives each incident an order of its own, from the first orders on. */
+function spread(incidents: readonly Incident[], orders: readonly Order[]): Map<string, Incident> {
+  const step = Math.max(1, (orders.length * INCIDENT_PART) / incidents.length);
+  return new Map(
+    incidents.flatMap((incident, index) => {
+      const order = orders[Math.floor(index * step)];
+      return order === undefined ? [] : [[order.idempotencyKey, incident] as const];
+    }),
+  );
+}
+
+/** Decides orders, customers and all that goes wrong in the shop from the seed. */
+export function createPlan(seed: string, size: PlanSize): Plan {
+  const { payments, workers, kills } = size;
   const random = createRandom(`${seed} orders`);
   const orders = Array.from({ length: payments }, (_, index): Order => {
     const id = `ORDER-${index + 1}`;
@@ -75,7 +117,9 @@ export function createPlan(seed: string, payments: number, workers: number, kill
       hasNoMoney: random.chance(0.04),
     };
   });
+  const incidents = spread(size.incidents, orders);
   const killRandom = createRandom(`${seed} kills`);
+  const clockRandom = createRandom(`${seed} clocks`);
   return {
     orders,
     kills: Array.from({ length: kills }, () => ({
@@ -83,5 +127,12 @@ export function createPlan(seed: string, payments: number, workers: number, kill
       worker: killRandom.between(0, workers - 1),
       delayMs: killRandom.between(0, 60),
     })),
+    clockSteps: Array.from({ length: size.clockSteps }, () => ({
+      afterOrders: clockRandom.between(1, payments),
+      worker: clockRandom.between(0, workers - 1),
+      offsetMs: clockRandom.pick(CLOCK_OFFSETS_MS),
+    })),
+    incidents,
+    lastIncident: orders.findLastIndex(({ idempotencyKey }) => incidents.has(idempotencyKey)) + 1,
   };
 }

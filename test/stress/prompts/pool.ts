@@ -1,7 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { deferred } from "./deferred.ts";
+import type { HistoryEvent } from "./history/event.ts";
+import type { History } from "./history/history.ts";
 import type { JobName, Jobs, Setup, WorkerMessage } from "./messages.ts";
 
 /** The processes of the shop. */
@@ -17,6 +22,12 @@ export interface Pool {
   ready(): Promise<void>;
   /** Kills a worker, whatever it is doing, and starts a new one. */
   kill(worker: number): void;
+  /** Does the same to the worker of this name, if it lives. */
+  killNamed(who: string): void;
+  /** Wakes the worker of this name, which has stopped itself. */
+  wake(who: string): Promise<void>;
+  /** Steps the wall clock of a worker to so far from the right time. */
+  stepClock(worker: number, offsetMs: number): void;
   /** Replaces every process, so that nothing is left in memory. */
   replaceAll(): Promise<void>;
   /** The ports on which live workers receive webhooks. */
@@ -29,47 +40,76 @@ export interface Pool {
 }
 
 interface Worker {
+  /** In the history. */
+  readonly who: string;
   readonly child: ChildProcess;
   readonly ready: Promise<void>;
   readonly open: Map<number, (output: undefined | Jobs[JobName]["output"]) => void>;
   port: number | undefined;
   /** Whether we killed it. */
   killed: boolean;
+  /** How often it has woken. */
+  wakes: number;
 }
 
 const WORKER_FILE = fileURLToPath(new URL("./worker.ts", import.meta.url));
+const WAKE_INTERVAL_MS = 10;
 
-/** @param onUnexpected - Called with every error that must never happen. */
+/** A process that has stopped does not notice that this one ends. */
+const children = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
+/** @param name - Of the workers in the history. */
 export function createPool(
+  name: string,
   size: number,
   setup: Setup,
+  history: History,
   signal: AbortSignal,
-  onUnexpected: (what: string) => void,
 ): Pool {
   const counts = { killed: 0, jobsLost: 0 };
   const failed = deferred<never>();
   // A rejection that nobody waits for is not unhandled.
   failed.promise.catch(() => {});
   let nextId = 0;
+  let started = 0;
+
+  /** Adds what a worker reports to the history. */
+  function listen(worker: Worker): void {
+    const lines = createInterface({ input: worker.child.stdio[4] as Readable });
+    lines.on("line", (line) => {
+      // A worker may be killed in the middle of its last line.
+      if (!line.endsWith("}")) return;
+      const event = { ...JSON.parse(line), who: worker.who } as HistoryEvent;
+      if (event.what === "awake") worker.wakes++;
+      history.add(event);
+    });
+  }
 
   function start(): Worker {
-    const child = fork(WORKER_FILE, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork(WORKER_FILE, { stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"] });
+    children.add(child);
     const ready = deferred<void>();
     const worker: Worker = {
+      who: `${name} ${++started}`,
       child,
       ready: ready.promise,
       open: new Map(),
       port: undefined,
       killed: false,
+      wakes: 0,
     };
+    listen(worker);
     child.on("message", (message: WorkerMessage) => {
-      if (message.kind === "unexpected") onUnexpected(message.what);
       if (message.kind === "done") worker.open.get(message.id)?.(message.output);
       if (message.kind !== "ready") return;
       worker.port = message.port;
       ready.resolve();
     });
     child.on("exit", (code, signalName) => {
+      children.delete(child);
       worker.port = undefined;
       ready.resolve();
       counts.jobsLost += worker.open.size;
@@ -89,6 +129,7 @@ export function createPool(
     const { child } = worker;
     worker.killed = true;
     if (child.exitCode !== null || child.signalCode !== null) return;
+    history.note(worker.who, { what: "killed" });
     const ended = once(child, "exit");
     child.kill("SIGKILL");
     await ended;
@@ -96,6 +137,12 @@ export function createPool(
 
   const workers = Array.from({ length: size }, start);
   const at = (index: number) => workers[index % size] as Worker;
+
+  function kill(index: number): void {
+    counts.killed++;
+    void end(at(index));
+    workers[index % size] = start();
+  }
 
   return {
     size,
@@ -119,10 +166,24 @@ export function createPool(
     ready: async () => {
       await Promise.all(workers.map(({ ready }) => ready));
     },
-    kill: (index) => {
-      counts.killed++;
-      void end(at(index));
-      workers[index % size] = start();
+    kill,
+    killNamed: (who) => {
+      const index = workers.findIndex((worker) => worker.who === who);
+      if (index >= 0) kill(index);
+    },
+    wake: async (who) => {
+      const worker = workers.find((one) => one.who === who);
+      if (worker === undefined) return;
+      const { wakes, child } = worker;
+      // A worker reports that it stops, and then stops: the first signal may come too early.
+      while (worker.wakes === wakes && !worker.killed && child.signalCode === null) {
+        child.kill("SIGCONT");
+        await sleep(WAKE_INTERVAL_MS);
+      }
+    },
+    stepClock: (index, offsetMs) => {
+      const { child, killed, port } = at(index);
+      if (!killed && port !== undefined) child.send({ offsetMs });
     },
     replaceAll: async () => {
       await Promise.all(workers.map(end));

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Resolution } from "./messages.ts";
-import type { Order } from "./plan.ts";
+import type { Resolution, UnknownOrder } from "./messages.ts";
 import type { Pool } from "./pool.ts";
-import { LOOKUP_DELAY_MS } from "./time-limits.ts";
+import { LOOKUP_DELAY_MS, MAX_LOOKUP_INTERVAL_MS } from "./time-limits.ts";
 
 /** Resolves attempts of unknown outcome. */
 export interface Reconciler {
-  /** Looks for the payment of an order, and resolves its attempt. */
-  resolve(order: Order): Promise<void>;
-  readonly counts: Readonly<Record<Resolution, number>>;
+  /** Looks for the payment of an order, again and again, until its attempt is resolved. */
+  resolve(order: UnknownOrder): Promise<void>;
+  readonly counts: Readonly<Record<Resolution["end"], number>>;
 }
 
 /**
@@ -17,8 +16,11 @@ export interface Reconciler {
  * customer was prompted.
  */
 export function createReconciler(pool: Pool, signal: AbortSignal): Reconciler {
-  const counts = { found: 0, not_sent: 0, conflict: 0 };
-  let queue: { readonly order: Order; readonly done: () => void }[] = [];
+  const counts = { found: 0, not_sent: 0, conflict: 0, too_early: 0 };
+  let queue: {
+    readonly order: UnknownOrder;
+    readonly done: (resolution: Resolution | undefined) => void;
+  }[] = [];
   let working = false;
   let worker = 0;
 
@@ -35,21 +37,28 @@ export function createReconciler(pool: Pool, signal: AbortSignal): Reconciler {
         resolutions = await pool.run(worker++, "resolve", orders);
         if (resolutions === undefined) await sleep(100);
       }
-      for (const resolution of resolutions ?? []) counts[resolution]++;
-      for (const { done } of batch) done();
+      for (const { end } of resolutions ?? []) counts[end]++;
+      for (const [index, { done }] of batch.entries()) done(resolutions?.[index]);
     }
     working = false;
   }
+
+  const lookUp = (order: UnknownOrder) =>
+    new Promise<Resolution | undefined>((done) => {
+      queue.push({ order, done });
+      if (signal.aborted) done(undefined);
+      else void work();
+    });
 
   return {
     counts,
     resolve: async (order) => {
       await sleep(LOOKUP_DELAY_MS);
-      await new Promise<void>((done) => {
-        queue.push({ order, done });
-        if (signal.aborted) done();
-        else void work();
-      });
+      for (;;) {
+        const resolution = await lookUp(order);
+        if (resolution?.end !== "too_early") return;
+        await sleep(Math.min(resolution.waitMs + 50, MAX_LOOKUP_INTERVAL_MS));
+      }
     },
   };
 }

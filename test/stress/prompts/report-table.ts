@@ -1,5 +1,8 @@
 import type { Report } from "./campaign.ts";
-import type { Breach } from "./check.ts";
+import type { Breach, Verdict } from "./check.ts";
+import type { HistoryVerdict } from "./history/check-history.ts";
+import type { HistoryEvent } from "./history/event.ts";
+import { groupBy } from "./history/group-by.ts";
 
 const AFTER_THE_CHARGE = ["lostResponse", "truncate"];
 
@@ -17,13 +20,46 @@ const ordersWith = (breaches: readonly Breach[], ...kinds: Breach["kind"][]): nu
 
 const held = (holds: boolean, promise: string) => `${promise}: ${holds ? "held" : "BROKEN"}`;
 
-/** The rows of the table: what is counted, the count, and what it should be. */
-function rowsOf(report: Report): (readonly [string, string | number, string])[] {
-  const { verdict, faults, resolutions, kills, options, workers, store } = report;
-  const { breaches, mostPrompts, statuses } = verdict;
-  const wrong = ordersWith(breaches, "wrong");
-  const unknown = ordersWith(breaches, "unknown");
-  const unexpected = ordersWith(breaches, "unexpected", "stray");
+/** What is counted, the count, and what it should be. */
+type Row = readonly [string, string | number, string];
+
+/** The rows that a saved history gives too. */
+function verdictRows(verdict: HistoryVerdict): Row[] {
+  const { breaches, mostPrompts, statuses, hardStates, lastPhaseMs } = verdict;
+  const none = (name: string, ...kinds: Breach["kind"][]): Row => {
+    const count = ordersWith(breaches, ...kinds);
+    return [name, count, held(count === 0, "none")];
+  };
+  const isSlow = breaches.some(({ kind }) => kind === "ended_late");
+  const met = hardStates.filter(({ expected }) => expected);
+  const missed = met.filter(({ count }) => count === 0);
+  return [
+    ["prompts", verdict.prompts, "in the service's own ledger"],
+    ["most prompts for one key", mostPrompts, held(mostPrompts <= 1, "at most 1")],
+    none("wrong final statuses", "wrong"),
+    none("orders left unknown", "unknown"),
+    none("unexpected errors", "unexpected", "stray"),
+    none("keys begun twice", "begun_twice"),
+    none("sent after the lease", "sent_late"),
+    none("freed too early", "freed_early"),
+    [
+      "seconds to end without faults",
+      lastPhaseMs === undefined ? "-" : (lastPhaseMs / 1000).toFixed(1),
+      held(!isSlow, "in time"),
+    ],
+    ["final statuses", "", counted(Object.entries(statuses).sort())],
+    [
+      "hard states",
+      met.length - missed.length,
+      `of ${met.length}: ${counted(hardStates.map(({ name, count }) => [name, count]))}`,
+    ],
+    ["hard states that never occurred", missed.length, missed.map(({ name }) => name).join(", ")],
+  ];
+}
+
+/** The rows of the table. */
+function rowsOf(report: Report): Row[] {
+  const { verdict, faults, resolutions, kills, options, workers } = report;
   const prompts = [...(faults.get("mobileMoney.initiate") ?? [])];
   const reads = new Map<string, number>();
   for (const endpoint of ["payments.get", "payments.list"] as const) {
@@ -35,17 +71,12 @@ function rowsOf(report: Report): (readonly [string, string | number, string])[] 
   return [
     ["orders, one key each", options.payments, ""],
     ["clicks", report.clicks, "double clicks and retries included"],
-    ["prompts", verdict.prompts, "in the service's own ledger"],
-    ["most prompts for one key", mostPrompts, held(mostPrompts <= 1, "at most 1")],
-    ["wrong final statuses", wrong, held(wrong === 0, "none")],
-    ["orders left unknown", unknown, held(unknown === 0, "none")],
-    ["unexpected errors", unexpected, held(unexpected === 0, "none")],
-    ["final statuses", "", counted(Object.entries(statuses).sort())],
+    ...verdictRows(verdict),
     ["errors the shop saw", "", counted([...report.failures].sort())],
     [
       "looked up and resolved",
       resolutions.found + resolutions.not_sent,
-      `found ${resolutions.found}, not sent ${resolutions.not_sent}`,
+      `found ${resolutions.found}, not sent ${resolutions.not_sent}, refused as too early ${resolutions.too_early}`,
     ],
     ["pending, reconciled", report.reconciled, ""],
     ["faults before the charge", "", counted(prompts.filter((row) => !isAfter(row)))],
@@ -54,22 +85,19 @@ function rowsOf(report: Report): (readonly [string, string | number, string])[] 
       "",
       counted([...prompts.filter(isAfter), ...Object.entries(report.proxyFaults)]),
     ],
+    ["prompts that came late", report.latePrompts, "forwarded when the client was gone"],
     ["faults of reads", "", counted(reads)],
     ["webhooks", "", counted(Object.entries(report.webhooks))],
     ["service restarts", report.restarts, ""],
-    ["workers", workers, sharing(workers, store.leaseMs)],
+    ["workers", workers, workers > 1 ? "sharing one store" : ""],
     [
       "workers killed",
       kills.killed,
       kills.killed > 0 ? `${kills.jobsLost} jobs died with them` : "",
     ],
+    ["incidents inside a call", "", counted([...report.incidents].sort())],
     ["time", "", `${report.seconds.toFixed(1)} s`],
   ];
-}
-
-function sharing(workers: number, leaseMs: number | undefined): string {
-  const notes = [workers > 1 && "sharing one store", leaseMs && `leases of ${leaseMs} ms`];
-  return notes.filter(Boolean).join(", ");
 }
 
 const WIDTH = 100;
@@ -85,24 +113,37 @@ function wrapped(text: string, indent: number): string {
   return lines.map((line) => line.trimEnd()).join(`\n${" ".repeat(indent)}`);
 }
 
-/** The table of a campaign, for a terminal. */
-export function reportTable(report: Report): string {
-  const rows = rowsOf(report);
+function tableOf(title: string, rows: readonly Row[]): string {
   const widest = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, count, note]) => {
     const figures = `  ${name.padEnd(widest)}  ${String(count).padStart(6)}  `;
     return (figures + wrapped(note, figures.length)).trimEnd();
   });
-  return [`${report.store.name} store, seed ${report.options.seed}`, ...lines].join("\n");
+  return [title, ...lines].join("\n");
 }
 
-const MAX_SHOWN = 20;
+/** The table of a campaign, for a terminal. */
+export const reportTable = (report: Report): string =>
+  tableOf(`${report.store.name} store, seed ${report.options.seed}`, rowsOf(report));
 
-/** One line for each breach. */
-export function breachLines({ verdict: { breaches } }: Report): string {
-  const lines = breaches
-    .slice(0, MAX_SHOWN)
-    .map(({ kind, order, what }) => `  ${kind} ${order}: ${what}`);
-  const more = breaches.length - lines.length;
-  return [...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join("\n");
+/** The table of a saved history. */
+export function historyTable(events: readonly HistoryEvent[], verdict: HistoryVerdict): string {
+  const start = events.find((event) => event.what === "start");
+  const title = `${start?.store} store, seed ${start?.seed}, from its history`;
+  return tableOf(title, [["events", events.length, ""], ...verdictRows(verdict)]);
+}
+
+const MAX_SHOWN_OF_A_KIND = 5;
+
+/** One line for each breach, up to a few of each kind. */
+export function breachLines({ breaches }: Verdict): string {
+  const lines = [...groupBy(breaches, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
+    const more = ofKind.length - MAX_SHOWN_OF_A_KIND;
+    const shown = ofKind.slice(0, MAX_SHOWN_OF_A_KIND);
+    return [
+      ...shown.map(({ order, what }) => `  ${[kind, order].filter(Boolean).join(" ")}: ${what}`),
+      ...(more > 0 ? [`  ${kind}: and ${more} more`] : []),
+    ];
+  });
+  return lines.join("\n");
 }

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OrderRecord } from "./check.ts";
+import type { Incident } from "./incidents/incident.ts";
+import type { IncidentRunner } from "./incidents/runner.ts";
 import type { FinalStatus, Reply } from "./messages.ts";
 import type { Order } from "./plan.ts";
 import type { Pool } from "./pool.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
+import type { Sleepers } from "./sleepers.ts";
+import { ARRIVALS_MS } from "./time-limits.ts";
 
 /** An order in the shop's records, which outlive its workers. */
 interface Entry {
@@ -17,22 +21,55 @@ interface Entry {
 
 /** The shop takes orders, and goes on until it knows how each ended. */
 export interface Shop {
-  /** Takes the orders. Resolves when each has a final status or a pending payment. */
-  sell(onBegin: (count: number) => void): Promise<void>;
+  /**
+   * Takes the orders. Resolves when each has a final status or a pending payment.
+   *
+   * @param calm - The last orders begin after it: no worker is put to sleep any more.
+   */
+  sell(onBegin: (count: number) => void, calm: Promise<void>): Promise<void>;
+  /** Resolves when the orders that put a worker to sleep are done. No incident begins after that. */
+  calmDown(): Promise<void>;
   /** Reads the pending payments until each is final. */
   reconcile(): Promise<void>;
   /** Pays every order once more, under the same key. */
   payAgain(): Promise<void>;
+  /** The keys whose attempt has not ended, according to the store. */
+  openKeys(): Promise<readonly string[]>;
   records(): OrderRecord[];
+  /** How many orders have a final status or a pending payment. */
+  done(): number;
   readonly resolutions: Reconciler["counts"];
   readonly counts: { readonly clicks: number; readonly reconciled: number };
   /** How often the shop saw each error code. */
   readonly failures: ReadonlyMap<string, number>;
 }
 
-/** How many orders are in progress at once, and how far apart customers arrive. */
-const CONCURRENCY = 200;
-const ARRIVAL_INTERVAL_MS = 8;
+/** What the shop works with. */
+export interface ShopSetup {
+  readonly orders: readonly Order[];
+  /** What happens in the middle of an order's first click, by idempotency key. */
+  readonly incidents: ReadonlyMap<string, Incident>;
+  readonly pool: Pool;
+  readonly sleepers: Sleepers;
+  readonly runner: IncidentRunner;
+  readonly signal: AbortSignal;
+}
+
+/** How many orders are in progress at once, and the shortest time between two customers. */
+const CONCURRENCY = 300;
+const MIN_ARRIVAL_INTERVAL_MS = 8;
+
+/** How long the other clicks of an order wait for the one in which something is to happen. */
+const CLICK_DELAY_MS = 40;
+
+/** How long the shop waits before it pays again. */
+const RETRY_DELAY_MS = 200;
+
+/** The last orders begin when no worker is put to sleep any more, and soon the faults stop. */
+const LATE_SHARE = 0.1;
+
+/** How often the shop tries to have an incident happen. The service's faults may be faster. */
+const INCIDENT_TRIES = 3;
 
 async function forEachConcurrently<T>(
   list: readonly T[],
@@ -46,11 +83,15 @@ async function forEachConcurrently<T>(
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
-export function createShop(orders: readonly Order[], pool: Pool, signal: AbortSignal): Shop {
+export function createShop(setup: ShopSetup): Shop {
+  const { orders, incidents, pool, sleepers, runner, signal } = setup;
   const entries = orders.map((order): Entry => ({ order, results: [], unexpected: [], atEnd: "" }));
   const reconciler = createReconciler(pool, signal);
   const counts = { clicks: 0, reconciled: 0 };
   const failures = new Map<string, number>();
+  const isDone = ({ results, pending }: Entry) => results.length > 0 || pending !== undefined;
+  const pauses: Promise<void>[] = [];
+  let calm = false;
   let turn = 0;
 
   /** Records a reply. */
@@ -63,16 +104,51 @@ export function createShop(orders: readonly Order[], pool: Pool, signal: AbortSi
     if (code !== "") failures.set(code, (failures.get(code) ?? 0) + 1);
   }
 
+  /** A click on a worker that falls asleep. Resolves when it sleeps; `over` is the end of the click. */
+  async function clickAsleep(entry: Entry, incident: Incident): Promise<{ over: Promise<void> }> {
+    const { order } = entry;
+    const sleeper = await sleepers.take();
+    counts.clicks++;
+    const over = sleeper.pool
+      .run(sleeper.index, "pay", { order, incident })
+      .then((reply) => record(entry, reply))
+      .finally(sleeper.release);
+    await runner.stopped(order.idempotencyKey, over);
+    return { over };
+  }
+
+  /** Every click of an order at the same moment. The incident is in the first one. */
+  async function click(order: Order, incident: Incident | undefined) {
+    counts.clicks += order.clicks.length;
+    return await Promise.all(
+      order.clicks.map(async (worker, index) => {
+        if (incident !== undefined && index > 0) await sleep(CLICK_DELAY_MS);
+        return pool.run(worker, "pay", { order, incident: index === 0 ? incident : undefined });
+      }),
+    );
+  }
+
   async function serve(entry: Entry): Promise<void> {
-    const { order, results, unexpected } = entry;
-    while (!signal.aborted && unexpected.length === 0) {
-      counts.clicks += order.clicks.length;
-      const replies = await Promise.all(order.clicks.map((at) => pool.run(at, "pay", order)));
+    const { order, unexpected } = entry;
+    const incident = incidents.get(order.idempotencyKey);
+    const asleep = incident?.act === "pause" ? await clickAsleep(entry, incident) : undefined;
+    for (let tries = 0; !signal.aborted && unexpected.length === 0 && !isDone(entry); tries++) {
+      const hasIncident = asleep === undefined && tries < INCIDENT_TRIES && !calm;
+      const replies = await click(order, hasIncident ? incident : undefined);
       for (const reply of replies) record(entry, reply);
-      if (results.length > 0 || entry.pending !== undefined) return;
-      if (replies.some((reply) => reply?.end === "unknown")) await reconciler.resolve(order);
-      else await sleep(100);
+      if (isDone(entry)) break;
+      const unknown = replies.find((reply) => reply?.end === "unknown");
+      if (unknown !== undefined) await reconciler.resolve({ order, attempt: unknown.attempt });
+      else await sleep(RETRY_DELAY_MS);
     }
+    await asleep?.over;
+  }
+
+  async function serveAndCount(entry: Entry): Promise<void> {
+    const isPaused = incidents.get(entry.order.idempotencyKey)?.act === "pause";
+    const served = serve(entry);
+    if (isPaused) pauses.push(served);
+    await served;
   }
 
   /** Pays once more. A busy machine may need more than one wait. */
@@ -80,8 +156,10 @@ export function createShop(orders: readonly Order[], pool: Pool, signal: AbortSi
     while (!signal.aborted) {
       const reply = await pool.run(turn++, "payAgain", order);
       if (reply?.end === "final") return reply.result;
-      if (reply?.end === "unknown" || reply?.end === "unexpected") return JSON.stringify(reply);
-      await sleep(100);
+      if (reply?.end === "unexpected") return JSON.stringify(reply);
+      // The shop knew the payment, and the store failed when the client told it so.
+      if (reply?.end === "unknown") await reconciler.resolve({ order, attempt: reply.attempt });
+      else await sleep(RETRY_DELAY_MS);
     }
     return "the time limit was reached";
   }
@@ -90,15 +168,23 @@ export function createShop(orders: readonly Order[], pool: Pool, signal: AbortSi
     counts,
     failures,
     resolutions: reconciler.counts,
-    sell: async (onBegin) => {
+    done: () => entries.filter(isDone).length,
+    sell: async (onBegin, calmed) => {
+      const firstLate = Math.floor(orders.length * (1 - LATE_SHARE));
+      const intervalMs = Math.max(MIN_ARRIVAL_INTERVAL_MS, ARRIVALS_MS / orders.length);
       let begun = 0;
       let arrival = Promise.resolve();
       await forEachConcurrently(entries, CONCURRENCY, async (entry) => {
-        arrival = arrival.then(() => sleep(ARRIVAL_INTERVAL_MS));
+        arrival = arrival.then(() => sleep(intervalMs));
         await arrival;
+        if (begun >= firstLate) await calmed;
         onBegin(++begun);
-        await serve(entry);
+        await serveAndCount(entry);
       });
+    },
+    calmDown: async () => {
+      await Promise.all(pauses);
+      calm = true;
     },
     reconcile: async () => {
       while (!signal.aborted) {
@@ -111,6 +197,13 @@ export function createShop(orders: readonly Order[], pool: Pool, signal: AbortSi
           counts.reconciled++;
         }
         if ((found?.length ?? 0) < open.length) await sleep(200);
+      }
+    },
+    openKeys: async () => {
+      for (;;) {
+        const keys = await pool.run(turn++, "listOpen", undefined);
+        if (keys !== undefined || signal.aborted) return keys ?? [];
+        await sleep(RETRY_DELAY_MS);
       }
     },
     payAgain: () =>

@@ -16,8 +16,6 @@ export interface StoreLocation {
   readonly address: string;
   /** Separates the records of this campaign from others. Letters and digits. */
   readonly run: string;
-  /** Overrides the leases that the gateway asks for, in milliseconds. */
-  readonly leaseMs?: number | undefined;
 }
 
 /** What all workers share. */
@@ -34,16 +32,20 @@ const OPENERS: Readonly<Record<StoreName, (location: StoreLocation) => Shared>> 
   sqlite: ({ address }) => ({ store: sqliteIdempotency(address), wakeups: createWakeups() }),
   redis: ({ address, run }) => {
     const redis = new Redis(address);
+    const subscriber = redis.duplicate();
+    // The campaign kills the engine and cuts connections. ioredis connects again.
+    for (const client of [redis, subscriber]) client.on("error", () => {});
     return {
       store: redisIdempotency(redis, { prefix: `malipo:campaign:${run}:`, retentionMs: 3_600_000 }),
       wakeups: redisWakeups(
-        { publisher: redis, subscriber: redis.duplicate() },
+        { publisher: redis, subscriber },
         { channel: `malipo:campaign:${run}` },
       ),
     };
   },
   postgres: (location) => {
     const pool = new pg.Pool({ connectionString: location.address, max: 8 });
+    pool.on("error", () => {});
     return {
       store: postgresIdempotency(pool, { table: tableName(location) }),
       wakeups: createWakeups(),
@@ -51,11 +53,4 @@ const OPENERS: Readonly<Record<StoreName, (location: StoreLocation) => Shared>> 
   },
 };
 
-export function openStore(location: StoreLocation): Shared {
-  const { store, wakeups } = OPENERS[location.name](location);
-  const { leaseMs } = location;
-  if (leaseMs === undefined) return { store, wakeups };
-  const begin: IdempotencyStore["begin"] = (key, attempt) =>
-    store.begin(key, { ...attempt, leaseMs });
-  return { store: { ...store, begin }, wakeups };
-}
+export const openStore = (location: StoreLocation): Shared => OPENERS[location.name](location);

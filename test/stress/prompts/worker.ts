@@ -7,16 +7,19 @@ import { buffer } from "node:stream/consumers";
 import { Gateway, isGatewayError, verifyWebhook } from "malipo";
 import { createBackOffice } from "./back-office.ts";
 import { type Checkout, createCheckout } from "./checkout.ts";
-import type { JobMessage, Jobs, Setup, WorkerMessage } from "./messages.ts";
-import type { Order } from "./plan.ts";
+import type { ClockMessage, JobMessage, Jobs, Setup, WorkerMessage } from "./messages.ts";
 import { openStore } from "./store.ts";
 import { CALL_TIMEOUTS } from "./time-limits.ts";
+import { recordedStore, type TooEarly } from "./worker/recorded-store.ts";
+import { currentCall, reach, record, recordClockStep } from "./worker/recorder.ts";
+import { applySabotage } from "./worker/sabotage.ts";
+import { atRightTime } from "./worker/worker-clock.ts";
 
 const send = (message: WorkerMessage) => process.send?.(message);
 const reportUnexpected = (error: unknown) =>
-  send({
-    kind: "unexpected",
-    what: error instanceof Error ? (error.stack ?? error.message) : `${error}`,
+  record({
+    what: "unexpected",
+    error: error instanceof Error ? (error.stack ?? error.message) : `${error}`,
   });
 
 /** The function that does each job. */
@@ -30,9 +33,12 @@ function takeJobs(checkout: Checkout, office: ReturnType<typeof createBackOffice
     payAgain: checkout.payAgain,
     resolve: office.resolve,
     reconcile: office.reconcile,
+    listOpen: office.listOpen,
   };
-  process.on("message", ({ id, job, input }: JobMessage) => {
-    handlers[job](input as Order & Order[] & string[]).then(
+  process.on("message", (message: JobMessage | ClockMessage) => {
+    if ("offsetMs" in message) return recordClockStep(message.offsetMs);
+    const { id, job, input } = message;
+    handlers[job](input as never).then(
       (output) => send({ kind: "done", id, output }),
       (error: unknown) => {
         // A read that fails is tried again. Any other error is a defect.
@@ -43,15 +49,45 @@ function takeJobs(checkout: Checkout, office: ReturnType<typeof createBackOffice
   });
 }
 
-async function start({ baseUrl, apiKey, webhookSecret, store: location }: Setup): Promise<void> {
+/** `fetch`, which reports when a prompt leaves and when its response is there. */
+async function recordedFetch(url: string, init: RequestInit): Promise<Response> {
+  const { key, attempt } = currentCall.getStore() ?? {};
+  if (key === undefined || init.method !== "POST") return fetch(url, init);
+  record({ what: "sending", key, attempt });
+  try {
+    const response = await fetch(url, init);
+    record({ what: "response", key, attempt, status: response.status });
+    reach("response");
+    return response;
+  } catch (error) {
+    record({ what: "no_response", key, attempt });
+    throw error;
+  }
+}
+
+async function start(setup: Setup): Promise<void> {
+  const { baseUrl, apiKey, webhookSecret, store: location, sabotage } = setup;
   const { store, wakeups } = openStore(location);
-  const gateway = new Gateway({ apiKey, baseUrl, idempotency: store, ...CALL_TIMEOUTS });
-  takeJobs(createCheckout(gateway, wakeups), createBackOffice(gateway));
+  const tooEarly: TooEarly = new Map();
+  const gateway = new Gateway({
+    apiKey,
+    baseUrl,
+    idempotency: recordedStore(applySabotage(store, sabotage), tooEarly),
+    fetch: recordedFetch,
+    hooks: {
+      request: ({ method, attempt }) => {
+        if (method === "POST") reach(attempt === 1 ? "request" : "retry");
+      },
+    },
+    ...CALL_TIMEOUTS,
+  });
+  takeJobs(createCheckout(gateway, wakeups), createBackOffice(gateway, tooEarly));
 
   const webhooks = createServer(async (request, response) => {
     try {
       const { headers } = request;
-      const event = verifyWebhook({ body: await buffer(request), headers, secret: webhookSecret });
+      const body = await buffer(request);
+      const event = atRightTime(() => verifyWebhook({ body, headers, secret: webhookSecret }));
       const { reference } = event.data;
       if (typeof reference === "string") wakeups.notify(reference);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { chmod, chown, rm } from "node:fs/promises";
@@ -17,6 +17,10 @@ export interface Engine {
   stop(): Promise<void>;
   /** Crashes the engine and starts it again, on the same port and data. */
   restart(): Promise<void>;
+  /** Stops every process of the engine where it is: its connections stay, and nothing answers. */
+  hang(): void;
+  /** Lets the processes of the engine go on. */
+  resume(): void;
 }
 
 /** How to run an engine that needs only a folder and a port. */
@@ -47,6 +51,8 @@ export function givenEngine(url: string, variable: string): Engine {
     stop: async () => {},
     restart: () =>
       Promise.reject(new Error(`The engine of ${variable} cannot be restarted from here.`)),
+    hang: () => {},
+    resume: () => {},
   };
 }
 
@@ -85,7 +91,20 @@ async function launch({ name, user, command, ready, crash }: Recipe, folder: str
     }
     await sleep(20);
   }
-  return end;
+  return { pid, end };
+}
+
+/** Sends a signal to a process, then to those that it has started. */
+function signalTree(pid: number, signal: NodeJS.Signals): void {
+  process.kill(pid, signal);
+  const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8" });
+  for (const child of stdout.split("\n").filter(Boolean)) {
+    try {
+      process.kill(Number(child), signal);
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
 }
 
 /** Starts an engine. It ends with this process at the latest. */
@@ -102,18 +121,20 @@ export async function startEngine(recipe: Recipe): Promise<Engine> {
       // Another process may take the port before the engine does.
       const port = await freePort();
       try {
-        let end = await launch(recipe, folder, port);
+        let server = await launch(recipe, folder, port);
         return {
           url: recipe.url(port),
           restarts: true,
           stop: async () => {
-            await end(recipe.crash);
+            await server.end(recipe.crash);
             await drop();
           },
           restart: async () => {
-            await end(recipe.crash);
-            end = await launch(recipe, folder, port);
+            await server.end(recipe.crash);
+            server = await launch(recipe, folder, port);
           },
+          hang: () => signalTree(server.pid, "SIGSTOP"),
+          resume: () => signalTree(server.pid, "SIGCONT"),
         };
       } catch (error) {
         if (tries === START_TRIES) throw error;

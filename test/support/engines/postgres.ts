@@ -18,8 +18,8 @@ function binaries(): string | undefined {
   }
 }
 
-/** PostgreSQL does not run as root. In that case it runs as `nobody`. */
-function unprivileged(): Recipe["user"] {
+/** PostgreSQL and PgBouncer do not run as root. In that case they run as `nobody`. */
+export function unprivileged(): Recipe["user"] {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(spawnSync("id", [flag, "nobody"]).stdout);
   return { uid: idOf("-u"), gid: idOf("-g") };

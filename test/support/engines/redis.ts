@@ -1,17 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { type Engine, givenEngine, say, startEngine } from "./engine.ts";
 
-/**
- * The Redis of `REDIS_URL`, or a new one that keeps what it acknowledges. `undefined` if there is
- * neither.
- */
-export async function startRedis(): Promise<Engine | undefined> {
-  const { REDIS_URL } = process.env;
-  if (REDIS_URL) return givenEngine(REDIS_URL, "REDIS_URL");
-  if (spawnSync("redis-server", ["--version"]).status !== 0) {
-    say("NOT RUN: the tests that need Redis. Set REDIS_URL, or put redis-server on the PATH.");
-    return undefined;
-  }
+/** Whether this machine can start a Redis. If it cannot, it says which tests do not run. */
+export function hasRedisServer(tests: string): boolean {
+  if (spawnSync("redis-server", ["--version"]).status === 0) return true;
+  say(`NOT RUN: the tests that need ${tests}. Put redis-server on the PATH.`);
+  return false;
+}
+
+/** Starts a Redis that keeps what it acknowledges, with further options. */
+export function launchRedis(...options: readonly string[]): Promise<Engine> {
   return startEngine({
     name: "redis",
     // biome-ignore format: an option and its value a line
@@ -23,9 +21,21 @@ export async function startRedis(): Promise<Engine | undefined> {
       "--appendfsync", "always",
       "--save", "",
       "--maxmemory-policy", "noeviction",
+      ...options,
     ],
     ready: /Ready to accept connections/,
     crash: "SIGKILL",
     url: (port) => `redis://127.0.0.1:${port}`,
   });
+}
+
+/**
+ * The Redis of `REDIS_URL`, or a new one that keeps what it acknowledges. `undefined` if there is
+ * neither.
+ */
+export async function startRedis(): Promise<Engine | undefined> {
+  const { REDIS_URL } = process.env;
+  if (REDIS_URL) return givenEngine(REDIS_URL, "REDIS_URL");
+  if (!hasRedisServer("Redis (or set REDIS_URL)")) return undefined;
+  return launchRedis();
 }

@@ -22,7 +22,7 @@ function errorOf(options: VerifyWebhookOptions): Error {
 const WRONG = "0".repeat(64);
 const PRETTY = JSON.stringify(EVENT, null, 2);
 
-const WHITE_SPACE = "The secret has white space around it.";
+const WHITE_SPACE = "The secret has outer white space.";
 const BOM = "The body has a byte order mark.";
 const RESERIALISED = "The body looks re-serialised: pass the raw bytes.";
 const MISMATCH =
@@ -89,7 +89,7 @@ const MESSAGES: [code: string, given: Record<string, unknown>, message: string][
   [
     "configuration",
     { tolerance: 300 },
-    'verifyWebhook has no option "tolerance". Its options are: body, headers, signature, secret, maxAgeSeconds.',
+    "verifyWebhook has an unknown option. Its options are: body, headers, signature, secret, maxAgeSeconds.",
   ],
   ["signature_missing", { signature: undefined }, MISSING],
   ["signature_missing", { signature: undefined, headers: {} }, MISSING],

@@ -6,15 +6,20 @@
 
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkOptionNames } from "../../../internal/check-options.ts";
-import { digestOf } from "../digest.ts";
-import { beginResult, type StoredRecord, unresolvedResult } from "../record.ts";
+import { describeValue } from "../../../internal/check-options.ts";
+import { createDigest } from "../digest.ts";
 import {
-  checkRetention,
-  DEFAULT_RETENTION_MS,
-  type IdempotencyStore,
-  RECORD_VERSION,
-} from "../store.ts";
+  beginResult,
+  checkRecord,
+  digestsOf,
+  type RawRecord,
+  resolveResult,
+  type StoredRecord,
+} from "../record.ts";
+import type { IdempotencyStore } from "../store.ts";
+import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { checkListQuery, pageOf } from "./pages.ts";
+import { statementsFor } from "./postgres-statements.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
@@ -23,74 +28,76 @@ export interface PostgresIdempotency extends IdempotencyStore {
 }
 
 /** How idempotency keys are remembered in PostgreSQL. */
-export interface PostgresIdempotencyOptions {
+export interface PostgresIdempotencyOptions extends StoreOptions {
   /**
    * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it where your
-   * tables follow a naming rule, or where two applications share a database.
+   * tables follow a naming rule, or where two applications share a database. Name the schema where a
+   * pooler may change the search path.
    *
    * @default "malipo_idempotency"
    */
   table?: string | undefined;
-  /**
-   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
-   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
-   *
-   * @default 30 days
-   */
-  retentionMs?: number | undefined;
 }
 
-const RESOLVABLE = `version <= ${RECORD_VERSION}
-  AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= clock_timestamp()))`;
+type Row = RawRecord & { readonly key: string; readonly is_behind: boolean };
 
-const ownedBy = (parameter: string) => `AND owner = coalesce(${parameter}::text, owner)`;
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const UNDEFINED_COLUMN = "42703";
 
-// One statement for each operation: PostgreSQL makes each atomic and durable. Leases are on its clock,
-// which all processes share. A resolved record has no owner, so that its old owner cannot change it.
-const statementsFor = (table: string) => ({
-  // The lock, since PostgreSQL fails where two connections create a table at the same time.
-  migrate: `
-    SELECT pg_advisory_xact_lock(hashtext('malipo'));
-    CREATE TABLE IF NOT EXISTS ${table} (
-      key text PRIMARY KEY,
-      version integer NOT NULL,
-      state text NOT NULL,
-      digest text NOT NULL,
-      owner text NOT NULL,
-      lease_until timestamptz NOT NULL,
-      result text,
-      keep_until timestamptz
-    )
-  `,
-  begin: `
-    INSERT INTO ${table} AS stored (key, version, state, digest, owner, lease_until)
-    VALUES ($1, ${RECORD_VERSION}, 'in_flight', $2, $3, clock_timestamp() + $4 * interval '1 ms')
-    ON CONFLICT (key) DO UPDATE
-      SET version = excluded.version, state = excluded.state, digest = excluded.digest,
-          owner = excluded.owner, lease_until = excluded.lease_until, result = NULL, keep_until = NULL
-      WHERE stored.keep_until <= clock_timestamp() AND stored.version <= ${RECORD_VERSION}
-  `,
-  read: `
-    SELECT version, state, digest, owner, result, lease_until <= clock_timestamp() AS "leaseOver"
-    FROM ${table} WHERE key = $1
-  `,
-  finish: `
-    UPDATE ${table} SET state = $3, result = $4,
-      keep_until = CASE WHEN $3 = 'succeeded' THEN clock_timestamp() + $5 * interval '1 ms' END
-    WHERE key = $1 AND owner = $2
-  `,
-  forget: `DELETE FROM ${table} WHERE key = $1 AND owner = $2`,
-  resolve: `
-    UPDATE ${table} SET state = 'succeeded', result = $2, owner = '',
-      keep_until = clock_timestamp() + $3 * interval '1 ms'
-    WHERE key = $1 AND ${RESOLVABLE} ${ownedBy("$4")}
-  `,
-  free: `DELETE FROM ${table} WHERE key = $1 AND ${RESOLVABLE} ${ownedBy("$2")}`,
-});
+/** Runs the statements of one table. */
+class Statements {
+  readonly #pool: Pick<Pool, "query">;
+  readonly #table: string;
+  readonly #texts: ReturnType<typeof statementsFor>;
+
+  constructor(pool: Pick<Pool, "query">, table: string) {
+    this.#pool = pool;
+    this.#table = table;
+    this.#texts = statementsFor(table);
+  }
+
+  /** Statements have no names: a pooler may give each one another connection. */
+  async run(name: keyof ReturnType<typeof statementsFor>, ...values: unknown[]) {
+    try {
+      const text = this.#texts[name];
+      return await this.#pool.query<Row>({ text, ...(values.length > 0 && { values }) });
+    } catch (error) {
+      if ((error as { code?: unknown } | null)?.code !== UNDEFINED_COLUMN) throw error;
+      throw new Error(
+        `The table ${this.#table} was made by another version of malipo: ${(error as Error).message}. Use another table, or rename this one once no payment in it is in flight, and run migrate().`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** A record, whose lease is restarted where the clock is behind it. */
+  async read(key: string): Promise<StoredRecord | undefined> {
+    const [row] = (await this.run("read", key)).rows;
+    if (row === undefined) return undefined;
+    const record = checkRecord(key, row);
+    if (row.is_behind) await this.run("restartLease", key);
+    return record;
+  }
+}
+
+function checkTable(table: string): string {
+  if (typeof table === "string" && /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
+    return table;
+  }
+  const given = typeof table === "string" ? JSON.stringify(table) : describeValue(table);
+  throw new ConfigurationError(
+    `\`table\` must be lower-case letters, digits and underscores, with or without a schema before a dot; got ${given}.`,
+  );
+}
 
 /**
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
  * that share the database, and across crashes of the machines and of the database.
+ *
+ * Every change is on the disk before it is acknowledged, whatever `synchronous_commit` is set to. It
+ * works behind PgBouncer in transaction mode. It ends where the database loses what it acknowledged: with
+ * `fsync = off`, or when a standby that is replicated asynchronously takes over. Leases are measured
+ * by the clock of the database: a clock that jumps forward ends them early.
  *
  * Expired rows stay until their key is used again. To drop them, run
  * `DELETE FROM malipo_idempotency WHERE keep_until < now()`.
@@ -114,47 +121,65 @@ export function postgresIdempotency(
   pool: Pick<Pool, "query">,
   options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
-  checkOptionNames(options, ["table", "retentionMs"], "postgresIdempotency");
-  const { table = "malipo_idempotency", retentionMs = DEFAULT_RETENTION_MS } = options;
-  if (!/^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
-    throw new ConfigurationError(
-      `\`table\` must be lower-case letters, digits and underscores, with or without a schema before a dot; got ${JSON.stringify(table)}.`,
-    );
-  }
-  checkRetention(retentionMs);
-  const statements = statementsFor(table);
-  const run = (name: keyof typeof statements, ...values: unknown[]) =>
-    pool.query({ text: statements[name], ...(values.length > 0 && { values }) });
-  const read = async (key: string): Promise<StoredRecord | undefined> =>
-    (await run("read", key)).rows[0];
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "postgresIdempotency", [
+    "table",
+  ]);
+  const digest = createDigest(pepper);
+  const { table = "malipo_idempotency" } = options;
+  const statements = new Statements(pool, checkTable(table));
 
   return {
     migrate: async () => {
-      await run("migrate");
+      await statements.run("migrate");
     },
-    begin: async (key, { parameters, owner, leaseMs }) => {
-      const digest = digestOf(parameters);
+    begin: async (key, attempt) => {
+      const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
+      const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
+      const values = [
+        ...[key, owner, endpoint, idempotencyKey, baseUrl, scope, Math.ceil(leaseMs)],
+        ...[parameters, accountReference, amount, phone],
+      ];
       for (;;) {
-        const { rowCount } = await run("begin", key, digest, owner, leaseMs);
+        const { rowCount } = await statements.run("begin", ...values);
         if (rowCount === 1) return { state: "begun" };
-        const record = await read(key);
+        const record = await statements.read(key);
         // Another process may have freed the key between the two statements.
-        if (record !== undefined) return beginResult(record, digest);
+        if (record !== undefined) return beginResult(record, parameters, attempt, scope);
       }
     },
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : null;
-      await run("finish", key, owner, end.state, result, retentionMs);
+      await statements.run("finish", key, owner, end.state, result, retentionMs);
     },
     forget: async (key, owner) => {
-      await run("forget", key, owner);
+      await statements.run("forget", key, owner);
     },
     resolve: async (key, result, owner) => {
-      const { rowCount } =
-        result === undefined
-          ? await run("free", key, owner ?? null)
-          : await run("resolve", key, result, retentionMs, owner ?? null);
-      return rowCount === 1 ? "unknown" : unresolvedResult(await read(key));
+      for (;;) {
+        const which = [key, scope, owner ?? null];
+        const { rowCount } =
+          result === undefined
+            ? await statements.run("free", ...which)
+            : await statements.run("resolve", ...which, result, retentionMs);
+        if (rowCount === 1) return { state: "resolved" };
+        const record = await statements.read(key);
+        const found = resolveResult(record, { result, owner, scope });
+        // Another process may have ended the attempt between the two statements.
+        if (found.state !== "resolved") return found;
+      }
     },
+    list: async (listQuery) => {
+      const { state, digests, after, limit } = checkListQuery(listQuery);
+      const { rows } = await statements.run(
+        ...(["list", scope, after?.begunAt ?? 0, after?.key ?? "", state ?? null] as const),
+        ...[digests.parameters, digests.accountReference, digests.amount, digests.phone],
+        limit + 1,
+      );
+      for (const { key, is_behind } of rows) {
+        if (is_behind) await statements.run("restartLease", key);
+      }
+      return pageOf(rows, limit);
+    },
+    digest,
   };
 }

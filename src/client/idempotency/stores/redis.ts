@@ -5,111 +5,172 @@
  */
 
 import type { Redis } from "ioredis";
-import { checkOptionNames } from "../../../internal/check-options.ts";
-import { digestOf } from "../digest.ts";
-import { beginResult, type StoredRecord, unresolvedResult } from "../record.ts";
+import { ConfigurationError } from "../../../errors/configuration.ts";
+import { checkFunction, checkWholeNumber, describeValue } from "../../../internal/check-options.ts";
+import { createDigest } from "../digest.ts";
 import {
-  checkRetention,
-  DEFAULT_RETENTION_MS,
-  type IdempotencyStore,
-  RECORD_VERSION,
-} from "../store.ts";
-
-// A script, so that each operation is atomic in Redis. Leases are on its clock, which all processes
-// share. Only a succeeded record expires: an unknown one stays until it is resolved.
-const SCRIPT = `
-  local key, operation, owner = KEYS[1], ARGV[1], ARGV[2]
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-
-  local version, state, stored_owner, lease = unpack(
-    redis.call('HMGET', key, 'version', 'state', 'owner', 'lease'))
-  local over = state == 'in_flight' and tonumber(lease) <= now
-  local function record()
-    local f = redis.call('HMGET', key, 'version', 'state', 'digest', 'owner', 'result')
-    return { f[1], f[2], f[3], f[4], f[5], over and 1 or 0 }
-  end
-  local function succeed(result, retention)
-    redis.call('HSET', key, 'state', 'succeeded', 'result', result)
-    redis.call('PEXPIRE', key, retention)
-  end
-
-  if operation == 'begin' then
-    -- ioredis sends a command again after it lost its connection: the record is this attempt's own.
-    if state == 'in_flight' and stored_owner == owner then return {} end
-    if version then return record() end
-    redis.call('HSET', key, 'version', ARGV[3], 'state', 'in_flight', 'digest', ARGV[4],
-      'owner', owner, 'lease', string.format('%.0f', now + ARGV[5]))
-    return {}
-  elseif operation == 'finish' then
-    if stored_owner ~= owner then return {} end
-    if ARGV[3] == 'succeeded' then
-      succeed(ARGV[4], ARGV[5])
-    else
-      redis.call('HSET', key, 'state', 'unknown')
-      redis.call('PERSIST', key)
-    end
-  elseif operation == 'forget' then
-    if stored_owner == owner then redis.call('DEL', key) end
-  elseif operation == 'resolve' then
-    if not version then return {} end
-    local found = record()
-    if (state == 'unknown' or over) and tonumber(found[1]) <= tonumber(ARGV[6])
-      and (owner == '' or owner == stored_owner) then
-      if ARGV[3] == 'free' then
-        redis.call('DEL', key)
-      else
-        -- Without an owner, so that the old owner cannot finish or forget it later.
-        redis.call('HSET', key, 'owner', '')
-        succeed(ARGV[4], ARGV[5])
-      end
-      return { 'resolved' }
-    end
-    return found
-  end
-  return {}
-`;
-
-/** A record as the script returns it. */
-type RecordReply = [
-  version: string,
-  state: string,
-  digest: string,
-  owner: string,
-  result: string | null,
-  over: number,
-];
-/** What the script returns: a record, nothing where there is no record, or that it was resolved. */
-type Reply = RecordReply | [] | ["resolved"];
-
-function parseRecord(reply: Reply): StoredRecord | undefined {
-  if (reply.length < 2) return undefined;
-  const [version, state, digest, owner, result, over] = reply as RecordReply;
-  return {
-    version: Number(version),
-    state: state as StoredRecord["state"],
-    digest,
-    owner,
-    result,
-    leaseOver: over === 1,
-  };
-}
+  beginResult,
+  checkRecord,
+  digestsOf,
+  type RawRecord,
+  resolveResult,
+  type StoredRecord,
+} from "../record.ts";
+import type { IdempotencyStore } from "../store.ts";
+import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { type CheckedQuery, checkListQuery, type Position, pageOf } from "./pages.ts";
+import { durabilityCheck, type RedisClient } from "./redis-durability.ts";
+import { FIELDS, SCRIPT } from "./redis-script.ts";
 
 /** How idempotency keys are remembered in Redis. */
-export interface RedisIdempotencyOptions {
+export interface RedisIdempotencyOptions extends StoreOptions {
   /**
-   * The prefix of the keys in Redis. Set it where two applications share a Redis.
+   * The prefix of the keys in Redis. Set it where two applications share a Redis. The store puts it
+   * into braces, a hash tag, so that a Redis Cluster keeps all its keys on one node; a prefix that has
+   * a hash tag is used as it is.
    *
-   * @default "malipo:idempotency:"
+   * @default "{malipo:idempotency}:"
    */
   prefix?: string | undefined;
   /**
-   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
-   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   * How many replicas must have an attempt before anything is sent. Set it where a replica may take
+   * over from the Redis: with 1, an attempt survives the loss of the Redis if the replica that has it
+   * takes over. While fewer are connected, calls are rejected and nothing is sent.
    *
-   * @default 30 days
+   * @default 0
    */
-  retentionMs?: number | undefined;
+  replicas?: number | undefined;
+  /**
+   * Gets one warning, at the first attempt, where the Redis may forget a key: without an append-only
+   * file, with an eviction policy, or with replicas that are not waited for. Set it to send the warning
+   * to your log.
+   *
+   * @default `console.warn`
+   */
+  onWarning?: ((warning: string) => void) | undefined;
+}
+
+const DEFAULT_PREFIX = "{malipo:idempotency}:";
+
+/** How long replicas have to confirm an attempt, in milliseconds. */
+const MAX_REPLICATION_MS = 1_000;
+
+/** How many keys one run of the script looks at: it stops the Redis while it runs. */
+const KEYS_PER_LOOK = 1_000;
+
+/** What the script returns: a record's fields, nothing where there is no record, or what it did. */
+type Reply = readonly unknown[];
+
+function parseRecord(key: string, reply: Reply): StoredRecord | undefined {
+  return reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
+}
+
+const rawRecord = (values: Reply): RawRecord =>
+  Object.fromEntries([...FIELDS, "elapsed_ms"].map((name, at) => [name, values[at]]));
+
+/** @throws {ConfigurationError} for a prefix that is not a text. */
+function withHashTag(prefix: unknown): string {
+  if (typeof prefix !== "string" || prefix === "") {
+    throw new ConfigurationError(
+      `\`prefix\` must be a non-empty string; got ${describeValue(prefix)}.`,
+    );
+  }
+  return /\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
+}
+
+/** Runs the script on one Redis or on a node of a cluster. */
+class ScriptRunner {
+  readonly #redis: Redis;
+  readonly #keys: readonly string[];
+  readonly #replicas: number;
+  #isLeaving = false;
+
+  constructor(client: RedisClient, prefix: string, replicas: number) {
+    // A cluster has the same commands, and finds the node by the keys.
+    this.#redis = client as Redis;
+    this.#keys = ["attempt:", "index", "expiry"].map((name) => prefix + name);
+    this.#replicas = replicas;
+  }
+
+  async run(...args: readonly (string | number)[]): Promise<Reply> {
+    try {
+      return (await this.#redis.eval(SCRIPT, 3, ...this.#keys, ...args)) as Reply;
+    } catch (error) {
+      this.#leaveReplica(error);
+      throw error;
+    }
+  }
+
+  /** As `run`, and rejects where too few replicas have what the script wrote. */
+  async runConfirmed(...args: readonly (string | number)[]): Promise<Reply> {
+    if (this.#replicas === 0) return this.run(...args);
+    // In one pipeline: WAIT waits for what its own connection has written.
+    const replies = await this.#redis
+      .pipeline()
+      .eval(SCRIPT, 3, ...this.#keys, ...args)
+      .wait(this.#replicas, MAX_REPLICATION_MS)
+      .exec();
+    const [script, wait] = replies ?? [];
+    for (const reply of [script, wait]) {
+      const error = reply === undefined ? new Error("Redis returned no reply.") : reply[0];
+      if (error === null) continue;
+      this.#leaveReplica(error);
+      throw error;
+    }
+    const confirmed = Number(wait?.[1]);
+    if (!(confirmed >= this.#replicas)) {
+      throw new Error(
+        `Of the ${this.#replicas} replicas that must have an attempt, ${confirmed} confirmed it within ${MAX_REPLICATION_MS} ms. Check the replication of this Redis, or lower the option \`replicas\`.`,
+      );
+    }
+    return script?.[1] as Reply;
+  }
+
+  /** A Redis that became a replica keeps its connections, so the client would stay with it. */
+  #leaveReplica(error: unknown): void {
+    const isReplica = error instanceof Error && error.message.includes("READONLY");
+    if (!isReplica || this.#isLeaving || this.#redis.status !== "ready") return;
+    this.#isLeaving = true;
+    this.#redis.once("close", () => {
+      this.#isLeaving = false;
+    });
+    this.#redis.disconnect(true);
+  }
+}
+
+/** The positions and records of one look at the index. */
+type ListReply = readonly [
+  rows: readonly (readonly [key: string, record: Reply])[],
+  last: readonly [score: string, key: string] | readonly [],
+];
+
+/** Reads the index until there are enough records, or no more keys. */
+async function listRows(
+  script: ScriptRunner,
+  scope: string,
+  { state, digests, after, limit }: CheckedQuery,
+): Promise<(RawRecord & { readonly key: string })[]> {
+  const rows: (RawRecord & { readonly key: string })[] = [];
+  let from: Position | undefined = after ?? { begunAt: 0, key: "" };
+  while (from !== undefined && rows.length <= limit) {
+    const { parameters = "", accountReference = "", amount = "", phone = "" } = digests;
+    const [found, last] = (await script.run(
+      ...[
+        "list",
+        from.begunAt,
+        from.key,
+        state ?? "",
+        scope,
+        limit + 1 - rows.length,
+        KEYS_PER_LOOK,
+      ],
+      ...[parameters, accountReference, amount, phone],
+    )) as unknown as ListReply;
+    rows.push(...found.map(([key, record]) => ({ ...rawRecord(record), key })));
+    const [score, key] = last;
+    from = key === undefined ? undefined : { begunAt: Number(score), key };
+  }
+  return rows;
 }
 
 /**
@@ -117,10 +178,17 @@ export interface RedisIdempotencyOptions {
  * share the Redis, and across their crashes.
  *
  * Set up the Redis with `appendonly yes`, `appendfsync always` and a `maxmemory-policy` of
- * `noeviction`. A Redis that loses what it acknowledged, in a crash, a failover or an eviction, loses
- * keys.
+ * `noeviction`, and with `replicas` where a replica may take over. A Redis that loses what it
+ * acknowledged, in a crash, a failover or an eviction, loses keys; the first attempt warns where it is
+ * set up so that it would. Leases are measured by its clock: a clock that jumps forward ends them
+ * early.
  *
- * @param redis - An ioredis client. You close it yourself.
+ * It works with a Redis Cluster and behind Sentinel. A Redis that became a replica rejects, nothing is
+ * sent, and the client connects again. Also give the client
+ * `reconnectOnError: (error) => error.message.includes("READONLY")` where you use it for other
+ * commands.
+ *
+ * @param redis - An ioredis `Redis` or `Cluster`. You close it yourself.
  * @throws {ConfigurationError} for a wrong option.
  *
  * @example
@@ -133,40 +201,55 @@ export interface RedisIdempotencyOptions {
  * ```
  */
 export function redisIdempotency(
-  redis: Redis,
+  redis: RedisClient,
   options: RedisIdempotencyOptions = {},
 ): IdempotencyStore {
-  checkOptionNames(options, ["prefix", "retentionMs"], "redisIdempotency");
-  const { prefix = "malipo:idempotency:", retentionMs = DEFAULT_RETENTION_MS } = options;
-  checkRetention(retentionMs);
-  const run = async (key: string, ...args: (string | number)[]): Promise<Reply> =>
-    (await redis.eval(SCRIPT, 1, prefix + key, ...args)) as Reply;
+  const names = ["prefix", "replicas", "onWarning"];
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "redisIdempotency", names);
+  const digest = createDigest(pepper);
+  // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
+  const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = options;
+  checkWholeNumber("replicas", replicas, 0);
+  checkFunction("onWarning", onWarning);
+  const script = new ScriptRunner(redis, withHashTag(prefix), replicas);
+  const checkDurability = durabilityCheck(redis, replicas, onWarning);
 
   return {
-    begin: async (key, { parameters, owner, leaseMs }) => {
-      const digest = digestOf(parameters);
-      const record = parseRecord(await run(key, "begin", owner, RECORD_VERSION, digest, leaseMs));
-      return record === undefined ? { state: "begun" } : beginResult(record, digest);
+    begin: async (key, attempt) => {
+      checkDurability();
+      const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
+      const {
+        parameters,
+        accountReference = "",
+        amount = "",
+        phone = "",
+      } = digestsOf(attempt, digest);
+      const reply = await script.runConfirmed(
+        ...["begin", key, owner, endpoint, idempotencyKey, baseUrl, scope, Math.ceil(leaseMs)],
+        ...[parameters, accountReference, amount, phone],
+      );
+      if (reply[0] === "begun") return { state: "begun" };
+      return beginResult(checkRecord(key, rawRecord(reply)), parameters, attempt, scope);
     },
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : "";
-      await run(key, "finish", owner, end.state, result, retentionMs);
+      await script.run("finish", key, owner, end.state, result, retentionMs);
     },
     forget: async (key, owner) => {
-      await run(key, "forget", owner);
+      await script.run("forget", key, owner);
     },
-    resolve: async (key, result, owner = "") => {
+    resolve: async (key, result, owner) => {
       const how = result === undefined ? "free" : "done";
-      const reply = await run(
-        key,
-        "resolve",
-        owner,
-        how,
-        result ?? "",
-        retentionMs,
-        RECORD_VERSION,
+      const reply = await script.run(
+        ...["resolve", key, owner ?? "", scope, how, result ?? "", retentionMs],
       );
-      return reply[0] === "resolved" ? "unknown" : unresolvedResult(parseRecord(reply));
+      if (reply[0] === "resolved") return { state: "resolved" };
+      return resolveResult(parseRecord(key, reply), { result, owner, scope });
     },
+    list: async (listQuery) => {
+      const query = checkListQuery(listQuery);
+      return pageOf(await listRows(script, scope, query), query.limit);
+    },
+    digest,
   };
 }

@@ -4,104 +4,19 @@
  * @module malipo/idempotency/sqlite
  */
 
-import type { DatabaseSync } from "node:sqlite";
-import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkOptionNames } from "../../../internal/check-options.ts";
-import { digestOf } from "../digest.ts";
-import { beginResult, type StoredRecord, unresolvedResult } from "../record.ts";
+import { createDigest } from "../digest.ts";
 import {
-  checkRetention,
-  DEFAULT_RETENTION_MS,
-  type IdempotencyStore,
-  RECORD_VERSION,
-} from "../store.ts";
-
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS malipo_idempotency (
-    key TEXT PRIMARY KEY,
-    version INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    owner TEXT NOT NULL,
-    lease_until INTEGER NOT NULL,
-    result TEXT,
-    keep_until INTEGER
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS malipo_idempotency_keep_until
-    ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL;
-`;
-
-const RESOLVABLE = `version <= ${RECORD_VERSION}
-    AND (state = 'unknown' OR (state = 'in_flight' AND lease_until <= $now))
-    AND owner = coalesce($owner, owner)`;
-
-// One statement for each operation: SQLite makes each atomic and, with synchronous=FULL, durable. A
-// resolved record has no owner, so that its old owner cannot change it later.
-const STATEMENTS = {
-  begin: `
-    INSERT INTO malipo_idempotency (key, version, state, digest, owner, lease_until)
-    VALUES ($key, ${RECORD_VERSION}, 'in_flight', $digest, $owner, $leaseUntil)
-    ON CONFLICT (key) DO UPDATE
-      SET version = excluded.version, state = excluded.state, digest = excluded.digest,
-          owner = excluded.owner, lease_until = excluded.lease_until, result = NULL, keep_until = NULL
-      WHERE malipo_idempotency.keep_until <= $now AND malipo_idempotency.version <= ${RECORD_VERSION}
-  `,
-  read: `
-    SELECT version, state, digest, owner, result, lease_until <= $now AS lease_over
-    FROM malipo_idempotency WHERE key = $key
-  `,
-  finish: `
-    UPDATE malipo_idempotency SET state = $state, result = $result, keep_until = $keepUntil
-    WHERE key = $key AND owner = $owner
-  `,
-  forget: "DELETE FROM malipo_idempotency WHERE key = $key AND owner = $owner",
-  resolve: `
-    UPDATE malipo_idempotency
-    SET state = 'succeeded', result = $result, keep_until = $keepUntil, owner = ''
-    WHERE key = $key AND ${RESOLVABLE}
-  `,
-  free: `
-    DELETE FROM malipo_idempotency
-    WHERE key = $key AND ${RESOLVABLE}
-  `,
-  dropExpired: `
-    DELETE FROM malipo_idempotency WHERE key IN (
-      SELECT key FROM malipo_idempotency
-      WHERE keep_until <= $now AND version <= ${RECORD_VERSION} LIMIT 20
-    )
-  `,
-} as const;
-
-function open(path: string): DatabaseSync {
-  // Loaded here, so that a bundle for a runtime without it fails here, with a message.
-  const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
-  if (sqlite === undefined) {
-    throw new ConfigurationError(
-      "The SQLite store requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
-    );
-  }
-  const database = new sqlite.DatabaseSync(path);
-  // First, so that every later statement waits for the other processes that use this file.
-  database.exec("PRAGMA busy_timeout = 5000");
-  database.exec("PRAGMA journal_mode = WAL");
-  // An attempt must be on the disk before anything is sent.
-  database.exec("PRAGMA synchronous = FULL");
-  database.exec(SCHEMA);
-  return database;
-}
-
-function prepareStatements(database: DatabaseSync) {
-  const prepare = (name: keyof typeof STATEMENTS) => database.prepare(STATEMENTS[name]);
-  return {
-    begin: prepare("begin"),
-    read: prepare("read"),
-    finish: prepare("finish"),
-    forget: prepare("forget"),
-    resolve: prepare("resolve"),
-    free: prepare("free"),
-    dropExpired: prepare("dropExpired"),
-  };
-}
+  beginResult,
+  checkRecord,
+  digestsOf,
+  type RawRecord,
+  resolveResult,
+  type StoredRecord,
+} from "../record.ts";
+import type { AttemptPage, IdempotencyStore, ListQuery, NewAttempt } from "../store.ts";
+import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { checkListQuery, pageOf } from "./pages.ts";
+import { SqliteFile, type Statements } from "./sqlite-file.ts";
 
 /** An idempotency store in a SQLite file. */
 export interface SqliteIdempotency extends IdempotencyStore {
@@ -110,24 +25,41 @@ export interface SqliteIdempotency extends IdempotencyStore {
 }
 
 /** How idempotency keys are remembered in SQLite. */
-export interface SqliteIdempotencyOptions {
-  /**
-   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
-   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
-   *
-   * @default 30 days
-   */
-  retentionMs?: number | undefined;
+export interface SqliteIdempotencyOptions extends StoreOptions {}
+
+/** Milliseconds since the machine started. */
+const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
+
+type Row = RawRecord & { readonly key: string; readonly is_behind: number };
+
+/** A record, whose lease is restarted where the clock is behind it. */
+function read(statements: Statements, key: string, uptime: number): StoredRecord | undefined {
+  const row = statements.read.get({ key, uptime }) as Row | undefined;
+  if (row === undefined) return undefined;
+  const record = checkRecord(key, row);
+  if (row.is_behind === 1) statements.restartLease.run({ key, uptime });
+  return record;
 }
+
+/** SQLite knows no `undefined`. */
+const orNull = (text: string | undefined) => text ?? null;
 
 /**
  * Remembers idempotency keys in a SQLite file: one key makes at most one prompt across all processes
  * on this machine that share the file, and across crashes and power cuts. It needs no server and no
  * other package.
  *
- * @param path - The file. It is created where it does not exist. It must not be on a network file
- * system.
- * @throws {ConfigurationError} for a wrong option, and in a runtime without `node:sqlite`.
+ * Leases are measured by the time since the machine started, so a wall clock that is set changes none.
+ * A file that another process has locked is waited for up to five seconds, while the event loop goes
+ * on. A file that was deleted or replaced while the process used it is noticed, and nothing is sent.
+ *
+ * It ends at the machine: a file that is lost with its disk, or restored from a backup, has forgotten
+ * the keys since.
+ *
+ * @param path - The file. It is created where it does not exist, readable only by its owner. It must
+ * not be on a network file system.
+ * @throws {ConfigurationError} for a wrong option, in a runtime without `node:sqlite`, and for a table
+ * of another version of malipo.
  * @throws {Error} where the file cannot be opened, or is not a SQLite database.
  *
  * @example
@@ -142,55 +74,89 @@ export function sqliteIdempotency(
   path: string,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
-  checkOptionNames(options, ["retentionMs"], "sqliteIdempotency");
-  const { retentionMs = DEFAULT_RETENTION_MS } = options;
-  checkRetention(retentionMs);
-  const database = open(path);
-  const statements = prepareStatements(database);
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "sqliteIdempotency");
+  const digest = createDigest(pepper);
+  const file = new SqliteFile(path);
 
-  function read(key: string, now: number): StoredRecord | undefined {
-    const row = statements.read.get({ key, now });
-    return row && ({ ...row, leaseOver: row.lease_over === 1 } as unknown as StoredRecord);
+  function rowFor(key: string, attempt: NewAttempt) {
+    const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
+    const { owner, endpoint, idempotencyKey, baseUrl } = attempt;
+    return {
+      ...{ key, owner, endpoint, idempotencyKey, baseUrl, scope, parameters },
+      leaseMs: Math.ceil(attempt.leaseMs),
+      accountReference: orNull(accountReference),
+      amount: orNull(amount),
+      phone: orNull(phone),
+    };
+  }
+
+  function list(statements: Statements, listQuery: ListQuery | undefined): AttemptPage {
+    const { state, digests, after, limit } = checkListQuery(listQuery);
+    const uptime = uptimeMs();
+    const rows = statements.list.all({
+      uptime,
+      now: Date.now(),
+      scope,
+      state: orNull(state),
+      parameters: orNull(digests.parameters),
+      accountReference: orNull(digests.accountReference),
+      amount: orNull(digests.amount),
+      phone: orNull(digests.phone),
+      afterBegunAt: after?.begunAt ?? -1,
+      afterKey: after?.key ?? "",
+      count: limit + 1,
+    }) as unknown as Row[];
+    for (const { key, is_behind } of rows) {
+      if (is_behind === 1) statements.restartLease.run({ key, uptime });
+    }
+    return pageOf(rows, limit);
   }
 
   return {
-    begin: async (key, { parameters, owner, leaseMs }) => {
-      const digest = digestOf(parameters);
-      for (;;) {
+    begin: (key, attempt) => {
+      const row = rowFor(key, attempt);
+      return file.use((statements) => {
+        for (;;) {
+          const uptime = uptimeMs();
+          const { changes } = statements.begin.run({ ...row, now: Date.now(), uptime });
+          if (changes === 1) return { state: "begun" };
+          const record = read(statements, key, uptime);
+          // Another process may have freed the key between the two statements.
+          if (record !== undefined) return beginResult(record, row.parameters, attempt, scope);
+        }
+      });
+    },
+    finish: (key, owner, end) =>
+      file.use((statements) => {
+        const done = end.state === "succeeded";
         const now = Date.now();
-        const { changes } = statements.begin.run({
-          key,
-          digest,
-          owner,
-          leaseUntil: now + leaseMs,
-          now,
-        });
-        if (changes === 1) return { state: "begun" };
-        const record = read(key, now);
-        // Another process may have freed the key between the two statements.
-        if (record !== undefined) return beginResult(record, digest);
-      }
-    },
-    finish: async (key, owner, end) => {
-      const done = end.state === "succeeded";
-      const now = Date.now();
-      const keepUntil = done ? now + retentionMs : null;
-      const result = done ? end.result : null;
-      statements.finish.run({ key, owner, state: end.state, result, keepUntil });
-      statements.dropExpired.run({ now });
-    },
-    forget: async (key, owner) => {
-      statements.forget.run({ key, owner });
-    },
-    resolve: async (key, result, owner) => {
-      const now = Date.now();
-      const which = { key, now, owner: owner ?? null };
-      const { changes } =
-        result === undefined
-          ? statements.free.run(which)
-          : statements.resolve.run({ ...which, result, keepUntil: now + retentionMs });
-      return changes === 1 ? "unknown" : unresolvedResult(read(key, now));
-    },
-    close: () => database.close(),
+        const keepUntil = done ? now + retentionMs : null;
+        const result = done ? end.result : null;
+        statements.finish.run({ key, owner, state: end.state, result, keepUntil });
+        statements.dropExpired.run({ now });
+      }),
+    forget: (key, owner) =>
+      file.use((statements) => {
+        statements.forget.run({ key, owner });
+      }),
+    resolve: (key, result, owner) =>
+      file.use((statements) => {
+        for (;;) {
+          const which = { key, scope, owner: orNull(owner), uptime: uptimeMs() };
+          const keepUntil = Date.now() + retentionMs;
+          const { changes } =
+            result === undefined
+              ? statements.free.run(which)
+              : statements.resolve.run({ ...which, result, keepUntil });
+          if (changes === 1) return { state: "resolved" };
+          const record = read(statements, key, which.uptime);
+          const found = resolveResult(record, { result, owner, scope });
+          // Another process may have ended the attempt between the two statements.
+          if (found.state !== "resolved") return found;
+        }
+      }),
+    list: (query) => file.use((statements) => list(statements, query)),
+    digest,
+    close: () => file.close(),
   };
 }

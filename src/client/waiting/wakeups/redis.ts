@@ -4,7 +4,7 @@
  * @module malipo/wakeups/redis
  */
 
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import { checkOptionNames } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups } from "./local.ts";
 
@@ -16,10 +16,10 @@ export interface RedisWakeups extends Wakeups {
 
 /** The two connections that wake-ups over Redis need. */
 export interface RedisWakeupClients {
-  /** An ioredis client. It may be one that you use for other commands too. */
-  readonly publisher: Redis;
+  /** An ioredis `Redis` or `Cluster`. It may be one that you use for other commands too. */
+  readonly publisher: Redis | Cluster;
   /** Another ioredis client, which is then in subscriber mode: `publisher.duplicate()`. */
-  readonly subscriber: Redis;
+  readonly subscriber: Redis | Cluster;
 }
 
 /** How wake-ups go over Redis. */
@@ -35,7 +35,7 @@ export interface RedisWakeupOptions {
 /**
  * Wake-ups between machines, over Redis pub/sub: a webhook that arrives at one ends a wait at another
  * with the next read. They are only hints: a lost message makes a wait some seconds longer, and loses
- * no payment.
+ * no payment. It works with a Redis Cluster and behind Sentinel.
  *
  * @throws {ConfigurationError} for a wrong option.
  *

@@ -1,5 +1,5 @@
 import { essentialState, initialState, type Protocol, type State } from "./state.ts";
-import { type Step, stepsFrom } from "./steps.ts";
+import { type Step, stepsFrom, TIME_PASSES } from "./steps.ts";
 
 /** What must hold after every step; `undefined` where it does. */
 function violationOf({ prompts, requests, processes }: State): string | undefined {
@@ -18,32 +18,53 @@ function violationOf({ prompts, requests, processes }: State): string | undefine
 
 const keyOf = (state: State): string => JSON.stringify(state);
 
-/** Steps of which time comes last, and faults never: how everything ends once the faults stop. */
-const goingOn = (state: State, protocol: Protocol): Step[] =>
-  stepsFrom(state, protocol)
-    .filter(({ isFault }) => !isFault)
-    .sort((a, b) => Number(a.name === "time passes") - Number(b.name === "time passes"));
+/** The steps that are not faults, with time last: how everything ends once the faults stop. */
+function stepsWithoutFaults(state: State, protocol: Protocol): Step[] {
+  const steps = stepsFrom(state, protocol).filter(({ isFault }) => !isFault);
+  return [
+    ...steps.filter(({ name }) => name !== TIME_PASSES),
+    ...steps.filter(({ name }) => name === TIME_PASSES),
+  ];
+}
 
-/** What is left over once everything has ended that may end without another fault. */
-function leftOver(state: State, protocol: Protocol, ends: Set<string>): string | undefined {
+/** What a state says that has no further step: everything must have ended. */
+function unfinished({ stored, processes }: State): string | undefined {
+  const busy = processes.find(({ phase }) => phase !== "idle" && phase !== "dead");
+  if (busy) return `a process stays ${busy.phase}`;
+  return stored !== null && stored.state !== "succeeded"
+    ? `the key stays ${stored.state}`
+    : undefined;
+}
+
+/**
+ * Lets a state go on without another fault, and says what does not end.
+ *
+ * @param ending - The states of which it is known that everything ends.
+ */
+function whatDoesNotEnd(state: State, protocol: Protocol, ending: Set<string>): string | undefined {
+  const visited = new Set<string>();
   let current = state;
-  const way = new Set<string>();
-  for (;;) {
-    const key = keyOf(current);
-    if (ends.has(key)) break;
-    way.add(key);
-    const nexts = goingOn(current, protocol).map(({ next }) => essentialState(next));
-    const next = nexts.find((one) => !way.has(keyOf(one)));
+  let key = keyOf(current);
+  while (!ending.has(key)) {
+    visited.add(key);
+    const next = firstUnvisited(current, protocol, visited);
     if (next === undefined) {
-      const { stored, processes } = current;
-      const busy = processes.find(({ phase }) => phase !== "idle" && phase !== "dead");
-      if (busy) return `a process stays ${busy.phase}`;
-      if (stored !== null && stored.state !== "succeeded") return `the key stays ${stored.state}`;
+      const what = unfinished(current);
+      if (what !== undefined) return what;
       break;
     }
-    current = next;
+    ({ state: current, key } = next);
   }
-  for (const key of way) ends.add(key);
+  for (const one of visited) ending.add(one);
+  return undefined;
+}
+
+function firstUnvisited(state: State, protocol: Protocol, visited: ReadonlySet<string>) {
+  for (const step of stepsWithoutFaults(state, protocol)) {
+    const next = essentialState(step.next);
+    const key = keyOf(next);
+    if (!visited.has(key)) return { state: next, key };
+  }
   return undefined;
 }
 
@@ -69,7 +90,7 @@ function pathTo(visited: Visited): string[] {
 export function explore(protocol: Protocol): Exploration {
   const first = { state: essentialState(initialState(protocol)), name: "", from: undefined };
   const seen = new Set([keyOf(first.state)]);
-  const ends = new Set<string>();
+  const ending = new Set<string>();
   let level: Visited[] = [first];
   while (level.length > 0) {
     const nextLevel: Visited[] = [];
@@ -84,9 +105,9 @@ export function explore(protocol: Protocol): Exploration {
         const key = keyOf(state);
         if (seen.has(key)) continue;
         seen.add(key);
-        const left = leftOver(state, protocol, ends);
-        if (left !== undefined) {
-          return { states: seen.size, violation: { what: left, path: pathTo(reached) } };
+        const stays = whatDoesNotEnd(state, protocol, ending);
+        if (stays !== undefined) {
+          return { states: seen.size, violation: { what: stays, path: pathTo(reached) } };
         }
         nextLevel.push(reached);
       }

@@ -138,15 +138,18 @@ function essential({ answer, end, ...process }: Process): Process {
   return { ...process, ...IDLE, attempt: process.attempt, ...(end && { end }) };
 }
 
-const keyOf = (value: unknown) => JSON.stringify(value);
-
 /** A state without what makes no difference: which process is which, and what is over. */
 export function essentialState(state: State): State {
   const { stored } = state;
+  const processes = state.processes.map((one) => {
+    const process = essential(one);
+    return { process, key: JSON.stringify(process) };
+  });
+  processes.sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
     ...state,
     stored: stored?.state === "succeeded" ? { ...stored, age: 0 } : stored,
-    processes: state.processes.map(essential).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    processes: processes.map(({ process }) => process),
   };
 }
 

@@ -20,6 +20,8 @@ export interface Step {
   readonly next: State;
 }
 
+export const TIME_PASSES = "time passes";
+
 const older = (age: Age): Age => Math.min(age + 1, SAFELY_OVER) as Age;
 
 const withProcess = (state: State, index: number, changes: Partial<Process>): State => ({
@@ -60,19 +62,19 @@ function begin(state: State, index: number): Step[] {
     const failed = { ...fresh, phase: "ending", end: { kind: "not_sent" } } as const;
     return [
       {
-        name: "begin",
+        name: `begin attempt ${attempt}`,
         isFault: false,
         next: withProcess(owned, index, { ...fresh, phase: "ready" }),
       },
       {
-        name: "begin, and the store fails after",
+        name: `begin attempt ${attempt}, and the store fails after`,
         isFault: true,
         next: withProcess(owned, index, failed),
       },
     ];
   }
   const give = (answer: Answer): Step[] => [
-    { name: `asks: ${answer.kind}`, isFault: false, next: withProcess(asked, index, { answer }) },
+    { name: `begin: ${answer.kind}`, isFault: false, next: withProcess(asked, index, { answer }) },
   ];
   if (stored.state === "succeeded")
     return give({ kind: "result", payment: stored.result as Attempt });
@@ -188,8 +190,13 @@ function networkSteps(state: State): Step[] {
   return state.requests.flatMap((request, at): Step[] => {
     const requests = state.requests.filter((_, other) => other !== at);
     const arrived = { ...state, requests, prompts: [...state.prompts, request.attempt] };
-    const lost: Step = { name: "request lost", isFault: true, next: { ...state, requests } };
-    return [{ name: "prompt", isFault: false, next: arrived }, lost];
+    const lost = {
+      name: `attempt ${request.attempt}: request lost`,
+      isFault: true,
+      next: { ...state, requests },
+    };
+    const prompt = { name: `attempt ${request.attempt}: prompt`, isFault: false, next: arrived };
+    return [prompt, lost];
   });
 }
 
@@ -211,7 +218,7 @@ function timePasses(state: State): Step[] {
           },
     ),
   };
-  return [{ name: "time passes", isFault: false, next }];
+  return [{ name: TIME_PASSES, isFault: false, next }];
 }
 
 /** Somebody looks for the payment, and resolves the attempt by what was found. */
@@ -245,13 +252,19 @@ function storeClockJumps(state: State, { storeClockMayJump }: Protocol): Step[] 
   return [{ name: "the store's clock jumps", isFault: true, next }];
 }
 
+/** Processes have no names: which is which makes no difference. An attempt has its number. */
+function named({ processes }: State, index: number, name: string): string {
+  const attempt = processes[index]?.attempt;
+  return attempt ? `attempt ${attempt}: ${name}` : name;
+}
+
 /** Everything that may happen next. */
 export function stepsFrom(state: State, protocol: Protocol): Step[] {
   const steps = [
     ...state.processes.flatMap((_, index) =>
       processSteps(state, index, protocol).map((step) => ({
         ...step,
-        name: `${"ABC"[index]}: ${step.name}`,
+        name: named(state, index, step.name),
       })),
     ),
     ...networkSteps(state),

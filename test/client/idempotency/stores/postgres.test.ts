@@ -3,7 +3,12 @@ import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotenc
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
-import { attemptOf, freshKey, PATIENCE_MS } from "../../../suites/idempotency-stage.ts";
+import {
+  attemptOf,
+  freshKey,
+  PATIENCE_MS,
+  type StoreOptions,
+} from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 
@@ -19,7 +24,7 @@ function connect(address = connectionString): pg.Pool {
   pools.push(pool);
   return pool;
 }
-const storeOn = (own: string, options?: { retentionMs?: number }): PostgresIdempotency =>
+const storeOn = (own: string, options?: StoreOptions): PostgresIdempotency =>
   postgresIdempotency(connect(), { table: own, ...options });
 
 const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
@@ -45,6 +50,22 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
         const update = `UPDATE ${table} SET version = $1, keep_until = 'epoch' WHERE key = $2`;
         await connect().query(update, [version, key]);
       },
+      tamper: async (key, field, value) => {
+        const update = `UPDATE ${table} SET ${field} = $1 WHERE key = $2`;
+        return connect()
+          .query(update, [value, key])
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      remove: async (key) => {
+        await connect().query(`DELETE FROM ${table} WHERE key = $1`, [key]);
+      },
+      moveLease: async (key, ms) => {
+        const update = `UPDATE ${table} SET lease_from = lease_from + $1 * interval '1 ms' WHERE key = $2`;
+        await connect().query(update, [ms, key]);
+      },
       // A port that nobody listens on.
       unreachable: async () => postgresIdempotency(connect("postgres://nobody@127.0.0.1:1/none")),
       crash: async () => engine?.restart(),
@@ -66,6 +87,15 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
   test("rejects with the name of the table where it was not migrated", async () => {
     const own = `${table}_none`;
     await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);
+  });
+
+  test("rejects where its table was made by another version of malipo", async () => {
+    const own = `${table}_old`;
+    await connect().query(`CREATE TABLE ${own} (key text PRIMARY KEY, version integer)`);
+    const madeByAnother = `The table ${own} was made by another version of malipo`;
+    await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(madeByAnother);
+    await expect(storeOn(own).list()).rejects.toThrow(madeByAnother);
+    await connect().query(`DROP TABLE ${own}`);
   });
 
   test("accepts a table in a schema", async () => {

@@ -1,8 +1,13 @@
 import { Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
-import { attemptOf, freshKey, PATIENCE_MS } from "../../../suites/idempotency-stage.ts";
+import {
+  attemptOf,
+  freshKey,
+  PATIENCE_MS,
+  type StoreOptions,
+} from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
 import { gatewayMeeting, rejection } from "../../support/gateway.ts";
@@ -11,7 +16,9 @@ import { deaf } from "../../support/responses.ts";
 const engine = await startRedis();
 const { url = "", restarts = false } = engine ?? {};
 // A Redis that these tests did not start may hold other data.
-const prefix = `malipo-test-${crypto.randomUUID()}:`;
+const prefix = `{malipo-test-${crypto.randomUUID()}}:`;
+/** The Redis key of a record. */
+const recordOf = (key: string) => `${prefix}attempt:${key}`;
 const clients: Redis[] = [];
 
 function connect(address = url, options = {}): Redis {
@@ -20,12 +27,11 @@ function connect(address = url, options = {}): Redis {
   clients.push(client);
   return client;
 }
-const open = async (options?: { retentionMs?: number }) =>
-  redisIdempotency(connect(), { prefix, ...options });
+const open = async (options?: StoreOptions) => redisIdempotency(connect(), { prefix, ...options });
 
 async function records(): Promise<[key: string, record: Record<string, string>][]> {
   const redis = connect();
-  const keys = (await redis.keys(`${prefix}*`)).sort();
+  const keys = (await redis.keys(`${prefix}attempt:*`)).sort();
   return Promise.all(keys.map(async (key) => [key, await redis.hgetall(key)] as const)) as never;
 }
 
@@ -34,7 +40,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   const redis = connect();
-  for (const [key] of await records()) await redis.del(key);
+  for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
   for (const client of clients.splice(0)) client.disconnect();
   await engine?.stop();
 }, PATIENCE_MS);
@@ -47,8 +53,19 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
       open,
       contents: async () => JSON.stringify(await records()),
       setVersion: async (key, version) => {
-        await connect().hset(prefix + key, "version", version);
-        await connect().persist(prefix + key);
+        await connect().hset(recordOf(key), "version", version);
+        await connect().persist(recordOf(key));
+      },
+      tamper: async (key, field, value) => {
+        if (value === null) await connect().hdel(recordOf(key), field);
+        else await connect().hset(recordOf(key), field, value);
+        return true;
+      },
+      remove: async (key) => {
+        await connect().del(recordOf(key));
+      },
+      moveLease: async (key, ms) => {
+        await connect().hincrby(recordOf(key), "lease_from", ms);
       },
       unreachable: async () =>
         // A port that nobody listens on.
@@ -62,7 +79,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     const store = await open({ retentionMs: 5_000 });
     const [done, left] = [freshKey(), freshKey()];
     for (const key of [done, left]) await store.begin(key, attemptOf("a"));
-    const ttl = (key: string) => connect().pttl(prefix + key);
+    const ttl = (key: string) => connect().pttl(recordOf(key));
     expect(await ttl(done)).toBe(-1);
     await store.finish(done, "a", { state: "succeeded", result: "R" });
     await store.finish(left, "a", { state: "unknown" });
@@ -85,10 +102,10 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
   test("rejects a record of a later version, whatever fields it has", async () => {
     const store = await open();
     const key = freshKey();
-    await connect().hset(prefix + key, "version", 2);
-    await expect(store.begin(key, attemptOf("a"))).rejects.toThrow("version 2");
-    await expect(store.resolve(key, "R")).rejects.toThrow("version 2");
-    expect(await connect().hgetall(prefix + key)).toEqual({ version: "2" });
+    await connect().hset(recordOf(key), "version", 3);
+    await expect(store.begin(key, attemptOf("a"))).rejects.toThrow("version 3");
+    await expect(store.resolve(key, "R")).rejects.toThrow("version 3");
+    expect(await connect().hgetall(recordOf(key))).toEqual({ version: "3" });
   });
 
   test("that cannot be reached ends a call by its time limit, with nothing sent", async () => {
@@ -99,6 +116,24 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     const call = gateway.invoices.create({}, { idempotencyKey: "k", totalTimeoutMs: 200 });
     expect(await rejection(call)).toMatchObject({ code: "timeout", outcome: "not_sent" });
     expect(sent).toHaveLength(0);
+  });
+
+  test("works with a client that has a key prefix of its own", async () => {
+    const client = connect(url, { keyPrefix: `${prefix}shop:` });
+    const store = redisIdempotency(client, { prefix, retentionMs: 1 });
+    const [key, done] = [freshKey(), freshKey()];
+    await store.begin(key, attemptOf("a"));
+    await store.begin(done, attemptOf("b"));
+    await store.finish(done, "b", { state: "succeeded", result: "R" });
+    await vi.waitFor(async () =>
+      expect((await store.list()).attempts.map(({ owner }) => owner)).toEqual(["a"]),
+    );
+    const raw = connect();
+    expect(await raw.hget(`${prefix}shop:${recordOf(key)}`, "owner")).toBe("a");
+    // An expired result leaves nothing behind once another attempt has ended.
+    await store.finish(key, "a", { state: "unknown" });
+    const index = `${prefix}shop:${prefix}index`;
+    expect(await raw.zrange(index, "0", "-1")).toEqual([key]);
   });
 
   test("keeps prefixes apart", async () => {

@@ -9,7 +9,12 @@ describe("the options of a campaign", () => {
       stores: ["memory", "sqlite", "redis", "postgres"],
       workers: 4,
       kills: 40,
-      leaseMs: undefined,
+      pauses: true,
+      clockSteps: true,
+      engineFaults: true,
+      history: undefined,
+      check: undefined,
+      sabotage: undefined,
     });
     expect(readOptions(["--payments", "7", "--store", "redis", "--kills", "0"])).toMatchObject({
       payments: 7,
@@ -18,13 +23,26 @@ describe("the options of a campaign", () => {
     });
   });
 
+  test("switch off what is on by default", () => {
+    expect(readOptions(["--no-pauses", "--no-clock-steps", "--no-engine-faults"])).toMatchObject({
+      pauses: false,
+      clockSteps: false,
+      engineFaults: false,
+    });
+    expect(readOptions(["--pauses"])).toMatchObject({ pauses: true });
+  });
+
   test.each([
     [["--payments", "0"], "--payments is 0. It takes a whole number from 1 to 50000."],
     [["--payments", "1e3"], "--payments is 1e3."],
     [["--workers", "many"], "--workers is many."],
     [["--kills", "2001"], "--kills is 2001. It takes a whole number from 0 to 2000."],
     [["--store", "oracle"], "--store is oracle. It takes memory, sqlite, redis, postgres or all."],
-    [["--lease", "100"], "--lease is 100."],
+    [
+      ["--sabotage", "all"],
+      "--sabotage is all. It takes no-fence, early-resolve, forgetful-store.",
+    ],
+    [["--lease", "100"], "--lease"],
     [["--payment", "7"], "--payment"],
     [["7"], "7"],
   ])("are rejected when they are wrong: %j", (args, message) => {

@@ -1,18 +1,29 @@
 import { createSandbox } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 import { countFaults, planFaults } from "../faults.ts";
+import { incidentsFor } from "../incidents/incident.ts";
 import { createPlan } from "../plan.ts";
+
+/** The plan of a campaign with everything in it. */
+const planFor = (seed: string, payments: number) =>
+  createPlan(seed, {
+    payments,
+    workers: 4,
+    kills: 6,
+    clockSteps: 10,
+    incidents: incidentsFor(payments, () => true),
+  });
 
 describe("the plan of a campaign", () => {
   test("is decided by the seed", () => {
-    expect(createPlan("1", 300, 4, 6)).toEqual(createPlan("1", 300, 4, 6));
-    expect(createPlan("2", 300, 4, 6)).not.toEqual(createPlan("1", 300, 4, 6));
+    expect(planFor("1", 300)).toEqual(planFor("1", 300));
+    expect(planFor("2", 300)).not.toEqual(planFor("1", 300));
     expect(planFaults("1", 300)).toEqual(planFaults("1", 300));
     expect(planFaults("2", 300)).not.toEqual(planFaults("1", 300));
   });
 
   test("gives each order a key, a label that fits and a phone of its own", () => {
-    const { orders } = createPlan("1", 5_000, 4, 0);
+    const { orders } = planFor("1", 5_000);
     for (const field of ["id", "idempotencyKey", "phone"] as const) {
       expect(new Set(orders.map((order) => order[field])).size).toBe(orders.length);
     }
@@ -20,10 +31,27 @@ describe("the plan of a campaign", () => {
   });
 
   test("has double clicks on one worker and on several", () => {
-    const double = createPlan("1", 200, 4, 0).orders.filter(({ clicks }) => clicks.length > 1);
+    const double = planFor("1", 200).orders.filter(({ clicks }) => clicks.length > 1);
     const onOne = double.filter(({ clicks }) => new Set(clicks).size === 1);
     expect(onOne.length).toBeGreaterThan(0);
     expect(onOne.length).toBeLessThan(double.length);
+  });
+
+  test.each([40, 300, 2_000])(
+    "has every kind of incident, each in an order of its own: %i",
+    (payments) => {
+      const { incidents, orders } = planFor("1", payments);
+      const kinds = new Set([...incidents.values()].map((one) => JSON.stringify(one)));
+      expect(kinds.size).toBe(13);
+      expect(incidents.size).toBe(incidentsFor(payments, () => true).length);
+      const keys = new Set(orders.map(({ idempotencyKey }) => idempotencyKey));
+      expect([...incidents.keys()].every((key) => keys.has(key))).toBe(true);
+    },
+  );
+
+  test("has only the incidents that are possible", () => {
+    const kinds = incidentsFor(100, ({ act }) => act === "clock");
+    expect(kinds.map(({ act }) => act)).toEqual(["clock", "clock", "clock"]);
   });
 
   test("counts the faults that hit a request", async () => {

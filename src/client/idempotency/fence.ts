@@ -1,0 +1,34 @@
+import { LEASE_MARGIN_MS } from "./lease.ts";
+
+// Smaller steps back are corrections of the clock, as NTP makes them.
+const MAX_STEP_BACK_MS = 1_000;
+
+/**
+ * Looks at the clocks, and says why an attempt must not be sent any more; `undefined` where it may.
+ * Called as the last thing before the bytes leave.
+ */
+export type Fence = () => string | undefined;
+
+/**
+ * Notes both clocks. Called before the attempt begins, so before its lease does.
+ *
+ * A machine that was suspended, or whose clock was set, may have time left by one of its clocks while
+ * the lease in the store is over. Then somebody may have looked, found nothing, and freed the key.
+ */
+export function createFence(leaseMs: number): Fence {
+  const wallStart = Date.now();
+  const monotonicStart = performance.now();
+  const maxMs = leaseMs - LEASE_MARGIN_MS;
+  return () => {
+    const wallMs = Date.now() - wallStart;
+    const monotonicMs = performance.now() - monotonicStart;
+    if (wallMs < -MAX_STEP_BACK_MS) {
+      return `the clock of this machine was set back by ${seconds(-wallMs)} since the attempt began`;
+    }
+    const passedMs = Math.max(wallMs, monotonicMs);
+    if (passedMs < maxMs) return undefined;
+    return `${seconds(passedMs)} have passed since the attempt began, and it may be sent for only ${seconds(maxMs)}. The machine was suspended, or its clock was set`;
+  };
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;

@@ -1,0 +1,121 @@
+import { LEASE_MARGIN_MS } from "../lease.ts";
+import { RECORD_VERSION } from "../store.ts";
+
+// Whole milliseconds, so that a page can go on exactly where the one before it ended.
+const NOW = "date_trunc('milliseconds', clock_timestamp())";
+
+const milliseconds = (interval: string) => `(extract(epoch FROM ${interval}) * 1000)::float8`;
+
+// A commit is on the disk before it is acknowledged, whatever the database or the role is set to. The
+// setting ends with the transaction, so a connection of a pool keeps its own.
+const DURABLE = `WITH durable AS (
+    SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
+      WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)
+  )`;
+
+/** Whether the lease has been over for so many milliseconds. */
+const leaseOverSince = (ms: number) =>
+  `lease_from <= clock_timestamp()
+    AND lease_from + (lease_ms + ${ms}) * interval '1 ms' <= clock_timestamp()`;
+
+const STATE = `CASE WHEN state = 'in_flight' AND ${leaseOverSince(0)} THEN 'unknown' ELSE state END`;
+
+const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url, scope,
+  ${milliseconds("begun_at")} AS begun_at,
+  greatest(0, ${milliseconds("clock_timestamp() - lease_from")}) AS elapsed_ms,
+  lease_from > clock_timestamp() AS is_behind, lease_ms,
+  parameters, account_reference, amount, phone, result`;
+
+const RESOLVABLE = `key = $1 AND version = ${RECORD_VERSION} AND scope = $2
+  AND ${STATE} = 'unknown' AND owner = coalesce($3::text, owner)`;
+
+/**
+ * One statement for each operation: PostgreSQL makes each atomic and durable, and no state of a
+ * session is needed, so that a pooler may give each statement another connection. A resolved record
+ * has no owner, so that its old owner cannot change it later.
+ */
+export const statementsFor = (table: string) => ({
+  // The lock, since PostgreSQL fails where two connections create a table at the same time. It ends
+  // with the transaction that these statements are sent as.
+  migrate: `
+    SELECT pg_advisory_xact_lock(hashtext('malipo'));
+    CREATE TABLE IF NOT EXISTS ${table} (
+      key text COLLATE "C" PRIMARY KEY,
+      version integer NOT NULL,
+      state text NOT NULL,
+      owner text NOT NULL,
+      endpoint text NOT NULL,
+      idempotency_key text NOT NULL,
+      base_url text NOT NULL,
+      scope text NOT NULL,
+      begun_at timestamptz NOT NULL,
+      lease_from timestamptz NOT NULL,
+      lease_ms bigint NOT NULL,
+      parameters text NOT NULL,
+      account_reference text,
+      amount text,
+      phone text,
+      result text,
+      keep_until timestamptz
+    );
+    CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_begun_at ON ${table} (begun_at, key)
+  `,
+  begin: `
+    ${DURABLE}
+    INSERT INTO ${table} AS stored (key, version, state, owner, endpoint, idempotency_key, base_url,
+      scope, begun_at, lease_from, lease_ms, parameters, account_reference, amount, phone)
+    SELECT $1::text, ${RECORD_VERSION}, 'in_flight', $2::text, $3::text, $4::text, $5::text,
+      $6::text, ${NOW}, ${NOW}, $7::bigint, $8::text, $9::text, $10::text, $11::text
+    FROM durable
+    ON CONFLICT (key) DO UPDATE
+      SET version = excluded.version, state = excluded.state, owner = excluded.owner,
+          endpoint = excluded.endpoint, idempotency_key = excluded.idempotency_key,
+          base_url = excluded.base_url, scope = excluded.scope, begun_at = excluded.begun_at,
+          lease_from = excluded.lease_from, lease_ms = excluded.lease_ms,
+          parameters = excluded.parameters, account_reference = excluded.account_reference,
+          amount = excluded.amount, phone = excluded.phone, result = NULL, keep_until = NULL
+      WHERE stored.keep_until <= clock_timestamp() AND stored.version = ${RECORD_VERSION}
+  `,
+  read: `SELECT ${RECORD} FROM ${table} WHERE key = $1`,
+  finish: `
+    ${DURABLE}
+    UPDATE ${table} SET state = $3, result = $4,
+      keep_until = CASE WHEN $3 = 'succeeded' THEN clock_timestamp() + $5 * interval '1 ms' END
+    FROM durable WHERE key = $1 AND owner = $2 AND version = ${RECORD_VERSION}
+  `,
+  forget: `
+    ${DURABLE}
+    DELETE FROM ${table} USING durable
+    WHERE key = $1 AND owner = $2 AND version = ${RECORD_VERSION}
+  `,
+  resolve: `
+    ${DURABLE}
+    UPDATE ${table} SET state = 'succeeded', result = $4, owner = '',
+      keep_until = clock_timestamp() + $5 * interval '1 ms'
+    FROM durable WHERE ${RESOLVABLE}
+  `,
+  free: `
+    ${DURABLE}
+    DELETE FROM ${table} USING durable
+    WHERE ${RESOLVABLE} AND ${leaseOverSince(LEASE_MARGIN_MS)}
+  `,
+  // The database's clock was set back since: a lease lasts no longer than its own length from here.
+  restartLease: `
+    ${DURABLE}
+    UPDATE ${table} SET lease_from = ${NOW}
+    FROM durable
+    WHERE key = $1 AND lease_from > clock_timestamp() AND version = ${RECORD_VERSION}
+  `,
+  list: `
+    SELECT ${RECORD} FROM ${table}
+    WHERE version = ${RECORD_VERSION} AND scope = $1
+      AND (begun_at, key) > (to_timestamp($2::float8 / 1000), $3::text COLLATE "C")
+      AND (keep_until IS NULL OR keep_until > clock_timestamp())
+      AND ($4::text IS NULL OR ${STATE} = $4)
+      AND ($5::text IS NULL OR parameters = $5)
+      AND ($6::text IS NULL OR account_reference = $6)
+      AND ($7::text IS NULL OR amount = $7)
+      AND ($8::text IS NULL OR phone = $8)
+    ORDER BY begun_at, key LIMIT $9
+  `,
+});

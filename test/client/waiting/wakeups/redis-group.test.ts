@@ -1,0 +1,73 @@
+import { Cluster, Redis } from "ioredis";
+import { redisWakeups } from "malipo/wakeups/redis";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { startRedisCluster, startRedisSentinel } from "../../../support/engines/redis-group.ts";
+
+const PATIENCE_MS = 60_000;
+const [cluster, group] = await Promise.all([startRedisCluster(), startRedisSentinel()]);
+const clients: (Redis | Cluster)[] = [];
+
+/** One machine with clients of its own. */
+function machine(connect: () => Redis | Cluster) {
+  const [publisher, subscriber] = [connect(), connect()];
+  for (const client of [publisher, subscriber]) {
+    client.on("error", () => {});
+    clients.push(client);
+  }
+  return redisWakeups({ publisher, subscriber });
+}
+
+/** Notifies until the wake-up arrives: a subscription takes a moment, and Redis keeps no messages. */
+async function heard(from: { notify(reference: string): void }, look: ReturnType<typeof vi.fn>) {
+  await vi.waitFor(
+    () => {
+      from.notify("PAY-1");
+      expect(look).toHaveBeenCalled();
+    },
+    { timeout: PATIENCE_MS, interval: 20 },
+  );
+}
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.disconnect();
+});
+afterAll(async () => {
+  await Promise.all([cluster?.stop(), group?.stop()]);
+}, PATIENCE_MS);
+
+describe.skipIf(cluster === undefined)("over a Redis Cluster", { timeout: PATIENCE_MS }, () => {
+  test("each machine gets the wake-ups, until it closes", async () => {
+    const join = () => new Cluster([...(cluster?.addresses ?? [])]);
+    const [here, there] = [machine(join), machine(join)];
+    const [mine, other] = [vi.fn(), vi.fn()];
+    here.wake("PAY-1", mine);
+    there.wake("PAY-1", other);
+    await heard(here, other);
+    await heard(there, mine);
+    await there.close();
+    other.mockClear();
+    mine.mockClear();
+    await heard(here, mine);
+    expect(other).not.toHaveBeenCalled();
+  });
+});
+
+describe.skipIf(group === undefined)("behind Sentinel", { timeout: PATIENCE_MS }, () => {
+  test("wake-ups arrive again after a failover", async () => {
+    const sentinels = [...(group?.addresses ?? [])];
+    const connect = () =>
+      new Redis({
+        sentinels,
+        name: "main",
+        sentinelRetryStrategy: () => 100,
+        retryStrategy: () => 100,
+      });
+    const [here, there] = [machine(connect), machine(connect)];
+    const look = vi.fn();
+    here.wake("PAY-1", look);
+    await heard(there, look);
+    await group?.failOver();
+    look.mockClear();
+    await heard(there, look);
+  });
+});

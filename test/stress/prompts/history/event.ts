@@ -1,0 +1,107 @@
+import type { FinalStatus } from "../messages.ts";
+
+/** The points of an attempt at which a worker can be stopped or its clock be stepped. */
+export type Point =
+  /** The store has begun the attempt. Nothing has been sent. */
+  | "begun"
+  /** The client is about to send its first request. */
+  | "request"
+  /** The client is about to send a request again. */
+  | "retry"
+  /** The response is there. The store has not been told. */
+  | "response";
+
+/** What can be done to the engine of a store. */
+export type EngineFault = "killed" | "hung" | "cut";
+
+/** What happened, by the name in `what`. */
+interface Details {
+  /** The first line of a history. */
+  readonly start: { readonly store: string; readonly payments: number; readonly seed: string } & {
+    readonly pauses: boolean;
+    readonly clockSteps: boolean;
+    readonly engineFaults: readonly EngineFault[];
+    readonly endWithinMs: number;
+  };
+  /** The store began the attempt, at some time after `askedAt`. */
+  readonly begun: Keyed & { readonly leaseMs: number; readonly askedAt: number };
+  /** The store said that another attempt is in flight. */
+  readonly joined: Keyed;
+  /** The store said that an earlier attempt, `attempt`, may have happened. */
+  readonly seen_unknown: Keyed & { readonly holder: string };
+  readonly seen_succeeded: Keyed;
+  /** A request leaves. */
+  readonly sending: Keyed;
+  readonly response: Keyed & { readonly status: number };
+  readonly no_response: Keyed;
+  /** The client asks the store to record the end of an attempt. */
+  readonly finishing: Keyed & { readonly state: string };
+  /** The client asks the store to free the key. */
+  readonly forgetting: Keyed;
+  /** Somebody asks the store to resolve an attempt. `holder`: only the attempt of that owner. */
+  readonly resolving: Resolving;
+  readonly resolved: Resolving & { readonly state: string };
+  readonly store_failed: Keyed & { readonly operation: string };
+  /** The process stopped at a point of an attempt. */
+  readonly asleep: Keyed & { readonly point: Point };
+  readonly awake: Keyed;
+  /** The wall clock of the process was stepped to so far from the right time. */
+  readonly clock: { readonly offsetMs: number };
+  /** The process was killed. */
+  readonly killed: unknown;
+  readonly engine: { readonly fault: EngineFault };
+  readonly engine_back: unknown;
+  /** The customer was prompted. */
+  readonly prompt: { readonly key: string; readonly reference: string };
+  readonly faults_stopped: unknown;
+  /** Every order has reached its answer. */
+  readonly all_ended: unknown;
+  /** The attempt of this key is in flight or unknown, at the end. */
+  readonly open: { readonly key: string };
+  /** An order of the shop, at the end. */
+  readonly order: {
+    readonly key: string;
+    readonly results: readonly FinalStatus[];
+    readonly atEnd: FinalStatus | string;
+    readonly unexpected: readonly string[];
+  };
+  /** A payment in the service's own ledger, at the end. */
+  readonly payment: { readonly key: string } & FinalStatus;
+  /** An error that must never happen. */
+  readonly unexpected: { readonly error: string };
+}
+
+interface Keyed {
+  /** The idempotency key. Each order has one. */
+  readonly key: string;
+  /** The owner of the attempt that does it, if it is known. */
+  readonly attempt?: string | undefined;
+}
+
+interface Resolving {
+  readonly key: string;
+  readonly outcome: "found" | "not_sent";
+  readonly holder?: string | undefined;
+}
+
+export type EventName = keyof Details;
+
+/** Something that happened, without its time and place. */
+export type Happening = {
+  readonly [Name in EventName]: { readonly what: Name } & (unknown extends Details[Name]
+    ? unknown
+    : Details[Name]);
+}[EventName];
+
+/** One line of a history. */
+export type HistoryEvent = Happening & {
+  /** Milliseconds on the clock of the machine that never steps: the same one in every process. */
+  readonly at: number;
+  /** The process, such as `worker 2` or `shop`. */
+  readonly who: string;
+};
+
+export type EventOf<Name extends EventName> = Extract<HistoryEvent, { what: Name }>;
+
+/** The time of an event. Does not follow the wall clock, and no test shifts it. */
+export const historyTime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;

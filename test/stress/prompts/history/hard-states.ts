@@ -1,0 +1,185 @@
+import { LEASE_MARGIN_MS } from "../time-limits.ts";
+import { type Attempt, attemptsIn, endOf, unsentTimeOf } from "./attempts.ts";
+import type { EngineFault, EventName, EventOf, HistoryEvent } from "./event.ts";
+import { groupBy } from "./group-by.ts";
+
+/** How often a hard state occurred. `expected`: whether a full campaign on this store must have it. */
+export interface HardState {
+  readonly name: string;
+  readonly count: number;
+  readonly expected: boolean;
+}
+
+/** A history, in the forms in which the rows of the table ask for it. */
+interface Index {
+  readonly start: EventOf<"start">;
+  readonly attempts: readonly Attempt[];
+  /** The attempts on a key. */
+  attemptsOn(key: string): readonly Attempt[];
+  all<Name extends EventName>(what: Name): readonly EventOf<Name>[];
+}
+
+interface Row {
+  readonly name: string;
+  /** Whether this store, with these options, must reach it. Default: always. */
+  readonly applies?: (start: EventOf<"start">) => boolean;
+  readonly count: (index: Index) => number;
+}
+
+const isShared = ({ store }: EventOf<"start">) => store !== "memory";
+
+/** Attempts that were begun and not sent when the engine got a fault. */
+const engineRow = (fault: EngineFault, name: string): Row => ({
+  name: `engine ${name} between begin and send`,
+  applies: ({ engineFaults }) => engineFaults.includes(fault),
+  count: ({ attempts, all }) => {
+    const faults = all("engine").filter((event) => event.fault === fault);
+    return attempts.filter((attempt) => {
+      const [from, until] = unsentTimeOf(attempt);
+      return faults.some(({ at }) => from < at && at < until);
+    }).length;
+  },
+});
+
+/** Attempts in which the wall clock of the process was stepped. */
+const clockRow = (direction: 1 | -1): Row => ({
+  name: `clock stepped ${direction === 1 ? "forward" : "back"} inside an attempt`,
+  applies: ({ clockSteps }) => clockSteps,
+  count: ({ attempts, all }) => {
+    const steps = all("clock").filter(({ offsetMs }) => Math.sign(offsetMs) === direction);
+    return attempts.filter((attempt) =>
+      steps.some(
+        ({ at, who }) => who === attempt.who && attempt.begunAt < at && at < endOf(attempt),
+      ),
+    ).length;
+  },
+});
+
+const wasSent = ({ sentAt }: Attempt, at: number) => sentAt.some((time) => time <= at);
+
+const ROWS: readonly Row[] = [
+  {
+    name: "joined another's attempt",
+    applies: isShared,
+    count: ({ all }) => all("joined").length,
+  },
+  {
+    name: "lease ran out after the prompt",
+    applies: (start) => isShared(start) && start.pauses,
+    // Somebody saw it as unknown, while its own process had not ended it.
+    count: ({ all, attemptsOn }) =>
+      all("seen_unknown").filter(({ at, key, holder }) =>
+        attemptsOn(key).some(
+          (one) => one.owner === holder && wasSent(one, at) && (one.ended?.at ?? at) >= at,
+        ),
+      ).length,
+  },
+  {
+    name: "woke before its lease ended, and was fenced",
+    applies: ({ pauses }) => pauses,
+    count: ({ attempts }) =>
+      attempts.filter(({ sentAt, sleeps, ended, begunAt, leaseMs }) => {
+        const tookMs = (ended?.at ?? 0) - begunAt;
+        const isLate = tookMs >= leaseMs - LEASE_MARGIN_MS && tookMs < leaseMs;
+        return sentAt.length === 0 && sleeps.length > 0 && isLate;
+      }).length,
+  },
+  {
+    name: "lease ran out before the send, and was fenced",
+    applies: ({ pauses }) => pauses,
+    count: ({ attempts }) =>
+      attempts.filter(
+        ({ sentAt, ended, begunAt, leaseMs }) =>
+          sentAt.length === 0 && ended !== undefined && ended.at >= begunAt + leaseMs,
+      ).length,
+  },
+  {
+    name: "fenced before a retry",
+    applies: ({ pauses }) => pauses,
+    count: ({ attempts }) =>
+      attempts.filter(
+        ({ sentAt, ended, begunAt, leaseMs, sleeps }) =>
+          sentAt.length > 0 &&
+          ended !== undefined &&
+          ended.at >= begunAt + leaseMs - LEASE_MARGIN_MS &&
+          sleeps.some(({ from }) => from > (sentAt.at(-1) ?? 0)),
+      ).length,
+  },
+  {
+    name: "resolved while another slept",
+    applies: (start) => isShared(start) && start.pauses,
+    count: ({ all, attemptsOn }) =>
+      all("resolved").filter(
+        ({ at, key, state }) =>
+          state === "resolved" &&
+          attemptsOn(key).some(({ sleeps }) =>
+            sleeps.some(({ from, until }) => from < at && at < until),
+          ),
+      ).length,
+  },
+  {
+    name: "woke after another had prompted",
+    applies: (start) => isShared(start) && start.pauses,
+    count: ({ all, attempts }) => {
+      const prompts = new Map(all("prompt").map(({ key, at }) => [key, at]));
+      return attempts.filter(({ key, sentAt, sleeps }) =>
+        sleeps.some(({ from, until }) => {
+          const at = prompts.get(key) ?? Number.NaN;
+          return from < at && at < until && until < Number.POSITIVE_INFINITY && !sentAt.length;
+        }),
+      ).length;
+    },
+  },
+  clockRow(1),
+  clockRow(-1),
+  engineRow("killed", "died"),
+  engineRow("hung", "hung"),
+  engineRow("cut", "connections cut"),
+  {
+    name: "resolve as not sent refused as too early",
+    count: ({ all }) => all("resolved").filter(({ state }) => state === "too_early").length,
+  },
+  {
+    name: "process killed between begin and send",
+    applies: isShared,
+    count: ({ attempts }) =>
+      attempts.filter(({ sentAt, killedAt }) => killedAt !== undefined && sentAt.length === 0)
+        .length,
+  },
+  {
+    name: "process killed after the send",
+    applies: isShared,
+    count: ({ attempts }) =>
+      attempts.filter(({ sentAt, killedAt }) => killedAt !== undefined && sentAt.length > 0).length,
+  },
+  {
+    name: "prompt arrived after its attempt had ended as unknown",
+    count: ({ all, attemptsOn }) =>
+      all("prompt").filter(({ key, at }) => {
+        const ended = attemptsOn(key).findLast(({ begunAt }) => begunAt < at)?.ended;
+        return ended?.what === "finishing" && ended.state === "unknown" && ended.at < at;
+      }).length,
+  },
+  {
+    name: "store failed at the end of an attempt",
+    applies: ({ engineFaults }) => engineFaults.includes("killed"),
+    count: ({ all }) => all("store_failed").filter(({ operation }) => operation !== "begin").length,
+  },
+];
+
+/** Counts the hard states of a history. */
+export function hardStatesIn(events: readonly HistoryEvent[]): HardState[] {
+  const attempts = attemptsIn(events);
+  const byKey = groupBy(attempts, ({ key }) => key);
+  const byName = groupBy(events, ({ what }) => what);
+  const all = <Name extends EventName>(what: Name) =>
+    (byName.get(what) ?? []) as readonly HistoryEvent[] as readonly EventOf<Name>[];
+  const [start] = all("start");
+  if (start === undefined) return [];
+  const index: Index = { start, attempts, attemptsOn: (key) => byKey.get(key) ?? [], all };
+  return ROWS.map(({ name, applies, count }) => ({
+    name,
+    count: count(index),
+    expected: applies?.(start) ?? true,
+  }));
+}

@@ -1,0 +1,77 @@
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import pg from "pg";
+import type { Engine } from "../../../support/engines/engine.ts";
+import type { EngineFault } from "../history/event.ts";
+
+/** The engine of a store, to which something can happen. */
+export interface FaultyEngine {
+  readonly faults: readonly EngineFault[];
+  /** Resolves as soon as the fault is there, with a promise of its end. */
+  inject(fault: EngineFault): Promise<{ readonly over: Promise<void> }>;
+}
+
+/** How long an engine that hangs does not respond. */
+const HANG_MS = 1_500;
+/** How long a crash takes until its clients notice. */
+const CRASH_MS = 50;
+
+async function cutRedis(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+  redis.disconnect();
+}
+
+async function cutPostgres(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+  );
+  await client.end();
+}
+
+async function hangEngine(engine: Engine): Promise<void> {
+  await sleep(HANG_MS);
+  engine.resume();
+}
+
+/** A Redis or a PostgreSQL. One that was given by its address can only lose its connections. */
+export function faultyServer(engine: Engine, name: "redis" | "postgres"): FaultyEngine {
+  const cut = name === "redis" ? cutRedis : cutPostgres;
+  return {
+    faults: engine.restarts ? ["killed", "hung", "cut"] : ["cut"],
+    inject: async (fault) => {
+      if (fault === "cut") {
+        await cut(engine.url);
+        return { over: Promise.resolve() };
+      }
+      if (fault === "hung") {
+        engine.hang();
+        return { over: hangEngine(engine) };
+      }
+      const over = engine.restart();
+      await Promise.race([over, sleep(CRASH_MS)]);
+      return { over };
+    },
+  };
+}
+
+/** A SQLite file that another process has locked. */
+export function faultyFile(file: string): FaultyEngine {
+  return {
+    faults: ["hung"],
+    inject: async () => {
+      const database = new DatabaseSync(file);
+      database.exec("PRAGMA busy_timeout = 2000; BEGIN IMMEDIATE");
+      const release = async () => {
+        await sleep(HANG_MS);
+        database.exec("ROLLBACK");
+        database.close();
+      };
+      return { over: release() };
+    },
+  };
+}

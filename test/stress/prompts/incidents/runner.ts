@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type EngineFault,
+  type EventOf,
+  type HistoryEvent,
+  historyTime,
+} from "../history/event.ts";
+import type { History } from "../history/history.ts";
+import { LEASE_MARGIN_MS, LEASE_MS, NOT_SENT_AFTER_MS } from "../time-limits.ts";
+import type { FaultyEngine } from "./engine-faults.ts";
+import type { Incident, Wake } from "./incident.ts";
+
+/** Wakes and kills the workers that have stopped. */
+export interface Hands {
+  /** Wakes the process. Does nothing to one that is dead. */
+  wake(who: string): Promise<void>;
+  kill(who: string): void;
+}
+
+/** Lets the incidents of a campaign happen. */
+export interface IncidentRunner {
+  /** Resolves when the attempt of an order has stopped, or `over` has ended. */
+  stopped(key: string, over: Promise<unknown>): Promise<void>;
+  /** Resolves when every worker is awake and the engine is well. */
+  idle(): Promise<void>;
+  /** How many workers sleep now. */
+  sleeping(): number;
+  /** How often each kind of incident happened. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** When a worker that slept is woken, from the begin of its attempt. */
+const WAKE_AFTER_MS: Readonly<Record<Wake, number>> = {
+  fenced: LEASE_MS - LEASE_MARGIN_MS + 1_500,
+  lease: LEASE_MS + 1_500,
+  // Somebody wakes it earlier.
+  resolved: NOT_SENT_AFTER_MS + 15_000,
+};
+
+/** How long a worker still sleeps after somebody else went on. */
+const WAKE_DELAY_MS = 300;
+
+const nameOf = (incident: Incident): string =>
+  incident.act === "engine" ? `engine ${incident.fault}` : `${incident.act} at ${incident.at}`;
+
+/** @param incidents - By idempotency key. Each happens once. */
+export function createIncidentRunner(
+  history: History,
+  incidents: ReadonlyMap<string, Incident>,
+  engine: FaultyEngine | undefined,
+  hands: Hands,
+  signal: AbortSignal,
+): IncidentRunner {
+  const counts = new Map<string, number>();
+  const active = new Set<Promise<void>>();
+  const begunAt = new Map<string, number>();
+  const sleepers = new Set<string>();
+  const listeners = new Set<(event: HistoryEvent) => void>();
+  let engineIsWell: Promise<void> = Promise.resolve();
+
+  /** Resolves with the first event that fits. */
+  const next = (fits: (event: HistoryEvent) => boolean) =>
+    new Promise<void>((resolve) => {
+      const listener = (event: HistoryEvent) => {
+        if (!fits(event)) return;
+        listeners.delete(listener);
+        resolve();
+      };
+      listeners.add(listener);
+    });
+
+  /** Somebody else has resolved the attempt. If it was not sent, somebody has sent again. */
+  async function anotherWentOn({ key, who, point }: EventOf<"asleep">): Promise<void> {
+    await next((event) => {
+      if (event.who === who) return false;
+      if (point !== "response") return event.what === "sending" && event.key === key;
+      return event.what === "resolved" && event.key === key && event.state === "resolved";
+    });
+    await sleep(WAKE_DELAY_MS);
+  }
+
+  async function pause(wake: Wake, stopped: EventOf<"asleep">): Promise<void> {
+    const from = begunAt.get(stopped.attempt ?? "") ?? stopped.at;
+    const timeout = sleep(Math.max(0, from + WAKE_AFTER_MS[wake] - historyTime()));
+    await Promise.race([timeout, ...(wake === "resolved" ? [anotherWentOn(stopped)] : [])]);
+  }
+
+  /** One fault at a time: the next one waits until the engine is well. */
+  function hitEngine(fault: EngineFault): Promise<void> {
+    const injected = engineIsWell.then(() => {
+      history.note("engine", { what: "engine", fault });
+      return engine?.inject(fault);
+    });
+    engineIsWell = injected.then(async (injection) => {
+      await injection?.over;
+      history.note("engine", { what: "engine_back" });
+    });
+    return injected.then(() => {});
+  }
+
+  async function happen(incident: Incident, stopped: EventOf<"asleep">): Promise<void> {
+    counts.set(nameOf(incident), (counts.get(nameOf(incident)) ?? 0) + 1);
+    if (incident.act === "kill") return hands.kill(stopped.who);
+    if (incident.act === "engine") await hitEngine(incident.fault);
+    if (incident.act === "pause") await pause(incident.wake, stopped);
+    await hands.wake(stopped.who);
+  }
+
+  history.follow((event) => {
+    for (const listener of listeners) listener(event);
+    if (event.what === "begun" && event.attempt) begunAt.set(event.attempt, event.at);
+    if (event.what !== "asleep") return;
+    const incident = incidents.get(event.key);
+    if (incident === undefined) return;
+    sleepers.add(event.who);
+    const over: Promise<void> = happen(incident, event).finally(() => {
+      active.delete(over);
+      sleepers.delete(event.who);
+    });
+    active.add(over);
+  });
+
+  return {
+    counts,
+    sleeping: () => sleepers.size,
+    stopped: async (key, over) => {
+      await Promise.race([next((event) => event.what === "asleep" && event.key === key), over]);
+    },
+    idle: async () => {
+      while (active.size > 0 && !signal.aborted) await Promise.all(active);
+      await engineIsWell;
+    },
+  };
+}

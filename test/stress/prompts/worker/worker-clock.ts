@@ -1,0 +1,39 @@
+// The clocks of a worker, as the client under test sees them.
+
+const wallClock = Date.now;
+const monotonic = performance.now.bind(performance);
+let offset = 0;
+let hidden = 0;
+let hidesSleeps = false;
+
+Date.now = () => wallClock() + offset - Math.round(hidden);
+performance.now = () => monotonic() - hidden;
+
+/** How far the wall clock is from the right time. */
+export const clockOffset = (): number => offset;
+
+/** Runs something at the right time, whatever the clock of this process says otherwise. */
+export function atRightTime<T>(work: () => T): T {
+  const { now } = Date;
+  Date.now = wallClock;
+  try {
+    return work();
+  } finally {
+    Date.now = now;
+  }
+}
+
+/** Steps the wall clock to so far from the right time. */
+export function stepClock(offsetMs: number): void {
+  offset = offsetMs;
+}
+
+/** Sabotage: from now on neither clock shows that the process slept, so the fence sees nothing. */
+export function hideSleeps(): void {
+  hidesSleeps = true;
+}
+
+/** Called after each sleep. */
+export function hideSleep(sleptMs: number): void {
+  if (hidesSleeps) hidden += sleptMs;
+}
