@@ -37,3 +37,12 @@ export const receiverStopped = (): Error => new Error("The receiver was stopped.
 /** For a transaction whose event this process no longer has. */
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
+
+/** The engine neither stored the event nor had it before: it may have failed over in between. */
+export class EventMissingError extends Error {
+  constructor(engine: string) {
+    super(
+      `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
+    );
+  }
+}
