@@ -62,7 +62,7 @@ class BullmqInbox {
     this.#connection = connection;
     this.#settings = settings;
     this.#redis = connectToAccept(connection, settings.engineTimeoutMs);
-    this.#queue = new DeliveryQueue(settings.queue, this.#redis, settings.engineTimeoutMs);
+    this.#queue = new DeliveryQueue(settings.queue, this.#redis);
     this.#ready = readyWaiter(this.#redis);
   }
 

@@ -28,7 +28,7 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
     // As after a failover between adding the event and looking at it.
     proxy.beforeRequests(async (chunk) => {
-      if (!/hgetall|hget/i.test(chunk.toString())) return;
+      if (!/hgetall|hmget/i.test(chunk.toString())) return;
       const all = await keys();
       if (all.length > 0) await redis.del(all);
     });
