@@ -41,7 +41,7 @@ interface Started {
 
 /**
  * The attempts of one call. ky decides when `attempt` is called, asks `shouldRetry` after each that
- * failed, and waits for `delayMs`. What the caller is given stands in `received` or `error`.
+ * failed, and waits for `delayMs`. What the caller is given stands in `received`, or comes from `errorFor`.
  */
 export class CallAttempts {
   readonly #request: HttpRequest;
@@ -51,15 +51,14 @@ export class CallAttempts {
   readonly #deadline: number;
   #count = 0;
   #timeOut: (() => void) | undefined;
-  #failure: Failure | undefined;
+  /** Why the last attempt failed, and its error with the worst outcome of all. */
+  #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
   #delayMs = 0;
 
   /** The worst outcome of the attempts so far. */
   outcome: Outcome = "not_sent";
   /** The 2xx that the call ended with. */
   received: HttpResponse | undefined;
-  /** Why the last attempt failed, with the worst outcome of all. */
-  error: GatewayError | undefined;
 
   constructor(request: HttpRequest, context: CallContext, limits: Limits, settings: Settings) {
     this.#request = request;
@@ -76,7 +75,7 @@ export class CallAttempts {
    */
   attempt(): Promise<Response> {
     const { signal } = this.#limits;
-    this.error = undefined;
+    this.#failed = undefined;
     const started = this.#start();
     return new Promise((resolve, reject) => {
       const onEnd = (end: AttemptEnd) => {
@@ -101,13 +100,14 @@ export class CallAttempts {
   /** May another attempt follow the one that failed? */
   shouldRetry(): boolean {
     this.#endByTimeout();
-    const { error } = this;
-    if (this.#failure === undefined || error === undefined) return false;
-    const delayMs = retryDelayMs(this.#failure, this.#count);
+    // The caller aborted, so that no failure stands.
+    if (this.#failed === undefined) return false;
+    const { failure, error } = this.#failed;
+    const delayMs = retryDelayMs(failure, this.#count);
     // ky would wait out the rest of totalTimeout where the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
-    if (!isRetryable(this.#context.effect, this.#failure)) return false;
+    if (!isRetryable(this.#context.effect, failure)) return false;
     this.#delayMs = delayMs;
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
@@ -121,12 +121,12 @@ export class CallAttempts {
   /** What the caller is to be given for what ky threw. */
   errorFor(thrown: unknown): unknown {
     const { signal } = this.#limits;
-    if (thrown instanceof AttemptFailed) return this.error;
+    if (thrown instanceof AttemptFailed) return this.#failed?.error;
     // In flight or in a wait. ky wraps some reasons in an error of its own.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
     this.#endByTimeout();
-    if (this.error !== undefined) return this.error;
+    if (this.#failed !== undefined) return this.#failed.error;
     const wasSent = this.#count > 0;
     const failure = connectionFailure(this.#context, thrown, wasSent);
     return failure.toError(wasSent ? "unknown" : "not_sent");
@@ -168,7 +168,6 @@ export class CallAttempts {
     const durationMs = performance.now() - started.at;
     const report = (result: Partial<AttemptResult>) =>
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
-    this.#failure = undefined;
     if (end.kind === "aborted") return void report({ aborted: true });
     if (end.kind === "response") this.#notifyResponse(started, end.received.response, durationMs);
     if (end.kind === "too_large") this.#notifyResponse(started, end.response, durationMs);
@@ -177,10 +176,10 @@ export class CallAttempts {
       return void report({ status: end.received.response.status });
     }
     const failure = this.#failureOf(started, end);
-    this.#failure = failure;
     this.outcome = worse(this.outcome, failure.outcome);
-    this.error = failure.toError(this.outcome);
-    report({ status: failure.status, error: this.error });
+    const error = failure.toError(this.outcome);
+    this.#failed = { failure, error };
+    report({ status: failure.status, error });
   }
 
   #notifyResponse(started: Started, response: Response, durationMs: number): void {

@@ -18,6 +18,14 @@ function secondsToMs(seconds: number, mayBeUnixTime: boolean, now: number): numb
   return mayBeUnixTime && seconds >= UNIX_SECONDS_FROM ? Math.max(ms - now, 0) : ms;
 }
 
+/** A value of such a header, in milliseconds; `undefined` where it is not readable. */
+function readDelay(value: string, mayBeUnixTime: boolean, now: number): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value), mayBeUnixTime, now);
+  if (!/^[A-Z][a-z]{2,8}\b.* \d\d:\d\d:\d\d\b/.test(value)) return undefined;
+  const date = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
+}
+
 /**
  * How long the service asks to wait, in milliseconds; `undefined` where it does not say, or not in a
  * readable way. `Retry-After` holds seconds or a date in one of three formats (RFC 9110, 10.2.3), each of
@@ -31,12 +39,9 @@ export function retryAfterMs(
   isLimited: boolean,
   now: number = Date.now(),
 ): number | undefined {
-  const candidates = isLimited ? HEADERS : HEADERS.slice(0, 1);
-  const header = candidates.find(({ name }) => headers.has(name));
-  if (header === undefined) return undefined;
-  const value = headers.get(header.name)?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value), header.mayBeUnixTime, now);
-  if (!/^[A-Z][a-z]{2,8}\b.* \d\d:\d\d:\d\d\b/.test(value)) return undefined;
-  const date = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
-  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
+  for (const { name, mayBeUnixTime } of isLimited ? HEADERS : HEADERS.slice(0, 1)) {
+    const value = headers.get(name);
+    if (value !== null) return readDelay(value, mayBeUnixTime, now);
+  }
+  return undefined;
 }

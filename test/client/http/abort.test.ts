@@ -94,6 +94,15 @@ describe("an abort from within a hook", () => {
   });
 });
 
+test("an abort from within the response hook does not hide a definite failure", async () => {
+  const controller = new AbortController();
+  const { gateway } = gatewayMeeting([status(404)], {
+    hooks: { response: () => controller.abort(new Error("enough")) },
+  });
+  const call = gateway.invoices.get(1, { signal: controller.signal });
+  expect(await soFar(call)).toMatchObject({ reason: { code: "not_found", outcome: "rejected" } });
+});
+
 test("an abort without a reason rejects with the platform's AbortError", async () => {
   const { gateway } = gatewayMeeting([hang]);
   const controller = new AbortController();

@@ -86,6 +86,38 @@ test("a failure of ky's own says that nothing was sent, when it comes before the
   expect(sent).toEqual([]);
 });
 
+test("a failure of ky's own after an attempt says that it may have happened", async () => {
+  // ky asks a response what it is, and this one throws.
+  const hostile = {
+    ok: true,
+    status: 200,
+    headers: new Headers(),
+    text: async () => '{"success":true,"data":{"reference":"PAY-1"}}',
+    get [Symbol.toStringTag](): string {
+      throw new Error("do not ask");
+    },
+  };
+  const { gateway, sent } = gatewayMeeting([() => hostile as unknown as Response]);
+  const error = await failureOf(gateway.mobileMoney.initiate(ORDER));
+  expect(error).toMatchObject({ code: "connection", outcome: "unknown" });
+  expect(sent).toHaveLength(1);
+});
+
+test("a response that cannot be read is a failed connection after the request was sent, whatever its code", async () => {
+  const hostile = {
+    get ok(): boolean {
+      throw Object.assign(new Error("no"), { code: "ECONNREFUSED" });
+    },
+    status: 200,
+    headers: new Headers(),
+    text: async () => "{}",
+  };
+  const { gateway, sent } = gatewayMeeting([() => hostile as unknown as Response]);
+  const error = await failureOf(gateway.mobileMoney.initiate(ORDER));
+  expect(error).toMatchObject({ code: "connection", outcome: "unknown" });
+  expect(sent).toHaveLength(1);
+});
+
 describe("the caller's signal", () => {
   test("may be of another realm", async () => {
     // A vm context has no AbortController of its own: a look-alike stands for a polyfill's.

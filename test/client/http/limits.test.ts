@@ -42,6 +42,7 @@ describe("an option of a call", () => {
     const error = await rejection(gateway.merchant.get(options({ [name]: value })));
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(error).toMatchObject({ outcome: "not_sent" });
+    expect(error.message).toContain(`\`${name}\``);
     expect(sent).toHaveLength(0);
   });
 

@@ -98,6 +98,12 @@ describe("reset headers", () => {
     },
   );
 
+  test("the time itself is meant from 2024 on", () => {
+    const start = Date.parse("2024-01-01T00:00:00Z") / 1_000;
+    expect(reset("ratelimit-reset", String(start))).toBe(0);
+    expect(reset("ratelimit-reset", String(start - 1))).toBe((start - 1) * 1_000);
+  });
+
   test("X-RateLimit-Retry-After holds seconds", () => {
     expect(reset("x-ratelimit-retry-after", "30")).toBe(30_000);
     const past = String(NOW / 1_000);
