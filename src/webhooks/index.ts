@@ -27,8 +27,11 @@ export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
 export { memoryInbox } from "./inbox/memory.ts";
 export {
+  type Conflict,
+  type ConflictStore,
   type DeadLetter,
   type Inbox,
+  type InboxStats,
   type Job,
   type NewDelivery,
   type Receipt,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
-const PAYMENTS = 60;
+const PAYMENTS = 40;
 
 interface Run {
   readonly status: number;
@@ -40,7 +40,7 @@ const runOf = (name: string) => runs.get(name) as Run;
 
 /** A client without a mechanism. It needs only the faults that the mechanism is for. */
 const sabotaged = (name: string, ...args: string[]) =>
-  ["--store", "sqlite", "--payments", "30", "--no-clock-steps", "--no-engine-faults"].concat(
+  ["--store", "sqlite", "--payments", "20", "--no-clock-steps", "--no-engine-faults"].concat(
     ["--sabotage", name],
     args,
   );

@@ -65,6 +65,7 @@ const found = (state: BeginResult["state"], sameParameters: boolean, sameService
   state,
   sameParameters,
   sameService,
+  ...(!sameService && { service: { baseUrl: BASE_URL, scope: "" } }),
   ...FURTHER[state],
 });
 const resolution = (state: string) => ({ state: state === "unknown" ? "resolved" : state });

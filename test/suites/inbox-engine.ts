@@ -1,71 +1,9 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Inbox } from "malipo/webhooks";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Engine } from "../support/engines/engine.ts";
+import { closeProxies, proxyTo } from "../support/engines/proxy.ts";
 import { gateOf, receiverOn, references, stopAll, until } from "./inbox-stage.ts";
-
-/** A proxy before an engine, which can be cut off. */
-interface EngineProxy {
-  readonly url: string;
-  /** Refuses new connections, and breaks the open ones. */
-  cut(): Promise<void>;
-  restore(): Promise<void>;
-  /** Keeps the connections open, and drops all data. */
-  silence(): void;
-  /** The number of connections so far. */
-  connections(): number;
-}
-
-const proxies = new Set<Server>();
-
-async function proxyTo(engine: Engine): Promise<EngineProxy> {
-  const target = new URL(engine.url);
-  const sockets = new Set<Socket>();
-  let isSilent = false;
-  let connections = 0;
-  const server = createServer((near) => {
-    connections++;
-    const far = connect(Number(target.port), target.hostname);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.on("data", (chunk) => isSilent || other.write(chunk));
-      one.on("error", () => {});
-      one.on("close", () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-    }
-  });
-  const cut = async () => {
-    for (const socket of sockets) socket.destroy();
-    if (!server.listening) return;
-    server.close();
-    await once(server, "close");
-  };
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  proxies.add(server);
-  const { port } = server.address() as AddressInfo;
-  const url = new URL(engine.url);
-  url.port = String(port);
-  return {
-    url: url.href,
-    cut,
-    restore: async () => {
-      server.listen(port, "127.0.0.1");
-      await once(server, "listening");
-    },
-    silence: () => {
-      isSilent = true;
-    },
-    connections: () => connections,
-  };
-}
 
 /** What an inbox promises when its engine fails. */
 export function engineSuite(
@@ -78,10 +16,7 @@ export function engineSuite(
 
   describe(`${name}: an engine that fails`, { timeout: 90_000 }, () => {
     stopAll();
-    afterEach(() => {
-      for (const server of proxies) server.close();
-      proxies.clear();
-    });
+    closeProxies();
 
     test("and is away at the start: 503 until it is back, then everything works", async () => {
       const proxy = await proxyTo(here);

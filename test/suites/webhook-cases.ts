@@ -131,7 +131,6 @@ const SECRETS: SecretRow[] = [
   ["a newline behind it that signed", `${SECRET}\n`, `${SECRET}\n`, "accepted"],
   ["a newline missing that signed", `${SECRET}\n`, SECRET, "signature_mismatch"],
   ["a space before it that did not sign", SECRET, ` ${SECRET}`, "signature_mismatch"],
-  ["white space alone", " ", " ", "accepted"],
   ["unicode", "sirí-🔑", "sirí-🔑", "accepted"],
   ["unicode composed otherwise", "siri\u0301", "sir\u00ed", "signature_mismatch"],
   ["64 bytes", "k".repeat(64), "k".repeat(64), "accepted"],
@@ -166,6 +165,14 @@ export const NO_SECRETS: readonly (readonly [name: string, secret: unknown])[] =
   ["an undefined entry", [SECRET, undefined]],
   ["an entry of no bytes", [SECRET, new Uint8Array(0)]],
   ["a number", 42],
+  ["a space", " "],
+  ["a line break", "\n"],
+  ["an unset variable made a text", "undefined"],
+  ["null made a text", "null"],
+  ["an object made a text", "[object Object]"],
+  ["a promise made a text", "[object Promise]"],
+  ["an unset variable with a line break, as echo writes it", "undefined\n"],
+  ["an unset variable in a list", [SECRET, "undefined"]],
 ];
 
 /** Every case that is bytes, headers and a secret. */

@@ -71,8 +71,8 @@ export const HTTP_CASES: readonly HttpCase[] = [
     })),
   ),
   {
-    name: "too large, and not signed",
-    delivery: { headers: JSON_TYPE, body: eventOf(LIMIT + 1) },
+    name: "too large, with the signature of another body",
+    delivery: { ...signed(BODY), body: eventOf(LIMIT + 1) },
     status: 413,
     pin: "a signature is taken over the whole body, and that was not read",
   },

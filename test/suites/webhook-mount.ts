@@ -124,6 +124,18 @@ export async function say(
   return heard;
 }
 
+/** Sends bytes to a server, and more of them until the server closes the connection. */
+export async function pour(port: number, parts: readonly string[]): Promise<void> {
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  for (const part of parts) socket.write(part);
+  const more = Buffer.alloc(2 ** 20);
+  const write = () => socket.writable && socket.write(more, () => write());
+  write();
+  socket.resume();
+  await closed;
+}
+
 /** Sends bytes to a server and disconnects: as a process that dies (`reset`), or as one that closes (`leave`). */
 export async function breakOff(
   port: number,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { eventOf, LIMIT } from "./webhook-http-cases.ts";
-import { breakOff, PATH, say } from "./webhook-mount.ts";
+import { breakOff, PATH, pour, say } from "./webhook-mount.ts";
 import { BODY, HEX, hmac } from "./webhook-sample.ts";
 import { type Stage, signed } from "./webhook-stage.ts";
 
@@ -42,6 +42,33 @@ export function testSockets(stage: Stage): void {
         await expectAlive();
       });
     }
+
+    const unread: [name: string, status: number, request: string][] = [
+      ["a Content-Length that is too large", 413, head("Content-Length: 999999999")],
+      [
+        "no signature",
+        401,
+        head("Content-Length: 9").replace(`X-Service-Signature: ${HEX}`, "X: y"),
+      ],
+      ["a signature of other digits", 401, head("Content-Length: 9").replace(HEX, "abc")],
+      ["a stop", 503, head("Content-Length: 9")],
+    ];
+    for (const [name, status, request] of place.parser ? [] : unread) {
+      test(`${name} is rejected before the body is read: ${status}`, async () => {
+        const receiver = stage.receive({ maxBodyBytes: LIMIT });
+        if (status === 503) await receiver.stop();
+        expect(statusOf(await say(stage.port, [request], hasResponse))).toBe(status);
+        expect(stage.onError).toHaveBeenCalledTimes(status === 401 ? 1 : 0);
+        await expectAlive();
+      });
+    }
+
+    test.runIf(!place.parser)("a body without end is not read without end", async () => {
+      stage.receive({ maxBodyBytes: LIMIT });
+      const parts = [head("Content-Length: 999999999")];
+      await pour(stage.port, parts);
+      await expectAlive();
+    });
 
     test("a Content-Length that is too small cuts the body: not accepted", async () => {
       stage.receive();

@@ -116,11 +116,11 @@ export function digestsOf({ parameters, payment }: NewAttempt, digest: Digest): 
 }
 
 /** The state that a record is in now: in flight past its lease is unknown. */
-export const stateOf = ({ state, elapsedMs, leaseMs }: StoredRecord): StoredRecord["state"] =>
+const stateOf = ({ state, elapsedMs, leaseMs }: StoredRecord): StoredRecord["state"] =>
   state === "in_flight" && elapsedMs >= leaseMs ? "unknown" : state;
 
 /** In how many milliseconds an attempt may be resolved as not sent. */
-export const notSentInMs = ({ elapsedMs, leaseMs }: StoredRecord): number =>
+const notSentInMs = ({ elapsedMs, leaseMs }: StoredRecord): number =>
   Math.max(0, Math.ceil(leaseMs + LEASE_MARGIN_MS - elapsedMs));
 
 /** What `begin` returns for a record that exists. */

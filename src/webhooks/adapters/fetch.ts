@@ -6,9 +6,7 @@
 
 import type { WebhookReceiver } from "../receiver/receiver.ts";
 import { reject, type WebhookResponse } from "../receiver/responses.ts";
-
-/** How many bytes of a body that is too large are read and dropped. */
-const MAX_DROPPED_BYTES = 64 * 2 ** 20;
+import { MAX_DROPPED_BYTES } from "./limits.ts";
 
 /**
  * The raw body; `undefined` for a stream of something other than bytes, `"too large"` as soon as it is.
@@ -71,6 +69,11 @@ async function responseTo(request: Request, receiver: WebhookReceiver): Promise<
   const { method, headers } = request;
   if (method !== "POST") return receiver.handle({ method, headers, body: "" });
   if (request.bodyUsed || request.body?.locked) return receiver.rejectParsedBody(hintFor(request));
+  const rejection = receiver.rejectUnread(headers);
+  if (rejection !== undefined) {
+    if (request.body) void dropRest(request.body.getReader());
+    return rejection;
+  }
   const body = await read(request, receiver.maxBodyBytes).catch(() => undefined);
   if (body === "too large") return reject(413, body);
   if (body === undefined) return reject(400, "the body ended early");

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { WebhookReceiver } from "../receiver/receiver.ts";
 import { reject, type WebhookResponse } from "../receiver/responses.ts";
+import { MAX_DROPPED_BYTES } from "./limits.ts";
 
 /** A request of `node:http`, with the fields that frameworks add. */
 export type NodeRequest = IncomingMessage & {
@@ -21,9 +22,10 @@ function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too la
         chunks.push(chunk);
         return;
       }
-      // The rest is read and dropped. Without that, the sender would see a reset connection instead of
-      // the response.
+      // Some of the rest is read and dropped. Without that, the sender would see a reset connection
+      // instead of the response.
       chunks.length = 0;
+      if (length > limit + MAX_DROPPED_BYTES) request.destroy();
       resolve("too large");
     });
     request.on("end", () => resolve(Buffer.concat(chunks)));
@@ -52,6 +54,11 @@ export async function responseTo(
   const isDecoded = request.readableEncoding !== null;
   if (request.body !== undefined || request.readableDidRead || isDecoded) {
     return receiver.rejectParsedBody(hint);
+  }
+  const rejection = receiver.rejectUnread(headers);
+  if (rejection !== undefined) {
+    void read(request, 0);
+    return rejection;
   }
   const body = request.destroyed ? undefined : await read(request, receiver.maxBodyBytes);
   if (body === "too large") return reject(413, body);

@@ -19,6 +19,11 @@ export const deadLetterNotFound = (id: string): ConfigurationError =>
     `There is no dead letter ${JSON.stringify(id)}. receiver.deadLetters.list() gives them all.`,
   );
 
+export const conflictNotFound = (id: string): ConfigurationError =>
+  new ConfigurationError(
+    `There is no conflict ${JSON.stringify(id)}. receiver.conflicts.list() gives them all.`,
+  );
+
 export const alreadyStarted = (): ConfigurationError =>
   new ConfigurationError(
     "This inbox has been started already. Create one inbox for each receiver.",
@@ -32,3 +37,12 @@ export const receiverStopped = (): Error => new Error("The receiver was stopped.
 /** For a transaction whose event this process no longer has. */
 export const notProcessedHere = (): Error =>
   new Error("The event is processed already, or its lease was lost to another process.");
+
+/** The engine neither stored the event nor had it before: it may have failed over in between. */
+export class EventMissingError extends Error {
+  constructor(engine: string) {
+    super(
+      `The event is not in ${engine} right after it was added. The delivery is not acknowledged: the service sends it again.`,
+    );
+  }
+}

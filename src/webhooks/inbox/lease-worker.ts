@@ -1,4 +1,4 @@
-import { waitAtMost } from "../../internal/timeout.ts";
+import { sleep, waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted, leaseLost, receiverStopped } from "./errors.ts";
 import { DEFAULT_PACE, type Pace } from "./pace.ts";
 import type { Job, Transaction, WorkerOptions } from "./types.ts";
@@ -28,6 +28,8 @@ export interface LeaseStore {
   nextDueInMs(): number;
   /** Whether it is storing deliveries, which comes first. It calls `poll` when it is ready. */
   isBusy?(): boolean;
+  /** For an error that passes soon: when to try again, without telling anybody; else `undefined`. */
+  retryDelayMs?(error: unknown): number | undefined;
   /** A transaction that includes the end of the lease, where the store supports it. */
   transaction?(lease: Lease): Transaction;
 }
@@ -37,6 +39,10 @@ const POLL_INTERVAL_MS = 500;
 
 /** A store that fails now may work later. Until then, leases are renewed and nothing is lost. */
 const RETRY_DELAY_MS = 2_000;
+
+/** How long a stop tries to write which leases ended. */
+const MAX_LAST_WRITE_MS = 2_000;
+const LAST_WRITE_INTERVAL_MS = 25;
 
 // Cloudflare Workers have no `setImmediate`.
 function afterThisTurn(callback: () => void): void {
@@ -64,6 +70,8 @@ export class LeaseWorker {
   #state: "running" | "stopping" | "stopped" = "running";
   #pollTimer: ReturnType<typeof setTimeout> | undefined;
   #isPollScheduled = false;
+  /** The last poll failed, and the store expects the next one to work. */
+  #isLocked = false;
   readonly #renewalTimer: ReturnType<typeof setInterval>;
 
   constructor(store: LeaseStore, options: WorkerOptions, { leaseMs }: Pace = DEFAULT_PACE) {
@@ -83,10 +91,13 @@ export class LeaseWorker {
     try {
       this.#turn(written);
       delayMs = this.#delayToNextPoll();
+      this.#isLocked = false;
     } catch (error) {
       this.#ended = written;
-      delayMs = RETRY_DELAY_MS;
-      this.#options.onError(error);
+      const soon = this.#store.retryDelayMs?.(error);
+      this.#isLocked = soon !== undefined;
+      delayMs = soon ?? RETRY_DELAY_MS;
+      if (soon === undefined) this.#options.onError(error);
     }
     this.#pollTimer = setTimeout(() => this.poll(), Math.max(delayMs, 1));
   }
@@ -167,6 +178,12 @@ export class LeaseWorker {
     await waitAtMost(Promise.all([...this.#running.values()].map(({ end }) => end)), timeoutMs);
     this.#release();
     this.poll();
+    // The store may be locked for a moment. What is not written is processed again by another process.
+    const deadline = performance.now() + MAX_LAST_WRITE_MS;
+    while (this.#isLocked && this.#ended.length > 0 && performance.now() < deadline) {
+      await sleep(LAST_WRITE_INTERVAL_MS);
+      this.poll();
+    }
     this.#state = "stopped";
     clearTimeout(this.#pollTimer);
     clearInterval(this.#renewalTimer);

@@ -1,15 +1,19 @@
 import { checkOptionNames } from "../../internal/check-options.ts";
-import { deadLetterNotFound, errorText } from "./errors.ts";
+import { asOwnEvent, conflictIdOf, partsOfConflictId } from "./conflicts.ts";
+import { conflictNotFound, deadLetterNotFound, errorText } from "./errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, WorkerSlot } from "./lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "./pace.ts";
 import { exactText } from "./text.ts";
 import {
+  type Conflict,
   type DeadLetter,
   type Inbox,
+  type InboxStats,
   MAX_ATTEMPTS,
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type WorkerOptions,
 } from "./types.ts";
 
 interface Stored {
@@ -18,7 +22,8 @@ interface Stored {
   readonly event: string;
   raw: Uint8Array;
   attempts: number;
-  /** Failed: when it is retried. Processed: when it may be forgotten. */
+  readonly receivedAt: number;
+  /** Failed: when it is retried. Processed, or kept for another process: when it may be forgotten. */
   dueAt: number;
 }
 
@@ -31,6 +36,12 @@ class MemoryStore implements LeaseStore {
   /** All deliveries, in whatever state. */
   readonly #known = new Map<string, Stored>();
   readonly #ready = new Set<Stored>();
+  /** By key and digest; without the delivery where a person has decided. */
+  readonly #conflicts = new Map<string, Map<string, NewDelivery | undefined>>();
+  /** Of kinds that this process does not take. */
+  readonly #kept = new Set<Stored>();
+  #kinds: readonly string[] | undefined;
+  #onKept: WorkerOptions["onKept"];
   /** Failed, and not due yet. */
   readonly #delayed = new Set<Stored>();
   readonly #dead = new Map<string, DeadLetter>();
@@ -44,13 +55,86 @@ class MemoryStore implements LeaseStore {
     this.#retentionMs = retentionMs;
   }
 
-  store({ key, digest, event, raw }: NewDelivery): Receipt {
+  store(delivery: NewDelivery): Receipt {
+    const { key, digest, event, raw, receivedAt } = delivery;
     const known = this.#known.get(key);
-    if (known !== undefined) return receiptFor(known.digest === digest ? "duplicate" : "conflict");
-    const stored: Stored = { key, digest, event, raw, attempts: 0, dueAt: 0 };
+    if (known !== undefined)
+      return receiptFor(this.#isDuplicate(known, delivery) ? "duplicate" : "conflict");
+    const stored: Stored = { key, digest, event, raw, receivedAt, attempts: 0, dueAt: now() };
     this.#known.set(key, stored);
-    this.#ready.add(stored);
+    this.#offer(stored);
     return receiptFor("accepted");
+  }
+
+  /** Keeps the delivery where it is a conflict. */
+  #isDuplicate(known: Stored, delivery: NewDelivery): boolean {
+    if (known.digest === delivery.digest) return true;
+    const of = this.#conflicts.get(delivery.key) ?? new Map<string, NewDelivery | undefined>();
+    this.#conflicts.set(delivery.key, of);
+    // A person has decided on this one.
+    if (of.has(delivery.digest) && of.get(delivery.digest) === undefined) return true;
+    if (!of.has(delivery.digest)) of.set(delivery.digest, delivery);
+    return false;
+  }
+
+  conflicts(): Conflict[] {
+    const waiting = [...this.#conflicts.values()].flatMap((of) => [...of.values()]);
+    return waiting.flatMap((delivery) => {
+      if (delivery === undefined) return [];
+      const { event, raw, receivedAt } = delivery;
+      return [{ id: conflictIdOf(delivery), event, body: exactText(raw), receivedAt }];
+    });
+  }
+
+  /** Takes conflicts off the list. Gives their deliveries. */
+  endConflicts(ids: readonly string[]): NewDelivery[] {
+    const ended = ids.map((id) => {
+      const { key, digest } = partsOfConflictId(id);
+      const delivery = this.#conflicts.get(key)?.get(digest);
+      if (delivery === undefined) throw conflictNotFound(id);
+      return delivery;
+    });
+    for (const { key, digest } of ended) this.#conflicts.get(key)?.set(digest, undefined);
+    return ended;
+  }
+
+  /** Sets which kinds are taken from here on. */
+  take({ kinds, onKept }: WorkerOptions): void {
+    this.#kinds = kinds;
+    this.#onKept = onKept;
+    const waiting = [...this.#ready, ...this.#kept];
+    this.#ready.clear();
+    this.#kept.clear();
+    for (const stored of waiting) this.#offer(stored);
+  }
+
+  #offer(stored: Stored): void {
+    if (this.#kinds === undefined || this.#kinds.includes(stored.event)) {
+      this.#ready.add(stored);
+      return;
+    }
+    stored.dueAt = now() + this.#retentionMs;
+    this.#kept.add(stored);
+    this.#onKept?.(stored.event);
+  }
+
+  stats(): InboxStats {
+    const waiting = [...this.#ready, ...this.#delayed, ...this.#kept];
+    const due = [...this.#ready, ...this.#delayed].map(({ dueAt }) => dueAt);
+    const received = waiting.map(({ receivedAt }) => receivedAt);
+    // No spread of a long list into the arguments of a function: the stack is too small for that.
+    const least = (times: number[]) =>
+      times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+    return {
+      stored: this.#known.size,
+      waiting: waiting.length,
+      unhandled: this.#kept.size,
+      running: this.#known.size - waiting.length - this.#dead.size - this.#done.size,
+      dead: this.#dead.size,
+      conflicts: this.conflicts().length,
+      oldestWaiting: waiting.length === 0 ? null : least(received),
+      lagMs: due.length === 0 ? 0 : Math.max(0, Math.round(now() - least(due))),
+    };
   }
 
   turn(ended: readonly EndedLease[], count: number): Lease[] {
@@ -102,10 +186,13 @@ class MemoryStore implements LeaseStore {
   }
 
   #forget(): void {
-    for (const stored of this.#done) {
-      if (stored.dueAt > now()) break;
-      this.#done.delete(stored);
-      this.#known.delete(stored.key);
+    for (const over of [this.#done, this.#kept]) {
+      for (const stored of over) {
+        if (stored.dueAt > now()) break;
+        over.delete(stored);
+        this.#known.delete(stored.key);
+        this.#conflicts.delete(stored.key);
+      }
     }
   }
 
@@ -153,8 +240,20 @@ export function memoryInbox(
       if (receipt.kind === "accepted") worker.poll();
       return receipt;
     },
-    start: async (workerOptions) => worker.start(store, workerOptions, pace),
+    start: async (workerOptions) => {
+      store.take(workerOptions);
+      worker.start(store, workerOptions, pace);
+    },
     stop: (timeoutMs) => worker.stop(timeoutMs),
+    conflicts: {
+      list: async () => store.conflicts(),
+      requeue: async (ids) => {
+        for (const delivery of store.endConflicts(ids)) store.store(asOwnEvent(delivery));
+        worker.poll();
+      },
+      drop: async (ids) => void store.endConflicts(ids),
+    },
+    stats: async () => store.stats(),
     deadLetters: async () => store.deadLetters(),
     requeue: async (id) => {
       store.requeue(id);

@@ -4,6 +4,9 @@ import { describeValue } from "../../internal/check-options.ts";
 /** The longest wait between two attempts. */
 export const MAX_BACKOFF_MS = 300_000;
 
+/** A retry that waits longer than this was planned before the clock was set back. */
+export const MAX_RETRY_WAIT_MS: number = MAX_BACKOFF_MS + 60_000;
+
 /** How fast an inbox works. Tests make it faster. */
 export interface Pace {
   /**

@@ -67,6 +67,46 @@ export interface DeadLetter {
   readonly error: string;
 }
 
+/** A delivery whose event was stored before with other `data`. It waits for a person to decide. */
+export interface Conflict {
+  /** What `requeue` and `drop` take. */
+  readonly id: string;
+  readonly event: string;
+  /** The raw body, as text. */
+  readonly body: string;
+  /** In milliseconds since the epoch. */
+  readonly receivedAt: number;
+}
+
+/** The conflicts of an inbox that were neither requeued nor dropped. */
+export interface ConflictStore {
+  list(): Promise<Conflict[]>;
+  /** Processes them, each as an event of its own. Rejects for an id that is not a conflict's. */
+  requeue(ids: readonly string[]): Promise<void>;
+  /** Forgets their bodies. Rejects for an id that is not a conflict's. */
+  drop(ids: readonly string[]): Promise<void>;
+}
+
+/** What an inbox holds, for a health route. */
+export interface InboxStats {
+  /** All events, the processed ones that are remembered included. */
+  readonly stored: number;
+  /** To be processed: now, at a retry, or by a process that has a handler for them. */
+  readonly waiting: number;
+  /** Of the waiting ones, those of a kind that this process neither handles nor ignores. */
+  readonly unhandled: number;
+  /** In progress, in all processes. */
+  readonly running: number;
+  /** Dead letters. */
+  readonly dead: number;
+  /** Conflicts that were neither requeued nor dropped. */
+  readonly conflicts: number;
+  /** When the oldest waiting event was received, in milliseconds since the epoch; `null` for none. */
+  readonly oldestWaiting: number | null;
+  /** How long the first due event has been due, in milliseconds. Above a few seconds, it falls behind. */
+  readonly lagMs: number;
+}
+
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
   /** Processes one job. A rejection is a failed attempt. */
@@ -75,6 +115,14 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** Called with failures outside the handlers: the engine is gone, or its settings lose data. */
   readonly onError: (error: unknown) => void;
+  /**
+   * The kinds of events that this process takes; all of them where it is missing. Others are kept for a
+   * process that takes them, running now or started later. They use up no attempts, and are forgotten
+   * when the retention ends.
+   */
+  readonly kinds?: readonly string[] | undefined;
+  /** Called with the kind of an event that is kept for another process. */
+  readonly onKept?: ((kind: string) => void) | undefined;
 }
 
 /**
@@ -92,6 +140,10 @@ export interface Inbox {
   deadLetters(): Promise<DeadLetter[]>;
   /** Processes a dead letter again, as a new event. Rejects for an id that is not a dead letter's. */
   requeue(id: string): Promise<void>;
+  /** What it holds, where the inbox can count it. */
+  stats?(): Promise<InboxStats>;
+  /** The conflicts, where the inbox can give them. */
+  readonly conflicts?: ConflictStore | undefined;
 }
 
 /** Attempts for each event, the first one included. */

@@ -1,7 +1,11 @@
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import type { NewDelivery, Receipt } from "../inbox/types.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
-import type { WebhookHeaders } from "../verification/signature-header.ts";
+import {
+  headerValue,
+  signatureDigits,
+  type WebhookHeaders,
+} from "../verification/signature-header.ts";
 import { verifyDelivery } from "../verification/verify.ts";
 import { identityOf } from "./event-identity.ts";
 import type { ReceiverSettings } from "./options.ts";
@@ -25,6 +29,30 @@ export function rejectWith(error: unknown, settings: ReceiverSettings): Rejectio
   return reject(error.status, error.code.replaceAll("_", " "));
 }
 
+/** The size that the headers announce; 0 for none. */
+function contentLength(headers: WebhookHeaders): number {
+  const value = headerValue(headers, "content-length");
+  // Digits are checked by a pattern before `Number()` sees them: it also reads "1e3".
+  return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : 0;
+}
+
+/**
+ * The rejection for a request that can be told by its headers: the size and the signature. Nothing of
+ * its body needs to be read then.
+ */
+export function rejectByHeaders(
+  headers: WebhookHeaders,
+  settings: ReceiverSettings,
+): Rejection | undefined {
+  if (contentLength(headers) > settings.maxBodyBytes) return reject(413, "too large");
+  try {
+    signatureDigits(undefined, headers);
+    return undefined;
+  } catch (error) {
+    return rejectWith(error, settings);
+  }
+}
+
 /** The bytes of a body in a copy of our own; `undefined` for too many. */
 function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   const given = rawBody(body);
@@ -44,7 +72,7 @@ export async function acceptDelivery(
   const raw = copyBody(body, maxBodyBytes);
   if (raw === undefined) return reject(413, "too large");
   const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
-  const identity = identityOf(event, raw);
+  const identity = identityOf(event, raw, settings.identify(event));
   const receivedAt = Date.now();
   const delivery: NewDelivery = { ...identity, event: event.event, raw, secretIndex, receivedAt };
   let receipt: Receipt;

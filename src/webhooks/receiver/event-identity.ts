@@ -1,6 +1,7 @@
 import { sha256Hex } from "#hmac";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { canonicalJson } from "../../internal/canonical-json.ts";
+import { exactData } from "./exact-data.ts";
 
 // A number above 2^53 was rounded by the parser, and may be the number of another payment too.
 const isUsableId = (value: unknown): boolean =>
@@ -16,14 +17,21 @@ export interface EventIdentity {
 
 /**
  * The identity of an event: its kind with `data.reference`, or with `data.payment_id`, or with the
- * digest of the raw bytes. A changed `timestamp` makes neither another event nor a conflict.
+ * digest of the raw bytes; or its kind with the `identity` that the user gives. A changed `timestamp` makes neither another event nor a conflict.
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export function identityOf({ event, data }: WebhookEvent, raw: string | Uint8Array): EventIdentity {
+export function identityOf(
+  event: WebhookEvent,
+  raw: string | Uint8Array,
+  identity?: string,
+): EventIdentity {
   // As JSON, so that `1` and `"1"` differ, and no reference can be read as part of a kind.
-  const key = JSON.stringify([event, ...idOf(data, raw)]);
-  return { key: sha256Hex(key), digest: sha256Hex(canonicalJson(data)) };
+  const key = JSON.stringify([
+    event.event,
+    ...(identity === undefined ? idOf(event.data, raw) : ["identify", identity]),
+  ]);
+  return { key: sha256Hex(key), digest: sha256Hex(canonicalJson(exactData(event, raw))) };
 }
 
 function idOf(

@@ -40,8 +40,12 @@ export class Handlers {
   #other: WebhookHandler | undefined;
   readonly #isStarted: () => boolean;
 
-  constructor(isStarted: () => boolean) {
+  readonly #ignored: readonly string[];
+
+  /** @param ignored - The kinds that nobody wants. */
+  constructor(isStarted: () => boolean, ignored: readonly string[]) {
     this.#isStarted = isStarted;
+    this.#ignored = ignored;
   }
 
   /** @throws {ConfigurationError} */
@@ -50,6 +54,11 @@ export class Handlers {
     if (!EVENT_KINDS.includes(kind)) {
       throw new ConfigurationError(
         `${JSON.stringify(kind)} is not a documented kind of event. The kinds are: ${EVENT_KINDS.join(", ")}. Use onOther() for any other.`,
+      );
+    }
+    if (this.isIgnored(kind)) {
+      throw new ConfigurationError(
+        `${kind} is in \`ignore\`, so its handler would never be called. Remove one of the two.`,
       );
     }
     this.#check(kind, this.#byKind.has(kind), handler);
@@ -65,6 +74,16 @@ export class Handlers {
   /** The handler for this kind; `undefined` where nobody handles it. */
   find(kind: string): WebhookHandler | undefined {
     return (this.#byKind.get(kind) as WebhookHandler | undefined) ?? this.#other;
+  }
+
+  /** Whether nobody wants events of this kind: they are done without a handler. */
+  isIgnored(kind: string): boolean {
+    return this.#ignored.includes(kind);
+  }
+
+  /** The kinds that this process is done with, by a handler or by ignoring them; `undefined` for all. */
+  kinds(): string[] | undefined {
+    return this.#other === undefined ? [...this.#byKind.keys(), ...this.#ignored] : undefined;
   }
 
   #check(what: string, isTaken: boolean, handler: unknown): void {

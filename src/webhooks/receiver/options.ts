@@ -1,5 +1,5 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
-import type { WebhookEvent } from "../../contract/events.ts";
+import type { EventKind, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkFunction,
@@ -10,6 +10,7 @@ import {
 import { memoryInbox } from "../inbox/memory.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, type WebhookSecret } from "../verification/secret.ts";
+import { createErrorLog } from "./error-log.ts";
 
 /** Which attempt of which event failed. */
 export interface FailedAttempt {
@@ -58,16 +59,35 @@ export interface WebhookReceiverOptions {
    */
   handlerTimeoutMs?: number | undefined;
   /**
-   * Called with every rejected request, every failure of the inbox, every kind of event without a
-   * handler, and every failed attempt (then with the attempt). Set it to send these to your logs or
+   * Kinds of events that nobody wants: they are acknowledged and done. Set it for every kind that no
+   * process handles; all others are kept for a process that does.
+   * @default none
+   */
+  ignore?: readonly (EventKind | (string & {}))[] | undefined;
+  /**
+   * Gives what tells one event of a kind from another, such as `String(event.data.instalment_id)`;
+   * `undefined` for the default, which is `data.reference`, else `data.payment_id`. Set it where
+   * several events of a kind have one reference: without it, the second is a conflict.
+   */
+  identify?: ((event: WebhookEvent) => string | undefined) | undefined;
+  /**
+   * Called once with each kind of event that this process neither handles nor ignores. Such events are
+   * kept for a process that handles them, such as the next version of your program, until the
+   * retention of the inbox ends. `bullmqInbox` and `pgBossInbox` drop them and call `onError` instead.
+   * @default a line in the console
+   */
+  onUnhandled?: ((kind: string) => void) | undefined;
+  /**
+   * Called with every rejected request, every failure of the inbox, and every failed attempt (then
+   * with the attempt). Set it to send these to your logs or
    * alerts. An error that it throws is ignored.
-   * @default `console.error`
+   * @default `console.error`, with one line a minute for equal errors, and no stack for a rejected request
    */
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;
   /**
    * Called with a delivery whose event was stored before with other `data`. It is stored beside the
-   * first one (`memoryInbox` keeps only the first one) and not processed. Set it to have a person look
-   * at both.
+   * first one and not processed; `receiver.conflicts` lists it. Set it to have a person look at both.
+   * @default `onError`, with an error that names the kind
    */
   onConflict?: ((event: WebhookEvent) => void) | undefined;
   /**
@@ -116,6 +136,9 @@ export interface ReceiverSettings {
   readonly maxAgeSeconds: number | undefined;
   readonly concurrency: number;
   readonly handlerTimeoutMs: number;
+  readonly ignore: readonly string[];
+  identify(event: WebhookEvent): string | undefined;
+  onUnhandled(kind: string): void;
   onError(error: unknown, attempt?: FailedAttempt): void;
   onConflict(event: WebhookEvent): void;
   notify(reference: string): void;
@@ -130,6 +153,9 @@ const OPTIONS = [
   "maxAgeSeconds",
   "concurrency",
   "handlerTimeoutMs",
+  "ignore",
+  "identify",
+  "onUnhandled",
   "onError",
   "onConflict",
   "wakeups",
@@ -149,9 +175,36 @@ function safeCallback<Args extends unknown[]>(
   };
 }
 
-const logError = (...what: unknown[]) =>
-  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn of a lost webhook
-  console.error("malipo webhooks:", ...what);
+const logUnhandled = (kind: string) =>
+  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
+  console.info(
+    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
+  );
+
+function checkIgnore(ignore: unknown): readonly string[] {
+  const isKind = (kind: unknown) => typeof kind === "string" && kind !== "";
+  if (Array.isArray(ignore) && ignore.every(isKind)) return [...ignore];
+  throw new ConfigurationError(
+    `\`ignore\` must be a list of event kinds, such as ["payment.initiated"]; got ${describeValue(ignore)}.`,
+  );
+}
+
+const conflictError = (kind: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() gives it: requeue or drop it. Where they are two events, tell them apart with \`identify\`.`,
+  );
+
+function checkIdentify(identify: WebhookReceiverOptions["identify"]): ReceiverSettings["identify"] {
+  if (identify !== undefined) checkFunction("identify", identify);
+  return (event) => {
+    const identity: unknown = identify?.(event);
+    if (identity === undefined || (typeof identity === "string" && identity !== ""))
+      return identity;
+    throw new ConfigurationError(
+      `\`identify\` must return a non-empty string, or undefined; got ${describeValue(identity)}.`,
+    );
+  };
+}
 
 function checkMaxAge(maxAgeSeconds: unknown): void {
   if (maxAgeSeconds === undefined) return;
@@ -185,6 +238,7 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);
+  const onError = safeCallback("onError", given.onError ?? createErrorLog());
   checkAttempts(given.attempts);
   return {
     secret: secretList(given.secret),
@@ -193,8 +247,14 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
     concurrency: checkWholeNumber("concurrency", concurrency, 1),
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
-    onError: safeCallback("onError", given.onError ?? logError),
-    onConflict: safeCallback("onConflict", given.onConflict ?? (() => {})),
+    ignore: checkIgnore(given.ignore ?? []),
+    onUnhandled: safeCallback("onUnhandled", given.onUnhandled ?? logUnhandled),
+    identify: checkIdentify(given.identify),
+    onError,
+    onConflict: safeCallback(
+      "onConflict",
+      given.onConflict ?? (({ event }) => onError(conflictError(event))),
+    ),
     notify: safeCallback<[string]>(
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),

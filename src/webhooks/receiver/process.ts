@@ -34,6 +34,7 @@ export class JobProcessor {
   }
 
   async #handle(event: WebhookEvent, job: Job): Promise<void> {
+    if (this.#handlers.isIgnored(event.event)) return;
     const handler = this.#handlers.find(event.event);
     if (handler === undefined) {
       this.#reportUnhandled(event.event);

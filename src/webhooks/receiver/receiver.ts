@@ -3,8 +3,15 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import type { DeadLetter } from "../inbox/types.ts";
-import { acceptDelivery, rejectWith, unavailable, type WebhookRequest } from "./accept.ts";
+import type { Conflict, ConflictStore, DeadLetter, Inbox, InboxStats } from "../inbox/types.ts";
+import type { WebhookHeaders } from "../verification/signature-header.ts";
+import {
+  acceptDelivery,
+  rejectByHeaders,
+  rejectWith,
+  unavailable,
+  type WebhookRequest,
+} from "./accept.ts";
 import { Handlers, type WebhookHandler } from "./handlers.ts";
 import {
   checkReceiverOptions,
@@ -38,8 +45,30 @@ export interface WebhookReceiver {
     /** Processes one again, as a new event. Rejects for an id that is not a dead letter's. */
     requeue(id: string): Promise<void>;
   };
-  /** The largest body that is accepted: adapters stop reading there. */
+  /**
+   * What the inbox holds, for a health route: counted by `memoryInbox` and `sqliteInbox`. It takes a
+   * few milliseconds for each 100,000 stored events. Rejects where the inbox cannot count.
+   */
+  stats(): Promise<InboxStats>;
+  /**
+   * Deliveries whose event was stored before with other `data`, which were neither requeued nor
+   * dropped. Each method rejects where the inbox cannot do it.
+   */
+  readonly conflicts: {
+    list(): Promise<Conflict[]>;
+    /** Processes one or many, each as an event of its own. Rejects for an id that is not a conflict's. */
+    requeue(id: string | readonly string[]): Promise<void>;
+    /** Drops the body of one or many: a person has decided that nothing is to be done. */
+    drop(id: string | readonly string[]): Promise<void>;
+  };
+  /** The largest body that is accepted, in bytes: adapters stop reading there. */
   readonly maxBodyBytes: number;
+  /**
+   * For adapters, before they read a body: the response where the headers already decide (a
+   * `Content-Length` that is too large, no usable signature, a receiver that has stopped), else
+   * `undefined`.
+   */
+  rejectUnread(headers: WebhookHeaders): Rejection | undefined;
   /**
    * For adapters: the response for a body that a framework has read or parsed already.
    *
@@ -48,10 +77,18 @@ export interface WebhookReceiver {
   rejectParsedBody(hint: string): Rejection;
 }
 
+/** @throws {ConfigurationError} */
+function conflictsOf({ conflicts }: Inbox): ConflictStore {
+  if (conflicts !== undefined) return conflicts;
+  throw new ConfigurationError(
+    "This inbox stores conflicts, but cannot list them. memoryInbox and sqliteInbox can.",
+  );
+}
+
 /** A receiver's life: it starts once and stops once. */
 class Receiver {
   readonly #settings: ReceiverSettings;
-  readonly handlers: Handlers = new Handlers(() => this.#state !== "new");
+  readonly handlers: Handlers;
   #state: "new" | "started" | "stopped" = "new";
   /** Deliveries that are being stored. */
   readonly #accepting = new Set<Promise<WebhookResponse>>();
@@ -60,6 +97,7 @@ class Receiver {
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;
+    this.handlers = new Handlers(() => this.#state !== "new", settings.ignore);
   }
 
   async handle(request: WebhookRequest): Promise<WebhookResponse> {
@@ -76,6 +114,11 @@ class Receiver {
     } catch (error) {
       return rejectWith(error, this.#settings);
     }
+  }
+
+  rejectUnread(headers: WebhookHeaders): Rejection | undefined {
+    if (this.#state === "stopped") return unavailable("stopping");
+    return rejectByHeaders(headers, this.#settings);
   }
 
   rejectParsedBody(hint: string): Rejection {
@@ -101,9 +144,20 @@ class Receiver {
 
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
-    const { inbox, concurrency, onError } = this.#settings;
+    const { inbox, concurrency, onError, onUnhandled } = this.#settings;
     const processor = new JobProcessor(this.handlers, this.#settings);
-    await inbox.start({ run: (job) => processor.run(job), concurrency, onError });
+    const reported = new Set<string>();
+    await inbox.start({
+      run: (job) => processor.run(job),
+      concurrency,
+      onError,
+      kinds: this.handlers.kinds(),
+      onKept: (kind) => {
+        if (reported.has(kind)) return;
+        reported.add(kind);
+        onUnhandled(kind);
+      },
+    });
   }
 
   async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
@@ -160,7 +214,19 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     start: () => receiver.start(),
     stop: (stopOptions) => receiver.stop(stopOptions),
     handle: (request) => receiver.handle(request),
+    rejectUnread: (headers) => receiver.rejectUnread(headers),
     rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
+    stats: async () => {
+      if (inbox.stats !== undefined) return inbox.stats();
+      throw new ConfigurationError(
+        "This inbox cannot count what it holds. memoryInbox and sqliteInbox can.",
+      );
+    },
+    conflicts: {
+      list: async () => conflictsOf(inbox).list(),
+      requeue: async (id) => conflictsOf(inbox).requeue([id].flat()),
+      drop: async (id) => conflictsOf(inbox).drop([id].flat()),
+    },
     deadLetters: { list: () => inbox.deadLetters(), requeue: (id) => inbox.requeue(id) },
   };
 }

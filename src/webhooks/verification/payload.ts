@@ -8,8 +8,9 @@ const decoder = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
 export const textOf = (body: string | Uint8Array): string =>
   typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body);
 
-// `Date.parse` accepts other forms too, and which ones depends on the engine.
-const ISO_WITH_OFFSET = /^\d{4}-.+T.+(Z|[+-]\d\d:\d\d)$/;
+// `Date.parse` accepts other forms too, and which ones depends on the engine. In linear time: no part of
+// it matches in two ways.
+const ISO_WITH_OFFSET = /^\d{4}-[\d-]+T[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 const invalid = (message: string) => new WebhookVerificationError("payload_invalid", message, 400);
 

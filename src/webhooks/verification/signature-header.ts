@@ -12,13 +12,13 @@ export type WebhookHeaders =
 // libraries add the prefix; upper and lower case of it and of the digits mean the same digest.
 const SIGNATURE = /^[ \t]*(?:sha256=)?([\da-f]{64})[ \t]*$/i;
 
-/** The value of the header, or a list of values where the headers hold several. */
-function valueIn(headers: WebhookHeaders | undefined): unknown {
+/** The value of a header by its lowercase name, or a list of values where the headers hold several. */
+export function headerValue(headers: WebhookHeaders | undefined, header: string): unknown {
   // A plain object may hold a header of the name `get`.
-  if (typeof headers?.get === "function") return headers.get(HEADER);
+  if (typeof headers?.get === "function") return headers.get(header);
   let value: unknown;
   for (const name in headers) {
-    if (name.toLowerCase() !== HEADER) continue;
+    if (name.toLowerCase() !== header) continue;
     const another = (headers as Record<string, unknown>)[name];
     value = value === undefined ? another : [value, another];
   }
@@ -32,7 +32,7 @@ function valueIn(headers: WebhookHeaders | undefined): unknown {
  * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`
  */
 export function signatureDigits(signature: unknown, headers?: WebhookHeaders): string {
-  let value = signature ?? valueIn(headers);
+  let value = signature ?? headerValue(headers, HEADER);
   if (Array.isArray(value) && value.length < 2) value = value[0];
   const digits = typeof value === "string" ? SIGNATURE.exec(value)?.[1] : undefined;
   if (digits !== undefined) return digits;

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
@@ -46,6 +47,8 @@ function open(path: string): DatabaseSync {
 }
 
 function create(path: string, table: string): void {
+  // With another mode, the inbox would report it.
+  writeFileSync(path, "", { mode: 0o600, flag: "a" });
   const database = open(path);
   database.exec(table);
   database.close();

@@ -7,7 +7,7 @@ import type { Order } from "./plan.ts";
 import type { Pool } from "./pool.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import type { Sleepers } from "./sleepers.ts";
-import { ARRIVALS_MS } from "./time-limits.ts";
+import { MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS } from "./time-limits.ts";
 
 /** An order in the shop's records, which outlive its workers. */
 interface Entry {
@@ -55,9 +55,8 @@ export interface ShopSetup {
   readonly signal: AbortSignal;
 }
 
-/** How many orders are in progress at once, and the shortest time between two customers. */
+/** How many orders are in progress at once. */
 const CONCURRENCY = 300;
-const MIN_ARRIVAL_INTERVAL_MS = 8;
 
 /** How long the other clicks of an order wait for the one in which something is to happen. */
 const CLICK_DELAY_MS = 40;
@@ -171,7 +170,7 @@ export function createShop(setup: ShopSetup): Shop {
     done: () => entries.filter(isDone).length,
     sell: async (onBegin, calmed) => {
       const firstLate = Math.floor(orders.length * (1 - LATE_SHARE));
-      const intervalMs = Math.max(MIN_ARRIVAL_INTERVAL_MS, ARRIVALS_MS / orders.length);
+      const intervalMs = Math.max(MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS / orders.length);
       let begun = 0;
       let arrival = Promise.resolve();
       await forEachConcurrently(entries, CONCURRENCY, async (entry) => {

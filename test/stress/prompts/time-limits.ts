@@ -41,5 +41,11 @@ export const campaignTimeoutMs = (payments: number): number => 300_000 + payment
 export const endWithinMs = (payments: number): number =>
   2 * (NOT_SENT_AFTER_MS + MAX_LOOKUP_INTERVAL_MS + WAIT_MS) + payments * 20;
 
+/**
+ * How far apart customers arrive. All workers stop while the engine of the store restarts, so more
+ * customers in a second would only wait.
+ */
+export const MIN_ARRIVAL_INTERVAL_MS = 60;
+
 /** Over how long the customers of a small campaign arrive. */
-export const ARRIVALS_MS = 6_000;
+export const MIN_ARRIVALS_MS = 6_000;

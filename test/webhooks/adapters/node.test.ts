@@ -135,7 +135,7 @@ testAdapter({
 describe("nodeHandler resolves", () => {
   const onError = vi.fn();
   const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
-  const half = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`;
+  const half = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${"0".repeat(64)}\r\nContent-Length: 100\r\n\r\n{`;
 
   /** Serves one request; gives what became of the handler. */
   async function outcome(

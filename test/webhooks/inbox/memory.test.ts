@@ -2,11 +2,32 @@ import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../src/webhooks/inbox/types.ts";
 import { inboxSuite } from "../../suites/inbox.ts";
+import { conflictSuite } from "../../suites/inbox-conflicts.ts";
+import { keptSuite } from "../../suites/inbox-kept.ts";
+import { statsSuite } from "../../suites/inbox-stats.ts";
 
 inboxSuite("memoryInbox", {
   isSingleProcess: true,
   fresh: async () => {
     const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
+    return { open: () => inbox };
+  },
+});
+
+conflictSuite("memoryInbox", () => {
+  const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 } });
+  return { open: () => inbox };
+});
+
+statsSuite("memoryInbox", () => {
+  const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 60_000 } });
+  return { open: () => inbox };
+});
+
+keptSuite("memoryInbox", {
+  isSingleProcess: true,
+  fresh: (retentionMs) => {
+    const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs: () => 5 }, retentionMs });
     return { open: () => inbox };
   },
 });

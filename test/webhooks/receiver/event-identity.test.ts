@@ -22,6 +22,58 @@ const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.string
 const data = fc.dictionary(fc.string(), json);
 
 describe("the digest of an event's data", () => {
+  const digestOf = (data: string) => {
+    const raw = `{"event":"a","data":${data}}`;
+    return identityOf(JSON.parse(raw), new TextEncoder().encode(raw)).digest;
+  };
+
+  test.each([
+    ["9007199254740992", "9007199254740993"],
+    ["-9007199254740992", "-9007199254740993"],
+    ["0.1", "0.10000000000000000555"],
+    ["123456789012345.67", "123456789012345.671"],
+    ["1e400", "1e401"],
+    ["1e400", "null"],
+    ["1e-400", "0"],
+    ["[[9007199254740993]]", "[[9007199254740992]]"],
+  ])("tells numbers apart that a parser rounds to the same: %s and %s", (one, other) => {
+    for (const around of [
+      '{"n":?}',
+      '{"n": [\n?]}',
+      '{"s":"\\"9007199254740993","n":-1,"m":{"n":?}}',
+    ]) {
+      const [first, second] = [one, other].map((number) => digestOf(around.replace("?", number)));
+      expect(first).not.toBe(second);
+      expect(digestOf(around.replace("?", one))).toBe(first);
+    }
+  });
+
+  test.each([
+    ["1", "1.0"],
+    ["100", "1e2"],
+    ["0.5", "5E-1"],
+    ["0", "0e999"],
+    ['"9007199254740993 :1234567890123456"', '"9007199254740993 \\u003a1234567890123456"'],
+  ])("is the same for two ways to write one value: %s and %s", (one, other) => {
+    const [first, second] = [one, other].map((value) => digestOf(`{"n":${value}}`));
+    expect(first).toBe(second);
+  });
+
+  test("does not depend on the order of fields where a number is large", () => {
+    const first = digestOf('{"a":9007199254740993,"b":9007199254740992}');
+    expect(digestOf('{"b":9007199254740992,"a":9007199254740993}')).toBe(first);
+    expect(digestOf('{"a":9007199254740992,"b":9007199254740993}')).not.toBe(first);
+  });
+
+  test("exists for a large body with large numbers", () => {
+    const text = `"${"\\\\".repeat(200_000)}${"a".repeat(200_000)}"`;
+    const lists = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const digits = "9".repeat(200_000);
+    expect(
+      digestOf(`{"t":${text},"l":${lists},"n":${digits},"m":0.${digits}e${digits}}`),
+    ).toHaveLength(64);
+  });
+
   test("does not depend on the order of fields, at any depth", () => {
     fc.assert(
       fc.property(data, (data) => {

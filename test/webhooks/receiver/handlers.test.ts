@@ -88,18 +88,57 @@ describe("on and onOther", () => {
       ]);
   });
 
-  test("report a kind without a handler once, and drop its events", async () => {
-    const receiver = receive();
+  test("are told each kind without a handler once, and not as an error", async () => {
+    const onUnhandled = vi.fn();
+    const receiver = receive({ onUnhandled });
+    await deliver(receiver, "invoice.paid");
     await receiver.start();
     for (const reference of ["1", "2"]) await deliver(receiver, "payment.failed", reference);
     await deliver(receiver, "refund.created");
-    await expect.poll(() => onError.mock.calls.length).toBe(2);
-    expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
-      expect.stringContaining("No handler is registered for payment.failed"),
-      expect.stringContaining("No handler is registered for refund.created"),
+    expect(onUnhandled.mock.calls).toEqual([
+      ["invoice.paid"],
+      ["payment.failed"],
+      ["refund.created"],
     ]);
+    expect(onError).not.toHaveBeenCalled();
     expect(await receiver.deadLetters.list()).toEqual([]);
   });
+
+  test("say so in the console without an onUnhandled", async () => {
+    const log = vi.spyOn(console, "info").mockReturnValue();
+    const receiver = receive();
+    await receiver.start();
+    await deliver(receiver, "refund.created");
+    expect(log.mock.calls).toEqual([
+      [
+        'malipo webhooks: this process has no handler for "refund.created". Such events are kept for a process that has one. If nobody wants them, add the kind to `ignore`.',
+      ],
+    ]);
+  });
+
+  test("leave out the kinds to ignore, and tell nobody", async () => {
+    const onUnhandled = vi.fn();
+    const receiver = receive({ ignore: ["payment.initiated", "refund.created"], onUnhandled });
+    const got: string[] = [];
+    receiver.onOther(({ event }) => got.push(event));
+    expect(() => receiver.on("payment.initiated", nothing)).toThrow(/is in `ignore`/);
+    await receiver.start();
+    for (const kind of ["payment.initiated", "refund.created", "invoice.paid"]) {
+      await deliver(receiver, kind);
+    }
+    await expect.poll(() => got).toEqual(["invoice.paid"]);
+    expect(onUnhandled).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test.each([["payment.failed"], [""], [7]])(
+    "reject an ignore that is not a list of kinds: %j",
+    (kind) => {
+      expect(() =>
+        receive({ ignore: (kind === "payment.failed" ? kind : [kind]) as never }),
+      ).toThrow(/^`ignore` must be a list of event kinds/);
+    },
+  );
 });
 
 describe("a handler", () => {

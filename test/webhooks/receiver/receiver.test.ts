@@ -5,6 +5,7 @@ import {
   memoryInbox,
   type NewDelivery,
   signWebhook,
+  type WebhookEvent,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -52,6 +53,7 @@ describe("createWebhookReceiver", () => {
     [{ maxAgeSeconds: 0 }, /`maxAgeSeconds` must be .*; got 0/],
     [{ maxAgeSeconds: "300" }, /`maxAgeSeconds` must be .*; got a string/],
     [{ onError: "console" }, /`onError` must be a function; got a string/],
+    [{ identify: "reference" }, /`identify` must be a function; got a string/],
     [{ onConflict: {} }, /`onConflict` must be a function; got an object/],
     [{ wakeups: {} }, /`wakeups.notify` must be a function; got undefined/],
     [{ inbox: "inbox.db" }, /`inbox` must be an inbox, .*; got a string/],
@@ -75,14 +77,6 @@ describe("createWebhookReceiver", () => {
     const receiver = createWebhookReceiver(options(more));
     expect(receiver.maxBodyBytes).toBe(1_048_576);
     expect((await receiver.handle(signed(BODY))).status).toBe(200);
-  });
-
-  test("reports to the console without an onError", async () => {
-    const log = vi.spyOn(console, "error").mockReturnValue();
-    await createWebhookReceiver({ secret: SECRET }).handle({ ...signed(BODY), headers: {} });
-    expect(log.mock.calls).toEqual([
-      ["malipo webhooks:", expect.objectContaining({ code: "signature_missing" })],
-    ]);
   });
 });
 
@@ -165,6 +159,60 @@ describe("handle", () => {
     await receiver.handle(signed('{"event":"a","data":{"reference":7}}'));
     await receiver.handle(signed('{"event":"a","data":{}}'));
     expect(seen).toEqual(["stored", "notified PAY-71", "stored", "notified 7", "stored"]);
+  });
+
+  test("tells onError of a conflict without an onConflict, and quotes nothing of it", async () => {
+    const onError = vi.fn();
+    const receiver = createWebhookReceiver({ secret: SECRET, onError });
+    const other = { ...EVENT, data: { ...EVENT.data, amount: "999.00" } };
+    for (const event of [EVENT, other]) await receiver.handle(signed(JSON.stringify(event)));
+    expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      expect.stringMatching(
+        /^A delivery of "payment.completed" has other data .* receiver.conflicts/,
+      ),
+    ]);
+  });
+
+  test("tells events apart by what identify returns, and as usual where it returns nothing", async () => {
+    const { inbox, taken } = watched();
+    const identify = ({ event, data }: WebhookEvent) =>
+      event === "invoice.paid" ? String(Reflect.get(data, "instalment")) : undefined;
+    const receiver = createWebhookReceiver({ secret: SECRET, inbox, identify, onError() {} });
+    const post = (event: string, instalment: number) =>
+      receiver.handle(signed(JSON.stringify({ event, data: { reference: "INV-1", instalment } })));
+    for (const at of [1, 2, 1]) expect((await post("invoice.paid", at)).status).toBe(200);
+    for (const at of [1, 2]) await post("invoice.overdue", at);
+    const keys = taken.map(({ key }) => key);
+    expect(keys[2]).toBe(keys[0]);
+    expect(keys[4]).toBe(keys[3]);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test.each([[7], [""], [null]])(
+    "returns 500 where identify returns %j, and says so",
+    async (identity) => {
+      const onError = vi.fn();
+      const receiver = createWebhookReceiver(options({ onError, identify: () => identity }));
+      expect((await receiver.handle(signed(BODY))).status).toBe(500);
+      expect(String(onError.mock.calls[0]?.[0])).toContain(
+        "`identify` must return a non-empty string",
+      );
+    },
+  );
+
+  test("says that the inbox cannot count", async () => {
+    const inbox = { ...memoryInbox() };
+    Reflect.deleteProperty(inbox, "stats");
+    const { stats } = createWebhookReceiver({ secret: SECRET, inbox });
+    await expect(stats()).rejects.toThrow(/^This inbox cannot count what it holds/);
+  });
+
+  test("says that the inbox cannot list conflicts", async () => {
+    const inbox = { ...memoryInbox(), conflicts: undefined };
+    const { conflicts } = createWebhookReceiver({ secret: SECRET, inbox });
+    await expect(conflicts.list()).rejects.toThrow(
+      /^This inbox stores conflicts, but cannot list them/,
+    );
   });
 
   test("calls onConflict with the conflicting event, and with no other", async () => {

@@ -1,3 +1,4 @@
+import type { Digest } from "../digest.ts";
 import {
   attemptRecord,
   beginResult,
@@ -14,6 +15,16 @@ export interface MemoryIdempotencyOptions extends StoreOptions {}
 
 interface MemoryRecord extends Omit<StoredRecord, "elapsedMs"> {
   readonly leaseFrom: number;
+}
+
+/**
+ * As the digest of the durable stores. A browser has no `node:crypto`: there a text is its own digest,
+ * which stays in the page that made the call.
+ */
+function digestInMemory(pepper: string | Uint8Array = ""): Digest {
+  const crypto = globalThis.process?.getBuiltinModule?.("node:crypto");
+  if (crypto === undefined) return (text) => text;
+  return (text) => crypto.createHmac("sha256", pepper).update(text).digest("hex");
 }
 
 /** A clock that is never set back: a process that was suspended is as late as its leases. */
@@ -95,7 +106,8 @@ function isListed(record: AttemptRecord, { state, digests }: CheckedQuery): bool
  * @throws {ConfigurationError} for a wrong option.
  */
 export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): IdempotencyStore {
-  const { retentionMs, scope, digest } = checkStoreOptions(options, "memoryIdempotency");
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "memoryIdempotency");
+  const digest = digestInMemory(pepper);
   const records = new Records(retentionMs);
 
   const recordFor = (attempt: NewAttempt) => ({

@@ -4,7 +4,6 @@ import {
   checkWholeNumber,
   describeValue,
 } from "../../../internal/check-options.ts";
-import { createDigest, type Digest } from "../digest.ts";
 
 /** The options that every store has. */
 export interface StoreOptions {
@@ -33,11 +32,11 @@ export interface StoreOptions {
   pepper?: string | Uint8Array | undefined;
 }
 
-/** The options of a store after they were checked. */
-export interface CheckedStoreOptions {
+/** The options of a store after they were checked, with the defaults filled in. */
+interface CheckedStoreOptions {
   readonly retentionMs: number;
   readonly scope: string;
-  readonly digest: Digest;
+  readonly pepper: string | Uint8Array | undefined;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -72,5 +71,5 @@ export function checkStoreOptions(
       `\`pepper\` must be a non-empty string or Uint8Array; got ${describeValue(pepper)}.`,
     );
   }
-  return { retentionMs, scope, digest: createDigest(pepper) };
+  return { retentionMs, scope, pepper };
 }

@@ -7,6 +7,7 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { describeValue } from "../../../internal/check-options.ts";
+import { createDigest } from "../digest.ts";
 import {
   beginResult,
   checkRecord,
@@ -120,9 +121,10 @@ export function postgresIdempotency(
   pool: Pick<Pool, "query">,
   options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
-  const { retentionMs, scope, digest } = checkStoreOptions(options, "postgresIdempotency", [
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "postgresIdempotency", [
     "table",
   ]);
+  const digest = createDigest(pepper);
   const { table = "malipo_idempotency" } = options;
   const statements = new Statements(pool, checkTable(table));
 

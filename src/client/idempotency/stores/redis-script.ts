@@ -20,7 +20,7 @@ export const FIELDS = [
 ] as const;
 
 /** The names that `begin` writes from its arguments, in this order. */
-export const BEGIN_FIELDS = [
+const BEGIN_FIELDS = [
   "owner",
   "endpoint",
   "idempotency_key",

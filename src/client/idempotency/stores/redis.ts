@@ -7,6 +7,7 @@
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkFunction, checkWholeNumber, describeValue } from "../../../internal/check-options.ts";
+import { createDigest } from "../digest.ts";
 import {
   beginResult,
   checkRecord,
@@ -204,7 +205,8 @@ export function redisIdempotency(
   options: RedisIdempotencyOptions = {},
 ): IdempotencyStore {
   const names = ["prefix", "replicas", "onWarning"];
-  const { retentionMs, scope, digest } = checkStoreOptions(options, "redisIdempotency", names);
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "redisIdempotency", names);
+  const digest = createDigest(pepper);
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
   const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = options;
   checkWholeNumber("replicas", replicas, 0);

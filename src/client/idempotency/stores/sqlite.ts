@@ -4,6 +4,7 @@
  * @module malipo/idempotency/sqlite
  */
 
+import { createDigest } from "../digest.ts";
 import {
   beginResult,
   checkRecord,
@@ -73,7 +74,8 @@ export function sqliteIdempotency(
   path: string,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
-  const { retentionMs, scope, digest } = checkStoreOptions(options, "sqliteIdempotency");
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "sqliteIdempotency");
+  const digest = createDigest(pepper);
   const file = new SqliteFile(path);
 
   function rowFor(key: string, attempt: NewAttempt) {

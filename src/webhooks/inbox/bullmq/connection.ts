@@ -8,10 +8,18 @@ export type BullmqConnection = Redis | (RedisOptions & { readonly url?: string |
 // Without end, whatever the user set for other uses: a Redis that is back must be found.
 const retryStrategy = (times: number) => Math.min(times * 100, 2_000);
 
+/** A Redis that became a replica keeps its connections open: only a new one leads to its successor. */
+const isReplica = (error: Error) => error.message.includes("READONLY");
+
 /** A connection of the inbox, to the same Redis. */
 function connect(connection: BullmqConnection, ours: RedisOptions): Redis {
   // BullMQ reads only this form of replies, whatever the user set for other uses.
-  const options = { ...ours, retryStrategy, replyMapping: "legacy" as const };
+  const options = {
+    ...ours,
+    retryStrategy,
+    reconnectOnError: isReplica,
+    replyMapping: "legacy" as const,
+  };
   if ("duplicate" in connection) return connection.duplicate(options) as Redis;
   const { url, ...rest } = connection;
   const all = { ...rest, ...options };

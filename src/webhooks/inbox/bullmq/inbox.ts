@@ -10,6 +10,7 @@ import { checkOptionNames, describeValue } from "../../../internal/check-options
 import { withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
+import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
 import {
   type BullmqConnection,
@@ -54,13 +55,14 @@ class BullmqInbox {
   /** Waits a moment for a Redis that is away. */
   readonly #ready: () => Promise<void> | undefined;
   #worker: BullmqWorker | undefined;
+  #clockCheck: ReturnType<typeof setInterval> | undefined;
   #onError: WorkerOptions["onError"] = () => {};
 
   constructor(connection: BullmqConnection, settings: BullmqWorkerSettings) {
     this.#connection = connection;
     this.#settings = settings;
     this.#redis = connectToAccept(connection, settings.engineTimeoutMs);
-    this.#queue = new DeliveryQueue(settings.queue, this.#redis);
+    this.#queue = new DeliveryQueue(settings.queue, this.#redis, settings.engineTimeoutMs);
     this.#ready = readyWaiter(this.#redis);
   }
 
@@ -71,11 +73,16 @@ class BullmqInbox {
 
   async start(options: WorkerOptions): Promise<void> {
     if (this.#worker !== undefined) throw alreadyStarted();
-    this.#onError = options.onError;
-    this.#worker = new BullmqWorker(connectToWork(this.#connection), options, this.#settings);
-    const check = () => this.#reportDurability().catch(options.onError);
+    const onError = reportOncePerMinute(options.onError);
+    this.#onError = onError;
+    const redis = connectToWork(this.#connection);
+    this.#worker = new BullmqWorker(redis, { ...options, onError }, this.#settings);
+    const check = () => this.#reportDurability().catch(onError);
     if (this.#redis.status === "ready") void check();
     else this.#redis.once("ready", check);
+    this.#clockCheck = setInterval(() => {
+      if (this.#redis.status === "ready") void this.#queue.freeLateRetries().catch(onError);
+    }, this.#settings.pace.leaseMs);
   }
 
   async #reportDurability(): Promise<void> {
@@ -83,6 +90,7 @@ class BullmqInbox {
   }
 
   async stop(timeoutMs: number): Promise<void> {
+    clearInterval(this.#clockCheck);
     await this.#worker?.stop(timeoutMs);
     const { engineTimeoutMs } = this.#settings;
     await withTimeout(this.#queue.close(), engineTimeoutMs, noReply).catch(this.#onError);

@@ -4,14 +4,23 @@
  * @module malipo/inbox/pg-boss
  */
 
-import { PgBoss } from "pg-boss";
+import { getConstructionPlans, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkOptionNames } from "../../../internal/check-options.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { checkRetention, DEFAULT_PACE } from "../pace.ts";
+import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
-import { BOSS_OPTIONS, checkDurability, DeliveryQueues, noReply, type Tuning } from "./queues.ts";
+import { listenForErrors } from "./connections.ts";
+import {
+  BOSS_OPTIONS,
+  checkDurability,
+  DeliveryQueues,
+  isSchemaMissing,
+  noReply,
+  type Tuning,
+} from "./queues.ts";
 import { PgBossWorkers } from "./worker.ts";
 
 export type { PgBossTransaction } from "./transaction.ts";
@@ -44,6 +53,7 @@ export type PgBossInboxOptions = CommonOptions &
 const OPTIONS = ["connectionString", "boss", "queue", "retentionMs", "tuning"];
 
 const RETRY_DELAY_MS = 2_000;
+const CLOCK_CHECK_MS = 10_000;
 
 interface Settings {
   readonly queue: string;
@@ -60,6 +70,7 @@ class PgBossInbox {
   readonly #queues: DeliveryQueues;
   #opening: Promise<void> | undefined;
   #workers: PgBossWorkers | undefined;
+  #clockCheck: ReturnType<typeof setInterval> | undefined;
   #onError: WorkerOptions["onError"] = () => {};
   #state: "new" | "started" | "stopped" = "new";
 
@@ -84,15 +95,30 @@ class PgBossInbox {
   }
 
   async #startBoss(): Promise<void> {
-    await this.#boss.start();
-    const { retentionMs, tuning } = this.#settings;
+    const started = this.#boss.start();
+    // Now, for the first connections, and again where an earlier stop made the start wait.
+    listenForErrors(this.#boss);
+    await started;
+    listenForErrors(this.#boss);
+    const { retentionMs, tuning, isOwnBoss } = this.#settings;
+    // A pg-boss that was started before does not look for its schema again.
+    if (isOwnBoss && !(await this.#boss.isInstalled())) {
+      await this.#boss.getDb().executeSql(getConstructionPlans(tuning.boss?.schema));
+    }
     await this.#queues.create(retentionMs, tuning.queue ?? {});
   }
 
   /** For a call with somebody who waits for its result. */
   #query<T>(query: () => Promise<T>): Promise<T> {
     if (this.#state === "stopped") return Promise.reject(new Error("The inbox was stopped."));
-    return withTimeout(this.#open().then(query), this.#engineTimeoutMs, noReply);
+    const result = this.#open()
+      .then(query)
+      .catch((error: unknown) => {
+        // The next call makes again what is missing.
+        if (isSchemaMissing(error)) this.#opening = undefined;
+        throw error;
+      });
+    return withTimeout(result, this.#engineTimeoutMs, noReply);
   }
 
   accept(delivery: NewDelivery): Promise<Receipt> {
@@ -106,10 +132,16 @@ class PgBossInbox {
   async start(options: WorkerOptions): Promise<void> {
     if (this.#state !== "new") throw alreadyStarted();
     this.#state = "started";
-    this.#onError = options.onError;
-    this.#workers = new PgBossWorkers(this.#boss, this.#settings.queue, options);
+    const onError = reportOncePerMinute(options.onError);
+    this.#onError = onError;
+    const { queue, tuning } = this.#settings;
+    this.#workers = new PgBossWorkers(this.#boss, queue, { ...options, onError }, tuning);
+    this.#clockCheck = setInterval(
+      () => void this.#query(() => this.#queues.freeLateRetries()).catch(onError),
+      tuning.clockCheckMs ?? CLOCK_CHECK_MS,
+    );
     const started = this.#startWorkers(this.#workers);
-    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(options.onError);
+    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(onError);
   }
 
   /** Tries until PostgreSQL is there. Resolves after the first try. */
@@ -128,6 +160,7 @@ class PgBossInbox {
 
   async stop(timeoutMs: number): Promise<void> {
     this.#state = "stopped";
+    clearInterval(this.#clockCheck);
     const half = this.#engineTimeoutMs / 2;
     await this.#workers?.stop(timeoutMs, half);
     if (!this.#settings.isOwnBoss) return;

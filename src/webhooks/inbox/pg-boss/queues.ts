@@ -1,7 +1,7 @@
 import type { ConstructorOptions, PgBoss, UpdateQueueOptions } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { deadLetterNotFound, PROCESS_DIED } from "../errors.ts";
-import { MAX_BACKOFF_MS } from "../pace.ts";
+import { deadLetterNotFound, EventMissingError, PROCESS_DIED } from "../errors.ts";
+import { MAX_BACKOFF_MS, MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
   type DeadLetter,
@@ -25,6 +25,10 @@ export interface Tuning {
   readonly boss?: ConstructorOptions;
   readonly queue?: UpdateQueueOptions;
   readonly engineTimeoutMs?: number;
+  /** How long a transaction may wait between the end of its event and its COMMIT. */
+  readonly commitTimeoutMs?: number;
+  /** Time between two looks for retries that wait too long. */
+  readonly clockCheckMs?: number;
 }
 
 export const noReply = (): Error => new Error("PostgreSQL does not reply.");
@@ -70,6 +74,32 @@ function reasonIn(output: object | null): string {
   return String(message ?? value?.message ?? "");
 }
 
+/** No job has this id. */
+const NO_JOB = "00000000-0000-0000-0000-000000000000";
+
+/** The table of a queue's jobs, with its schema. Only the statements of pg-boss name it. */
+async function jobTable(boss: PgBoss, queue: string): Promise<string> {
+  let statement = "";
+  const executeSql = async (text: string) => {
+    statement = text;
+    return { rows: [] };
+  };
+  await boss.findJobs(queue, { id: NO_JOB, db: { executeSql } });
+  const [, table] = /\bFROM\s+(\S+)/.exec(statement) ?? [];
+  if (table === undefined) throw new Error("This version of pg-boss is not known. Use version 12.");
+  return table;
+}
+
+// The codes of PostgreSQL for a table, a schema and a function that are not there.
+const MISSING_CODES = new Set(["42P01", "3F000", "42883"]);
+
+/** Whether an error says that the tables or the queues are gone, which were there before. */
+export function isSchemaMissing(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (error instanceof EventMissingError || MISSING_CODES.has(String(code))) return true;
+  return /^Queue .* does not exist$/.test(String(message));
+}
+
 /** The queue of deliveries, and the queues of dead letters and of conflicts beside it. */
 export class DeliveryQueues {
   readonly #boss: PgBoss;
@@ -112,10 +142,20 @@ export class DeliveryQueues {
       return receiptFor("accepted");
     }
     const [stored] = await this.#boss.findJobs<JobData>(this.#deliveries, { id });
-    // A job that is gone was processed so long ago that it is being forgotten at this moment.
-    if (stored === undefined || stored.data.digest === digest) return receiptFor("duplicate");
+    if (stored === undefined) throw new EventMissingError("PostgreSQL");
+    if (stored.data.digest === digest) return receiptFor("duplicate");
     await this.#boss.send(this.#conflicts, data, { id: jobIdOf(key.slice(0, 16) + digest) });
     return receiptFor("conflict");
+  }
+
+  /** Frees the retries that wait too long, because the clock was set back after they were planned. */
+  async freeLateRetries(): Promise<void> {
+    const table = await jobTable(this.#boss, this.#deliveries);
+    await this.#boss.getDb().executeSql(
+      `UPDATE ${table} SET start_after = now()
+        WHERE name = $1 AND state = 'retry' AND start_after > now() + interval '1 ms' * $2`,
+      [this.#deliveries, MAX_RETRY_WAIT_MS],
+    );
   }
 
   async deadLetters(): Promise<DeadLetter[]> {

@@ -1,6 +1,7 @@
 import type { Job, PgBoss } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
 import type { Transaction } from "../types.ts";
+import { listenForErrors } from "./connections.ts";
 
 /** The connection that a handler's `transaction` gives with `pgBossInbox`. */
 export interface PgBossTransaction {
@@ -13,6 +14,18 @@ export interface PgBossTransaction {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
+/** How long a handler may do something else in the middle of its transaction. */
+const MAX_IDLE_MS = 300_000;
+
+/** How long the wait between the end of an event and its COMMIT may be, by default. */
+const COMMIT_TIMEOUT_MS = 20_000;
+
+/**
+ * PostgreSQL ends a transaction that waits longer. Without it, a process that is stopped would keep its
+ * locks, and no other process could take its event.
+ */
+const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
+
 /**
  * A transaction that completes the job, where the database connection supports transactions.
  *
@@ -23,19 +36,25 @@ export function jobTransaction(
   queue: string,
   { id, retryCount }: Job,
   onDone: () => void,
+  commitTimeoutMs: number = COMMIT_TIMEOUT_MS,
 ): Transaction | undefined {
   const db = boss.getDb();
   if (db.beginTransaction === undefined) return undefined;
   return async <Result, Connection>(
     write: (connection: Connection) => Result | Promise<Result>,
   ) => {
+    // The user may have stopped and started a pg-boss of their own: then it has another pool.
+    listenForErrors(boss);
     const transaction = await (db.beginTransaction as NonNullable<typeof db.beginTransaction>)();
     try {
       const { db: inside } = transaction;
       const executeSql: PgBossTransaction["executeSql"] = (text, values) =>
         inside.executeSql(text, values);
       const connection = { executeSql, query: executeSql } as PgBossTransaction;
+      await executeSql(limitIdle(MAX_IDLE_MS));
       const result = await write(connection as Connection);
+      // From here on, the event itself is locked.
+      await executeSql(limitIdle(commitTimeoutMs));
       // With the attempt: if it was retried meanwhile, another process has it.
       const done = await boss.complete(queue, { id, retryCount }, null, { db: inside });
       if ((done as { affected: number }).affected !== 1) {

@@ -3,7 +3,7 @@ import { withTimeout } from "../../../internal/timeout.ts";
 import { errorText, receiverStopped } from "../errors.ts";
 import { bytesOf } from "../text.ts";
 import type { WorkerOptions } from "../types.ts";
-import { type JobData, noReply } from "./queues.ts";
+import { type JobData, noReply, type Tuning } from "./queues.ts";
 import { jobTransaction } from "./transaction.ts";
 
 // jsonb stores neither a NUL nor half a surrogate pair.
@@ -15,15 +15,17 @@ export class PgBossWorkers {
   readonly #boss: PgBoss;
   readonly #queue: string;
   readonly #options: WorkerOptions;
+  readonly #tuning: Tuning;
   readonly #ids: string[] = [];
   /** One for each running job. */
   readonly #running = new Set<AbortController>();
   #nextToNotify = 0;
 
-  constructor(boss: PgBoss, queue: string, options: WorkerOptions) {
+  constructor(boss: PgBoss, queue: string, options: WorkerOptions, tuning: Tuning) {
     this.#boss = boss;
     this.#queue = queue;
     this.#options = options;
+    this.#tuning = tuning;
   }
 
   /** Starts the workers that are missing. May be called again after it failed. */
@@ -55,9 +57,11 @@ export class PgBossWorkers {
     let isDone = false;
     this.#running.add(controller);
     job.signal.addEventListener("abort", () => isDone || controller.abort(job.signal.reason));
-    const transaction = jobTransaction(this.#boss, this.#queue, job, () => {
+    const onDone = () => {
       isDone = true;
-    });
+    };
+    const { commitTimeoutMs } = this.#tuning;
+    const transaction = jobTransaction(this.#boss, this.#queue, job, onDone, commitTimeoutMs);
     const attempt = job.retryCount + 1;
     try {
       const raw = bytesOf(body);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { describeError } from "../../../internal/describe-error.ts";
+import { sleep } from "../../../internal/timeout.ts";
 import { SCHEMA } from "./statements.ts";
 
 const SETUP = [
@@ -18,10 +19,42 @@ const SETUP = [
   "ROLLBACK",
 ];
 
+// From here on, a file that another process has locked must not stand the event loop still: the inbox
+// tries again by itself.
+const AFTER_SETUP = "PRAGMA busy_timeout = 25";
+export const BUSY_RETRY_MS = 25;
+
 // Several processes that create one file at once can fail with "locked" in spite of `busy_timeout`.
 const BUSY_MS = 10_000;
-const isBusy = (error: unknown) => /locked|busy/.test(describeError(error));
-const sleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+export const isBusy = (error: unknown): boolean => /locked|busy/.test(describeError(error));
+const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+const isOnDisk = (path: string) => path !== "" && !/^(?::memory:|file:)/.test(path);
+
+/**
+ * Creates a missing file for its owner only, since it holds phone numbers and names. SQLite gives its
+ * log the mode of the file.
+ */
+function createPrivately(path: string): void {
+  if (!isOnDisk(path)) return;
+  const fs = process.getBuiltinModule("node:fs");
+  try {
+    fs.closeSync(fs.openSync(path, "wx", 0o600));
+  } catch {
+    // It exists, or SQLite says better why it cannot be created.
+  }
+}
+
+/** What other users of this machine may do with the file, as a warning; `undefined` for nothing. */
+export function modeWarning(path: string): ConfigurationError | undefined {
+  // Windows has no such modes.
+  if (!isOnDisk(path) || process.platform === "win32") return undefined;
+  const mode = process.getBuiltinModule("node:fs").statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return undefined;
+  return new ConfigurationError(
+    `Other users of this machine may open ${path}, which holds phone numbers and names: its mode is ${mode.toString(8)}. Run chmod 600 on it and on the files -wal and -shm beside it.`,
+  );
+}
 
 /** Opens a file as a durable store, and creates it where it is missing. */
 export function openFile(path: string): DatabaseSync {
@@ -30,22 +63,38 @@ export function openFile(path: string): DatabaseSync {
   if (sqlite === undefined) {
     throw new ConfigurationError("sqliteInbox needs node:sqlite, which Node has from 22.13 on.");
   }
+  createPrivately(path);
   for (const deadline = performance.now() + BUSY_MS; ; ) {
     let database: DatabaseSync | undefined;
     try {
       database = new sqlite.DatabaseSync(path);
       for (const sql of SETUP) database.exec(sql);
+      database.exec(AFTER_SETUP);
       return database;
     } catch (error) {
       database?.close();
       if (isBusy(error) && performance.now() < deadline) {
-        sleep(20);
+        sleepSync(20);
         continue;
       }
       throw new ConfigurationError(
         `sqliteInbox cannot use ${path}: ${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
         { cause: error },
       );
+    }
+  }
+}
+
+/** How long an operation waits for a file that another process has locked. */
+export const BUSY_DEADLINE_MS = 5_000;
+
+/** Tries again while another process has the file locked. Other work of this process goes on. */
+export async function whenFree<T>(work: () => T): Promise<T> {
+  for (const deadline = performance.now() + BUSY_DEADLINE_MS; ; await sleep(BUSY_RETRY_MS)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
     }
   }
 }

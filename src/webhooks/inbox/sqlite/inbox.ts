@@ -6,11 +6,12 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { checkOptionNames } from "../../../internal/check-options.ts";
+import { asOwnEvent } from "../conflicts.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { openDisk } from "./disk.ts";
-import { openFile } from "./file.ts";
+import { inTransaction, modeWarning, openFile, whenFree } from "./file.ts";
 import { Rows } from "./rows.ts";
 import { SqliteStore } from "./store.ts";
 
@@ -26,7 +27,8 @@ const OPTIONS = ["retentionMs", "pace"];
 
 /**
  * Keeps deliveries in a SQLite file: durable before the 200, processed by any process on this machine
- * that shares the file, nothing lost at any `kill -9`. Needs only Node.
+ * that shares the file, nothing lost at any `kill -9`. Needs only Node. A new file is readable only by
+ * its owner. The body of an event is dropped when the event is processed.
  *
  * Deliveries that arrive together share one commit; each is acknowledged after it. A handler's
  * `transaction` runs its own writes to tables in this file and "processed" in one transaction.
@@ -60,15 +62,32 @@ export function sqliteInbox(
   const rows = new Rows(database, pace, retentionMs);
   const worker = new WorkerSlot();
   const store = new SqliteStore(database, disk, rows, () => worker.poll());
+  const inOneTransaction = (work: () => void) => whenFree(() => inTransaction(database, work));
   return {
     database,
     accept: (delivery) => store.accept(delivery),
-    start: async (workerOptions) => worker.start(store, workerOptions, pace),
+    start: async (workerOptions) => {
+      await whenFree(() => rows.takeKinds(workerOptions));
+      worker.start(store, workerOptions, pace);
+      const warning = modeWarning(path);
+      if (warning !== undefined) workerOptions.onError(warning);
+    },
     stop: (timeoutMs) => worker.stop(timeoutMs),
     deadLetters: async () => rows.deadLetters(),
     requeue: async (id) => {
-      rows.requeue(id);
+      await whenFree(() => rows.requeue(id));
       worker.poll();
+    },
+    stats: async () => rows.stats(),
+    conflicts: {
+      list: async () => rows.conflicts(),
+      requeue: async (ids) => {
+        await inOneTransaction(() => {
+          for (const id of ids) rows.store(asOwnEvent(rows.endConflict(id)));
+        });
+        worker.poll();
+      },
+      drop: (ids) => inOneTransaction(() => ids.forEach((id) => void rows.endConflict(id))),
     },
     close: () => {
       disk.close();

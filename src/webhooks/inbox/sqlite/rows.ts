@@ -1,19 +1,26 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { deadLetterNotFound, errorText } from "../errors.ts";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { conflictIdOf, partsOfConflictId } from "../conflicts.ts";
+import { conflictNotFound, deadLetterNotFound, errorText } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
 import { exactText } from "../text.ts";
 import {
+  type Conflict,
   type DeadLetter,
+  type InboxStats,
   MAX_ATTEMPTS,
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type WorkerOptions,
 } from "../types.ts";
 import { prepareAll } from "./file.ts";
-import { MAINTENANCE, STATEMENTS } from "./statements.ts";
+import { FORGET_BATCH, MAINTENANCE, STATEMENTS, statementsFor } from "./statements.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1_000;
+
+/** Between two batches of what is forgotten, other work has its turn. */
+const BACKLOG_DELAY_MS = 20;
 
 /** Milliseconds since the machine started. */
 const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
@@ -24,29 +31,61 @@ const toHex = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString("hex
 /** A token ends in the id of its row. */
 const rowIdOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
 
+const deliveryIn = (row: Record<string, SQLOutputValue>): NewDelivery => ({
+  key: toHex(row.key),
+  digest: toHex(row.digest),
+  event: row.event as string,
+  raw: row.raw as Uint8Array,
+  secretIndex: row.secret_index as number,
+  receivedAt: row.received_at as number,
+});
+
 type Prepared<Statements> = Record<keyof Statements, StatementSync>;
 
 /** What is done to the rows of an inbox. Nothing here begins or ends a transaction. */
 export class Rows {
   readonly #statements: Prepared<typeof STATEMENTS>;
+  readonly #database: DatabaseSync;
+  /** For the kinds that this process takes. */
+  #ofKinds: Prepared<ReturnType<typeof statementsFor>>;
+  #kinds: readonly string[] | undefined;
+  #onKept: WorkerOptions["onKept"];
   readonly #maintenance: Prepared<typeof MAINTENANCE>;
   readonly #pace: Pace;
   readonly #retentionMs: number;
   #maintainedAt = 0;
+  /** The last batch of what is to be forgotten was full. */
+  #hasBacklog = false;
 
   constructor(database: DatabaseSync, pace: Pace, retentionMs: number) {
+    this.#database = database;
     this.#statements = prepareAll(database, STATEMENTS);
+    this.#ofKinds = prepareAll(database, statementsFor(undefined));
     this.#maintenance = prepareAll(database, MAINTENANCE);
     this.#pace = pace;
     this.#retentionMs = retentionMs;
   }
 
+  /** Sets which kinds this process takes from here on. */
+  takeKinds({ kinds, onKept }: WorkerOptions): void {
+    this.#kinds = kinds;
+    this.#onKept = onKept;
+    this.#ofKinds = prepareAll(this.#database, statementsFor(kinds));
+    for (const { event } of this.#ofKinds.kept.all()) onKept?.(event as string);
+  }
+
   /** Stores a delivery. The receipt is good once the transaction is on disk. */
   store({ key, digest, event, raw, secretIndex, receivedAt }: NewDelivery): Receipt {
     const values = [fromHex(key), fromHex(digest), event, raw, secretIndex, receivedAt] as const;
-    if (this.#statements.insert.run(...values).changes === 1) return receiptFor("accepted");
+    if (this.#statements.insert.run(...values).changes === 1) {
+      if (this.#kinds?.includes(event) === false) this.#onKept?.(event);
+      return receiptFor("accepted");
+    }
     const { same } = this.#statements.isDuplicate.get(values[0], values[1]) as { same: number };
     if (same === 1) return receiptFor("duplicate");
+    if (this.#statements.isDecided.get(values[0], values[1]) !== undefined) {
+      return receiptFor("duplicate");
+    }
     this.#statements.insertConflict.run(...values);
     return receiptFor("conflict");
   }
@@ -54,7 +93,7 @@ export class Rows {
   /** Whether there is anything to take. */
   isDue(): boolean {
     const times = { now: Date.now(), uptime: uptimeMs(), leaseMs: this.#pace.leaseMs };
-    return (this.#statements.isDue.get(times) as { due: number }).due === 1;
+    return (this.#ofKinds.isDue.get(times) as { due: number }).due === 1;
   }
 
   take(count: number): Lease[] {
@@ -63,7 +102,7 @@ export class Rows {
     if (count === 0) return [];
     const token = globalThis.crypto.randomUUID();
     const leaseUntil = uptime + this.#pace.leaseMs;
-    const rows = this.#statements.take.all({ now, token, count, leaseUntil });
+    const rows = this.#ofKinds.take.all({ now, token, count, leaseUntil });
     return rows.map(({ key, raw, attempts, token }) => ({
       key: toHex(key),
       raw: raw as Uint8Array,
@@ -80,7 +119,18 @@ export class Rows {
     this.#maintenance.reclaim.run({ uptime, leaseMs, now });
     this.#maintenance.correctDueTimes.run({ now });
     this.#maintenance.forgetConflicts.run({ now });
-    this.#maintenance.forget.run({ now });
+    const { changes } = this.#maintenance.forget.run({ now });
+    this.#ofKinds.forgetKept.run({ now, retentionMs: this.#retentionMs });
+    // There are more of them: the next turn goes on, so that it keeps up with what arrives.
+    this.#hasBacklog = Number(changes) >= FORGET_BATCH;
+    if (this.#hasBacklog) this.#maintainedAt = 0;
+  }
+
+  /** Whether it is time to forget something, which an inbox without other work does too. */
+  hasToForget(): boolean {
+    if (uptimeMs() - this.#maintainedAt < MAINTENANCE_INTERVAL_MS) return false;
+    const values = { now: Date.now(), retentionMs: this.#retentionMs };
+    return (this.#ofKinds.isOver.get(values) as { over: number }).over === 1;
   }
 
   /** Whether the lease still held. */
@@ -108,10 +158,50 @@ export class Rows {
     }
   }
 
+  #firstDueInMs(): number {
+    const { due } = this.#ofKinds.nextDue.get() as { due: number | null };
+    return due === null ? Number.POSITIVE_INFINITY : due - Date.now();
+  }
+
   /** Infinite where nothing falls due. */
   nextDueInMs(): number {
-    const { due = Number.POSITIVE_INFINITY } = this.#statements.nextDue.get() ?? {};
-    return Number(due) - Date.now();
+    const dueInMs = this.#firstDueInMs();
+    return this.#hasBacklog ? Math.min(dueInMs, BACKLOG_DELAY_MS) : dueInMs;
+  }
+
+  stats(): InboxStats {
+    const rows = this.#statements.byState.all() as { state: string; count: number }[];
+    const countOf = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+    const count = (statement: StatementSync) => (statement.get() as { count: number }).count;
+    const oldest = this.#statements.oldestWaiting.get() as { received: number | null };
+    const dueInMs = this.#firstDueInMs();
+    return {
+      stored: rows.reduce((sum, row) => sum + row.count, 0),
+      waiting: countOf("ready"),
+      unhandled: count(this.#ofKinds.keptCount),
+      running: countOf("leased"),
+      dead: countOf("dead"),
+      conflicts: count(this.#statements.conflictCount),
+      oldestWaiting: oldest.received,
+      lagMs: Math.max(0, Number.isFinite(dueInMs) ? -dueInMs : 0),
+    };
+  }
+
+  conflicts(): Conflict[] {
+    return this.#statements.conflicts.all().map((row) => {
+      const { event, raw, receivedAt, ...ids } = deliveryIn(row);
+      return { id: conflictIdOf(ids), event, body: exactText(raw), receivedAt };
+    });
+  }
+
+  /** Takes a conflict off the list. Gives its delivery. */
+  endConflict(id: string): NewDelivery {
+    const { key, digest } = partsOfConflictId(id);
+    const ids = [fromHex(key), fromHex(digest)] as const;
+    const row = this.#statements.conflict.get(...ids);
+    if (row === undefined) throw conflictNotFound(id);
+    this.#statements.endConflict.run(...ids);
+    return deliveryIn(row);
   }
 
   deadLetters(): DeadLetter[] {

@@ -26,6 +26,7 @@ export const SCHEMA = `
     error TEXT
   ) STRICT;
   CREATE INDEX IF NOT EXISTS malipo_inbox_due ON malipo_inbox (state, due_at);
+  CREATE INDEX IF NOT EXISTS malipo_inbox_ready ON malipo_inbox (event, due_at) WHERE state = 'ready';
   CREATE TABLE IF NOT EXISTS malipo_inbox_conflicts (
     key BLOB NOT NULL,
     digest BLOB NOT NULL,
@@ -59,31 +60,29 @@ export const STATEMENTS = {
     ON CONFLICT DO NOTHING
   `,
 
-  /** Whether there is anything to take: a poll that finds nothing writes nothing. */
-  isDue: `
-    SELECT
-      EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now)
-      OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${MISDATED})
-      OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${LEASE_OVER}) AS due
-  `,
-  nextDue: `
-    SELECT due_at AS due FROM malipo_inbox WHERE state = 'ready' ORDER BY due_at LIMIT 1
-  `,
-  take: `
-    UPDATE malipo_inbox
-    SET state = 'leased', attempts = attempts + 1, due_at = $leaseUntil, token = $token || '/' || id
-    WHERE id IN (
-      SELECT id FROM malipo_inbox WHERE state = 'ready' AND due_at <= $now
-      ORDER BY due_at LIMIT $count
-    )
-    RETURNING id, key, raw, attempts, token
-  `,
   renew: `
     UPDATE malipo_inbox SET due_at = $leaseUntil
     WHERE id = $id AND token = $token AND state = 'leased'
   `,
+  /** A conflict on which a person has decided has no body any more. */
+  isDecided: `
+    SELECT 1 FROM malipo_inbox_conflicts WHERE key = ?1 AND digest = ?2 AND length(raw) = 0
+  `,
+  byState: "SELECT state, COUNT(*) AS count FROM malipo_inbox GROUP BY state",
+  oldestWaiting: "SELECT MIN(received_at) AS received FROM malipo_inbox WHERE state = 'ready'",
+  conflictCount: "SELECT COUNT(*) AS count FROM malipo_inbox_conflicts WHERE length(raw) > 0",
+  conflicts: `
+    SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
+    WHERE length(raw) > 0 ORDER BY received_at
+  `,
+  conflict: `
+    SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
+    WHERE key = ?1 AND digest = ?2 AND length(raw) > 0
+  `,
+  endConflict: "UPDATE malipo_inbox_conflicts SET raw = x'' WHERE key = ?1 AND digest = ?2",
+  /** The key and the digest recognise duplicates. The body is a customer's data: it goes. */
   done: `
-    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3 WHERE id = ?1 AND token = ?2
+    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3, raw = x'' WHERE id = ?1 AND token = ?2
   `,
   failed: `
     UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error
@@ -104,6 +103,9 @@ export const STATEMENTS = {
   `,
 } as const;
 
+/** How many processed events are forgotten at once. */
+export const FORGET_BATCH = 500;
+
 /** What a turn does now and then beside its work, in this order. */
 export const MAINTENANCE = {
   /** An attempt that killed its process counts. After the last one, the event is a dead letter. */
@@ -115,12 +117,75 @@ export const MAINTENANCE = {
   correctDueTimes: `UPDATE malipo_inbox SET due_at = $now WHERE ${MISDATED}`,
   forgetConflicts: `
     DELETE FROM malipo_inbox_conflicts WHERE key IN (
-      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+      SELECT key FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT ${FORGET_BATCH}
     )
   `,
   forget: `
     DELETE FROM malipo_inbox WHERE id IN (
-      SELECT id FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT 500
+      SELECT id FROM malipo_inbox WHERE state = 'done' AND due_at <= $now ORDER BY due_at LIMIT ${FORGET_BATCH}
     )
   `,
 } as const;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** The first rows that wait, of each of the kinds: however many of other kinds wait, this is quick. */
+function firstReady(kinds: readonly string[] | undefined, count: string): string {
+  if (kinds?.length === 0) return "SELECT 0 AS id, 0 AS due_at WHERE 0";
+  const conditions = kinds?.map((kind) => `AND event = ${quoted(kind)}`) ?? [""];
+  return conditions
+    .map(
+      (condition) =>
+        `SELECT * FROM (SELECT id, due_at FROM malipo_inbox WHERE state = 'ready' ${condition} ORDER BY due_at LIMIT ${count})`,
+    )
+    .join(" UNION ALL ");
+}
+
+/** Rows of kinds that this process does not take, and that nobody took for the retention. */
+const KEPT_TOO_LONG = "state = 'ready' AND due_at <= $now - $retentionMs AND ";
+
+/** The statements that depend on which kinds of events this process takes; `undefined` for all. */
+export function statementsFor(kinds: readonly string[] | undefined): {
+  readonly [Name in
+    | "isDue"
+    | "nextDue"
+    | "take"
+    | "isOver"
+    | "forgetKept"
+    | "kept"
+    | "keptCount"]: string;
+} {
+  const isKept = kinds === undefined ? "0" : `event NOT IN (${kinds.map(quoted).join(", ")})`;
+  return {
+    /** Whether there is anything to take: a poll that finds nothing writes nothing. */
+    isDue: `
+      SELECT
+        EXISTS (SELECT 1 FROM (${firstReady(kinds, "1")}) WHERE due_at <= $now)
+        OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${MISDATED})
+        OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${LEASE_OVER}) AS due
+    `,
+    nextDue: `SELECT MIN(due_at) AS due FROM (${firstReady(kinds, "1")})`,
+    take: `
+      UPDATE malipo_inbox
+      SET state = 'leased', attempts = attempts + 1, due_at = $leaseUntil, token = $token || '/' || id
+      WHERE id IN (
+        SELECT id FROM (${firstReady(kinds, "$count")}) WHERE due_at <= $now
+        ORDER BY due_at LIMIT $count
+      )
+      RETURNING id, key, raw, attempts, token
+    `,
+    /** Whether there is anything to forget. */
+    isOver: `
+      SELECT
+        EXISTS (SELECT 1 FROM malipo_inbox WHERE state = 'done' AND due_at <= $now)
+        OR EXISTS (SELECT 1 FROM malipo_inbox WHERE ${KEPT_TOO_LONG} ${isKept}) AS over
+    `,
+    forgetKept: `
+      DELETE FROM malipo_inbox WHERE id IN (
+        SELECT id FROM malipo_inbox WHERE ${KEPT_TOO_LONG} ${isKept} LIMIT ${FORGET_BATCH}
+      )
+    `,
+    keptCount: `SELECT COUNT(*) AS count FROM malipo_inbox WHERE state = 'ready' AND ${isKept}`,
+    kept: `SELECT DISTINCT event FROM malipo_inbox WHERE state = 'ready' AND ${isKept} LIMIT 100`,
+  };
+}

@@ -4,7 +4,7 @@ import { notProcessedHere } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore } from "../lease-worker.ts";
 import type { NewDelivery, Receipt, Transaction } from "../types.ts";
 import type { Disk } from "./disk.ts";
-import { inTransaction } from "./file.ts";
+import { BUSY_DEADLINE_MS, BUSY_RETRY_MS, inTransaction, isBusy, whenFree } from "./file.ts";
 import type { Rows } from "./rows.ts";
 
 /** A delivery whose sender waits for the receipt. */
@@ -12,6 +12,8 @@ interface Pending {
   readonly delivery: NewDelivery;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
+  /** Until when it waits for a file that another process has locked. */
+  readonly deadline: number;
 }
 
 /** A delivery that is written, and not on disk yet. */
@@ -33,6 +35,8 @@ export class SqliteStore implements LeaseStore {
   #written: Written[] = [];
   #isSyncing = false;
   #isFlushScheduled = false;
+  /** Since when another process has had the file locked. */
+  #busySince: number | undefined;
 
   /** @param poll - Has the worker write and take what it can, where there is a worker. */
   constructor(database: DatabaseSync, disk: Disk, rows: Rows, poll: () => void) {
@@ -44,7 +48,8 @@ export class SqliteStore implements LeaseStore {
 
   accept(delivery: NewDelivery): Promise<Receipt> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ delivery, resolve, reject });
+      const deadline = performance.now() + BUSY_DEADLINE_MS;
+      this.#pending.push({ delivery, resolve, reject, deadline });
       this.#flushSoon();
     });
   }
@@ -55,16 +60,46 @@ export class SqliteStore implements LeaseStore {
    * a moment before.
    */
   turn(ended: readonly EndedLease[], count: number): Lease[] {
-    const group = this.#pending;
-    this.#pending = [];
-    const hasWork = group.length + ended.length > 0 || (count > 0 && this.#rows.isDue());
+    const group = this.#takePending();
+    const hasWork =
+      group.length + ended.length > 0 ||
+      (count > 0 && (this.#rows.isDue() || this.#rows.hasToForget()));
     if (!hasWork) return [];
     try {
-      return this.#commit(group, ended, count);
+      const leases = this.#commit(group, ended, count);
+      this.#busySince = undefined;
+      return leases;
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      this.#giveBack(group, error);
       throw error;
     }
+  }
+
+  #takePending(): Pending[] {
+    const group = this.#pending;
+    this.#pending = [];
+    const failure = group.length > 0 ? this.#disk.failure() : undefined;
+    if (failure === undefined) return group;
+    for (const { reject } of group) reject(failure);
+    return [];
+  }
+
+  /** After a commit that failed: what waits for a locked file is tried again until its deadline. */
+  #giveBack(group: readonly Pending[], error: unknown): void {
+    const waiting = isBusy(error)
+      ? group.filter(({ deadline }) => performance.now() < deadline)
+      : [];
+    for (const pending of group) if (!waiting.includes(pending)) pending.reject(error);
+    if (waiting.length === 0) return;
+    this.#pending = waiting.concat(this.#pending);
+    setTimeout(() => this.#flushSoon(), BUSY_RETRY_MS);
+  }
+
+  /** A locked file is tried again soon, and is no failure until it was locked for long. */
+  retryDelayMs(error: unknown): number | undefined {
+    if (!isBusy(error)) return undefined;
+    this.#busySince ??= performance.now();
+    return performance.now() - this.#busySince < BUSY_DEADLINE_MS ? BUSY_RETRY_MS : undefined;
   }
 
   #commit(group: readonly Pending[], ended: readonly EndedLease[], count: number): Lease[] {
@@ -88,6 +123,8 @@ export class SqliteStore implements LeaseStore {
       this.#written = [];
       try {
         await this.#disk.sync();
+        const failure = this.#disk.failure();
+        if (failure !== undefined) throw failure;
         for (const { pending, receipt } of group) pending.resolve(receipt);
       } catch (error) {
         for (const { pending } of group) pending.reject(error);
@@ -131,15 +168,17 @@ export class SqliteStore implements LeaseStore {
     return async <Result, Connection>(
       write: (connection: Connection) => Result | Promise<Result>,
     ) =>
-      inTransaction(this.#database, () => {
-        const result = write(this.#database as Connection);
-        if (isThenable(result)) {
-          throw new ConfigurationError(
-            "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
-          );
-        }
-        if (!this.#rows.done(lease)) throw notProcessedHere();
-        return result;
-      });
+      whenFree(() =>
+        inTransaction(this.#database, () => {
+          const result = write(this.#database as Connection);
+          if (isThenable(result)) {
+            throw new ConfigurationError(
+              "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
+            );
+          }
+          if (!this.#rows.done(lease)) throw notProcessedHere();
+          return result;
+        }),
+      );
   }
 }

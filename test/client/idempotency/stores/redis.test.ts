@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { redisIdempotency } from "malipo/idempotency/redis";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import {
   attemptOf,
@@ -116,6 +116,24 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     const call = gateway.invoices.create({}, { idempotencyKey: "k", totalTimeoutMs: 200 });
     expect(await rejection(call)).toMatchObject({ code: "timeout", outcome: "not_sent" });
     expect(sent).toHaveLength(0);
+  });
+
+  test("works with a client that has a key prefix of its own", async () => {
+    const client = connect(url, { keyPrefix: `${prefix}shop:` });
+    const store = redisIdempotency(client, { prefix, retentionMs: 1 });
+    const [key, done] = [freshKey(), freshKey()];
+    await store.begin(key, attemptOf("a"));
+    await store.begin(done, attemptOf("b"));
+    await store.finish(done, "b", { state: "succeeded", result: "R" });
+    await vi.waitFor(async () =>
+      expect((await store.list()).attempts.map(({ owner }) => owner)).toEqual(["a"]),
+    );
+    const raw = connect();
+    expect(await raw.hget(`${prefix}shop:${recordOf(key)}`, "owner")).toBe("a");
+    // An expired result leaves nothing behind once another attempt has ended.
+    await store.finish(key, "a", { state: "unknown" });
+    const index = `${prefix}shop:${prefix}index`;
+    expect(await raw.zrange(index, "0", "-1")).toEqual([key]);
   });
 
   test("keeps prefixes apart", async () => {

@@ -1,7 +1,7 @@
 import type { EventOf, HistoryEvent } from "./event.ts";
 
 /** A process that was stopped, from when to when. */
-export interface Sleep {
+interface Sleep {
   readonly from: number;
   /** `Infinity` where it never woke. */
   readonly until: number;

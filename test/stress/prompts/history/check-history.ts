@@ -12,7 +12,7 @@ export interface HistoryVerdict extends Verdict {
 }
 
 /** Whether a campaign was large enough that it must have met every hard state. */
-export const isFullSize = (payments: number): boolean => payments >= FULL_SIZE;
+const isFullSize = (payments: number): boolean => payments >= FULL_SIZE;
 
 /** Checks a history: the promises, and that the hard states occurred. */
 export function checkHistory(events: readonly HistoryEvent[]): HistoryVerdict {

@@ -17,8 +17,6 @@ export type Incident = { readonly at: Point } & (
   | { readonly act: "kill" }
 );
 
-export type Act = Incident["act"];
-
 const HOUR_MS = 3_600_000;
 
 /** Which incidents there are, and one for how many payments. */
@@ -29,11 +27,11 @@ const INCIDENTS: readonly { readonly incident: Incident; readonly every: number 
   { incident: { at: "request", act: "pause", wake: "lease" }, every: 250 },
   { incident: { at: "retry", act: "pause", wake: "fenced" }, every: 250 },
   { incident: { at: "begun", act: "kill" }, every: 100 },
-  { incident: { at: "begun", act: "engine", fault: "killed" }, every: 200 },
+  { incident: { at: "begun", act: "engine", fault: "killed" }, every: 250 },
   { incident: { at: "begun", act: "clock", offsetMs: HOUR_MS }, every: 100 },
-  { incident: { at: "begun", act: "engine", fault: "hung" }, every: 200 },
+  { incident: { at: "begun", act: "engine", fault: "hung" }, every: 250 },
   { incident: { at: "begun", act: "clock", offsetMs: -3 * HOUR_MS }, every: 100 },
-  { incident: { at: "begun", act: "engine", fault: "cut" }, every: 200 },
+  { incident: { at: "begun", act: "engine", fault: "cut" }, every: 250 },
   { incident: { at: "request", act: "clock", offsetMs: 60_000 }, every: 100 },
   { incident: { at: "response", act: "kill" }, every: 100 },
 ];

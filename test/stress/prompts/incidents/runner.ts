@@ -34,7 +34,7 @@ const WAKE_AFTER_MS: Readonly<Record<Wake, number>> = {
   fenced: LEASE_MS - LEASE_MARGIN_MS + 1_500,
   lease: LEASE_MS + 1_500,
   // Somebody wakes it earlier.
-  resolved: NOT_SENT_AFTER_MS + 15_000,
+  resolved: NOT_SENT_AFTER_MS + 25_000,
 };
 
 /** How long a worker still sleeps after somebody else went on. */
@@ -69,13 +69,13 @@ export function createIncidentRunner(
       listeners.add(listener);
     });
 
-  /** Somebody else has resolved the attempt. If it was not sent, somebody has sent again. */
-  async function anotherWentOn({ key, who, point }: EventOf<"asleep">): Promise<void> {
-    await next((event) => {
-      if (event.who === who) return false;
-      if (point !== "response") return event.what === "sending" && event.key === key;
-      return event.what === "resolved" && event.key === key && event.state === "resolved";
-    });
+  /** Somebody else has resolved the attempt. If it was not sent, the customer was prompted by now. */
+  async function anotherWentOn({ key, point }: EventOf<"asleep">): Promise<void> {
+    await next((event) =>
+      point === "response"
+        ? event.what === "resolved" && event.key === key && event.state === "resolved"
+        : event.what === "prompt" && event.key === key,
+    );
     await sleep(WAKE_DELAY_MS);
   }
 

@@ -1,6 +1,15 @@
-import fs, { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
@@ -58,6 +67,181 @@ describe("a file that cannot be used", () => {
   });
 });
 
+describe("a file with customers' data", () => {
+  stopAll();
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  test("is readable only by its owner, and so is its log", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const { onError, onOther, start, post } = receiverOn(inbox);
+    onOther(() => {});
+    await start();
+    await post("PAY-1");
+    expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(["600", "600", "600"]);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("keeps the mode that it has, and a mode for others is reported", async () => {
+    const path = freshPath();
+    writeFileSync(path, "", { mode: 0o640 });
+    chmodSync(path, 0o640);
+    const { onError, onOther, start } = receiverOn(sqliteInbox(path, { pace }));
+    onOther(() => {});
+    await start();
+    expect(modeOf(path)).toBe("640");
+    expect(onError.mock.calls.map(([{ message }]) => message)).toEqual([
+      `Other users of this machine may open ${path}, which holds phone numbers and names: its mode is 640. Run chmod 600 on it and on the files -wal and -shm beside it.`,
+    ]);
+  });
+
+  test("drops the body of a processed event, and still recognises duplicates and conflicts", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const receiver = receiverOn(inbox);
+    receiver.onOther(() => {});
+    await receiver.start();
+    await receiver.post("PAY-1", "1.00");
+    const row = () =>
+      inbox.database.prepare("SELECT state, length(raw) AS size FROM malipo_inbox").get();
+    await until(() => row()?.state === "done");
+    expect(row()?.size).toBe(0);
+    expect(await receiver.post("PAY-1", "1.00")).toEqual([200, "received before"]);
+    expect(await receiver.post("PAY-1", "2.00")).toEqual([200, "received before with other data"]);
+  });
+});
+
+describe("a file that is gone", () => {
+  stopAll();
+
+  test.each<[how: string, spoil: (path: string) => void]>([
+    ["deleted", (path) => rmSync(path)],
+    [
+      "replaced by another",
+      (path) => {
+        writeFileSync(`${path}.new`, "");
+        renameSync(`${path}.new`, path);
+      },
+    ],
+    ["left without its log", (path) => rmSync(`${path}-wal`)],
+  ])("results in 503, and the error says what to do: %s", async (_, spoil) => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const receiver = receiverOn(inbox);
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    spoil(path);
+    for (const reference of ["PAY-1", "PAY-2"]) {
+      expect(await receiver.post(reference)).toEqual([503, "cannot be stored now"]);
+    }
+    expect(String(receiver.onError.mock.calls[0]?.[0])).toMatch(
+      /was deleted or replaced while it was open\. Nothing is acknowledged until this process is restarted\.$/,
+    );
+    expect(inbox.database.prepare("SELECT COUNT(*) AS count FROM malipo_inbox").get()).toEqual({
+      count: 1,
+    });
+  });
+
+  test("is noticed between the commit and the acknowledgement", async () => {
+    const path = freshPath();
+    const receiver = receiverOn(sqliteInbox(path, { pace }));
+    const fdatasync = fs.fdatasync;
+    vi.spyOn(fs, "fdatasync").mockImplementation((log, done) => {
+      rmSync(path);
+      fdatasync(log, done);
+    });
+    expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
+    vi.restoreAllMocks();
+  });
+});
+
+describe("a file that another process has locked", () => {
+  stopAll();
+
+  /** Locks the file. Gives the function that frees it. */
+  function locked(path: string): () => void {
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    return () => {
+      other.exec("ROLLBACK");
+      other.close();
+    };
+  }
+
+  test("does not stop the event loop, and its deliveries and ends are written when it is free", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace: { ...pace, leaseMs: 60_000 } });
+    const receiver = receiverOn(inbox);
+    const [gate, open] = gateOf<void>();
+    const begun: unknown[] = [];
+    receiver.onOther(async ({ data }) => {
+      begun.push(data.reference);
+      await gate;
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => begun.length === 1);
+    const free = locked(path);
+    const posted = ["PAY-2", "PAY-3"].map((reference) => receiver.post(reference));
+    open();
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    await sleep(600);
+    clearInterval(timer);
+    // A wait inside SQLite would have let none of them through.
+    expect(ticks).toBeGreaterThan(4);
+    free();
+    expect(await Promise.all(posted)).toEqual([
+      [200, "received"],
+      [200, "received"],
+    ]);
+    const states = () => inbox.database.prepare("SELECT DISTINCT state FROM malipo_inbox").all();
+    await until(() => states().length === 1 && states()[0]?.state === "done");
+    expect(begun).toEqual(["PAY-1", "PAY-2", "PAY-3"]);
+    expect(receiver.onError).not.toHaveBeenCalled();
+  });
+
+  test("results in 503 after five seconds, and the event can be delivered again", async () => {
+    const path = freshPath();
+    const receiver = receiverOn(sqliteInbox(path, { pace }));
+    const free = locked(path);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const posted = receiver.post("PAY-1");
+    await sleep(200);
+    vi.advanceTimersByTime(5_001);
+    vi.useRealTimers();
+    expect(await posted).toEqual([503, "cannot be stored now"]);
+    free();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+  });
+
+  test("keeps nothing from a transaction of a handler, a requeue, and a stop", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace: { ...pace, leaseMs: 60_000 } });
+    inbox.database.exec("CREATE TABLE effects (n)");
+    const receiver = receiverOn(inbox);
+    const [gate, open] = gateOf<void>();
+    const attempts: number[] = [];
+    receiver.onOther(async (_, { attempt, transaction }) => {
+      attempts.push(attempt);
+      await gate;
+      await transaction?.((database: DatabaseSync) =>
+        database.exec("INSERT INTO effects VALUES (1)"),
+      );
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => attempts.length === 1);
+    const free = locked(path);
+    open();
+    const stopped = receiver.stop({ timeoutMs: 5_000 });
+    await sleep(200);
+    free();
+    await stopped;
+    expect(attempts).toEqual([1]);
+    const row = "SELECT state, (SELECT COUNT(*) FROM effects) AS effects FROM malipo_inbox";
+    expect(inbox.database.prepare(row).all()).toEqual([{ state: "done", effects: 1 }]);
+  });
+});
+
 describe("the log below the file", () => {
   stopAll();
   afterEach(() => {
@@ -91,12 +275,19 @@ describe("the log below the file", () => {
     expect(finish).toHaveLength(2);
   });
 
-  test("that cannot be written results in 503", async () => {
-    const receiver = receiverOn(sqliteInbox(freshPath(), { pace }));
+  test("that cannot be written results in 503 until the file is opened again", async () => {
+    const path = freshPath();
+    const receiver = receiverOn(sqliteInbox(path, { pace }));
     vi.spyOn(fs, "fdatasync").mockImplementation((_, done) => done(new Error("EIO")));
     expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
     vi.restoreAllMocks();
-    expect((await receiver.post("PAY-1"))[0]).toBe(200);
+    // The system may have dropped the data, and says so only once.
+    expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
+    expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
+    for (const [error] of receiver.onError.mock.calls) {
+      expect(String(error)).toMatch(/could not be written to the disk: EIO\. .* restarted\.$/);
+    }
+    expect((await receiverOn(sqliteInbox(path, { pace })).post("PAY-1"))[0]).toBe(200);
   });
 
   test("is missing for a database in memory, which works too", async () => {

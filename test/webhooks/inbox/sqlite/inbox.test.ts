@@ -5,7 +5,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { conflictSuite } from "../../../suites/inbox-conflicts.ts";
+import { keptSuite } from "../../../suites/inbox-kept.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
+import { statsSuite } from "../../../suites/inbox-stats.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
@@ -25,6 +28,24 @@ inboxSuite("sqliteInbox", {
         return rows.map(({ raw }) => Buffer.from(raw as Uint8Array).toString());
       },
     };
+  },
+});
+
+conflictSuite("sqliteInbox", () => {
+  const path = join(folder, `${++files}.db`);
+  return { open: () => sqliteInbox(path, { pace }) };
+});
+
+statsSuite("sqliteInbox", () => {
+  const path = join(folder, `${++files}.db`);
+  const slow = { ...pace, backoffMs: () => 60_000 };
+  return { open: () => sqliteInbox(path, { pace: slow }) };
+});
+
+keptSuite("sqliteInbox", {
+  fresh: (retentionMs) => {
+    const path = join(folder, `${++files}.db`);
+    return { open: () => sqliteInbox(path, { pace, retentionMs }) };
   },
 });
 

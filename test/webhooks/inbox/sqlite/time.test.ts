@@ -48,6 +48,24 @@ describe("time", { timeout: 70_000 }, () => {
     await until(() => seen.length === 3);
   });
 
+  test("what is over is forgotten by an idle inbox too, and as fast as it arrives", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    inbox.database.exec(`
+      WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 5000)
+      INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, state, due_at)
+      SELECT CAST(n AS BLOB), CAST(n AS BLOB), 'a', x'', 0, 0, 'done', 1 FROM many
+    `);
+    const receiver = receiverOn(inbox);
+    const left = () =>
+      inbox.database.prepare("SELECT COUNT(*) AS count FROM malipo_inbox").get()?.count;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await receiver.start();
+    // One batch of 500 a second would take ten of them.
+    for (let polls = 0; polls < 15; polls++) vi.advanceTimersByTime(20);
+    vi.useRealTimers();
+    expect(left()).toBe(0);
+  });
+
   test("setting the clock takes no event from the process that has it", async () => {
     const path = freshPath();
     const [first, second] = [1, 2].map(() => receiverOn(sqliteInbox(path, { pace }))) as [

@@ -1,0 +1,16 @@
+import { sha256Hex } from "#hmac";
+import type { NewDelivery } from "./types.ts";
+
+/** The id of a conflict: deliveries of one event differ in their digests. */
+export const conflictIdOf = ({ key, digest }: Pick<NewDelivery, "key" | "digest">): string =>
+  `${key}-${digest}`;
+
+export function partsOfConflictId(id: string): { key: string; digest: string } {
+  const [key = "", digest = ""] = String(id).split("-");
+  return { key, digest };
+}
+
+/** A conflict that is processed is an event of its own: its idempotency key is not that of the first. */
+export function asOwnEvent<Delivery extends NewDelivery>(delivery: Delivery): Delivery {
+  return { ...delivery, key: sha256Hex(conflictIdOf(delivery)) };
+}

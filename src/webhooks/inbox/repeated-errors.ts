@@ -1,0 +1,28 @@
+/** How long the same error is not reported again. */
+const QUIET_MS = 60_000;
+
+/** So many kinds of errors are told apart. */
+const MAX_KINDS = 100;
+
+/** What two reports of one trouble have in common: not the ports, ids and times in their messages. */
+function kindOf(error: unknown): string {
+  const { name, code, message } = (error ?? {}) as Record<string, unknown>;
+  const text = String(message ?? error).replace(/[\da-f-]*\d[\da-f-]*/gi, "0");
+  return `${String(name)} ${String(code)} ${text}`;
+}
+
+/**
+ * A function that reports an error unless it reported one of the same kind in the last minute: an
+ * engine that is away fails each try, hundreds of times a second.
+ */
+export function reportOncePerMinute(report: (error: unknown) => void): (error: unknown) => void {
+  const reportedAt = new Map<string, number>();
+  return (error) => {
+    const kind = kindOf(error);
+    const now = performance.now();
+    if (now - (reportedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < QUIET_MS) return;
+    if (reportedAt.size >= MAX_KINDS) reportedAt.clear();
+    reportedAt.set(kind, now);
+    report(error);
+  };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Options } from "./arguments.ts";
+import type { FaultProxy } from "./fault-proxy.ts";
+import type { History } from "./history/history.ts";
+import type { Plan } from "./plan.ts";
+import type { Pool } from "./pool.ts";
+import { showProgress } from "./progress.ts";
+import type { Service } from "./service.ts";
+import type { Stage } from "./stage.ts";
+
+/** How often the service restarts. */
+export const RESTARTS = 2;
+
+/** How long the faults go on after the last order has begun. */
+const LAST_FAULTS_MS = 300;
+
+/** The faults that hit no request, when they stopped. */
+type FaultsLeft = ReturnType<Service["faultsLeft"]>;
+
+/**
+ * Runs a campaign. First orders come in while everything goes wrong. Then the faults stop, and every
+ * order reaches its answer. At the end new processes pay for every order once more.
+ */
+export async function runPhases(
+  options: Options,
+  stage: Stage,
+  history: History,
+  signal: AbortSignal,
+): Promise<FaultsLeft> {
+  const { service, shop, pool, pools, runner, customers, isShared } = stage;
+  const { payments } = options;
+  const { sandbox, faultProxy } = service;
+  let begun = 0;
+  let phase = "";
+
+  /** Resolves when the pauses are over, so that the last orders can begin. */
+  async function calmDown(): Promise<void> {
+    while (begun < stage.plan.lastIncident && !signal.aborted) await sleep(100);
+    await shop.calmDown();
+    await runner.idle();
+  }
+
+  /** Stops the faults while the last orders are in progress. */
+  async function stopFaults(): Promise<FaultsLeft> {
+    while (begun < payments && !signal.aborted) await sleep(20);
+    await sleep(LAST_FAULTS_MS);
+    if (isShared && options.kills > 0) pool.kill(0);
+    const left = service.faultsLeft();
+    sandbox.faults.clear();
+    faultProxy.stopFaults();
+    for (let worker = 0; worker < pool.size; worker++) pool.stepClock(worker, 0);
+    history.note("campaign", { what: "faults_stopped" });
+    phase = ", faults stopped";
+    return left;
+  }
+
+  async function run(): Promise<FaultsLeft> {
+    await Promise.all(pools.map((one) => one.ready()));
+    const outages = scheduleOutages(stage.plan, pool, faultProxy);
+    const sold = shop.sell((count) => {
+      begun = count;
+      outages(count);
+    }, calmDown());
+    const left = await stopFaults();
+    await sold;
+    // The slow customers act. The prompts that nobody answers expire.
+    await customers.idle();
+    await sandbox.clock.advance("61s");
+    await shop.reconcile();
+    history.note("campaign", { what: "all_ended" });
+    phase = ", paying again";
+    // New processes would lose the memory store.
+    if (isShared) await pool.replaceAll();
+    await shop.payAgain();
+    for (const key of await shop.openKeys()) history.note("store", { what: "open", key });
+    return left;
+  }
+
+  const progress = showProgress(() => {
+    const sleeping = `${runner.sleeping()} workers asleep, ${pool.counts.killed} killed`;
+    return `${stage.storeName}: ${shop.done()} of ${payments} orders, ${sleeping}${phase}`;
+  });
+  try {
+    return await Promise.race([run(), ...pools.map(({ failed }) => failed)]);
+  } finally {
+    progress.end();
+  }
+}
+
+/** Kills workers, steps clocks and restarts the service while orders begin. */
+function scheduleOutages(
+  { kills, clockSteps, orders }: Plan,
+  pool: Pool,
+  faultProxy: FaultProxy,
+): (begun: number) => void {
+  const downAt = Array.from({ length: RESTARTS }, (_, index) =>
+    Math.ceil(((index + 1) * orders.length) / (RESTARTS + 1)),
+  );
+  return (begun) => {
+    for (const { afterOrders, worker, delayMs } of kills) {
+      if (afterOrders === begun) setTimeout(() => pool.kill(worker), delayMs);
+    }
+    for (const { afterOrders, worker, offsetMs } of clockSteps) {
+      if (afterOrders === begun) pool.stepClock(worker, offsetMs);
+    }
+    if (downAt.includes(begun)) void faultProxy.restart();
+  };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { deliveryOf } from "../stress/inboxes/sender.ts";
+import { receiverOn, type Store, stopAll, until } from "./inbox-stage.ts";
+
+/** What an inbox promises about conflicts, where a receiver can list them. */
+export function conflictSuite(name: string, fresh: () => Store): void {
+  describe(`${name}: a conflict`, () => {
+    stopAll();
+
+    async function withConflicts(...amounts: string[]) {
+      const receiver = receiverOn(fresh().open());
+      const seen: [amount: unknown, key: string][] = [];
+      receiver.onOther(({ data }, { idempotencyKey }) => seen.push([data.amount, idempotencyKey]));
+      await receiver.start();
+      for (const amount of ["1.00", ...amounts]) await receiver.post("PAY-1", amount);
+      await until(() => seen.length === 1);
+      return { ...receiver, seen };
+    }
+
+    test("is listed with its body, once for each other data", async () => {
+      const { conflicts } = await withConflicts("2.00", "3.00", "2.00");
+      const list = await conflicts.list();
+      expect(list.map(({ body }) => body).sort()).toEqual(
+        ["2.00", "3.00"].map((amount) => deliveryOf("PAY-1", amount).body).sort(),
+      );
+      for (const one of list) {
+        expect(one).toEqual({
+          id: expect.any(String),
+          event: "payment.completed",
+          body: expect.any(String),
+          receivedAt: expect.any(Number),
+        });
+      }
+    });
+
+    test("is processed when it is requeued, once, with an idempotency key of its own", async () => {
+      const { conflicts, seen, post, onConflict } = await withConflicts("2.00", "3.00");
+      const ids = (await conflicts.list()).map(({ id }) => id);
+      await conflicts.requeue(ids);
+      await until(() => seen.length === 3);
+      expect(seen.map(([amount]) => amount).sort()).toEqual(["1.00", "2.00", "3.00"]);
+      expect(new Set(seen.map(([, key]) => key)).size).toBe(3);
+      expect(await conflicts.list()).toEqual([]);
+      // Delivered again, it is a duplicate.
+      expect(await post("PAY-1", "2.00")).toEqual([200, "received before"]);
+      expect(onConflict).toHaveBeenCalledTimes(2);
+      await expect(conflicts.requeue(ids[0] ?? "")).rejects.toThrow(/There is no conflict/);
+    });
+
+    test("is gone when it is dropped, and stays so", async () => {
+      const { conflicts, seen, post } = await withConflicts("2.00");
+      const [{ id } = { id: "" }] = await conflicts.list();
+      await conflicts.drop(id);
+      expect(await post("PAY-1", "2.00")).toEqual([200, "received before"]);
+      expect(await conflicts.list()).toEqual([]);
+      expect(seen).toHaveLength(1);
+    });
+
+    test("that does not exist is an error, and nothing of the list is done", async () => {
+      const { conflicts } = await withConflicts("2.00");
+      const [{ id } = { id: "" }] = await conflicts.list();
+      for (const unknown of ["", "abc", id.replace("-", ""), `${id}0`.slice(1)]) {
+        await expect(conflicts.drop([id, unknown])).rejects.toThrow(/There is no conflict/);
+        await expect(conflicts.requeue([id, unknown])).rejects.toThrow(/There is no conflict/);
+      }
+      expect(await conflicts.list()).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { signWebhook } from "malipo/webhooks";
+import { describe, expect, test, vi } from "vitest";
+import { SECRET } from "../stress/inboxes/sender.ts";
+import { receiverOn, type Store, stopAll, until } from "./inbox-stage.ts";
+
+/** What an inbox promises about events that a process does not take. Its retention is `retentionMs`. */
+export function keptSuite(
+  name: string,
+  {
+    fresh,
+    isSingleProcess = false,
+  }: { fresh(retentionMs?: number): Store; isSingleProcess?: boolean },
+): void {
+  describe(`${name}: an event of a kind that a process neither handles nor ignores`, () => {
+    stopAll();
+
+    const post = (receiver: ReturnType<typeof receiverOn>, event: string, reference: string) => {
+      const body = JSON.stringify({ event, data: { reference } });
+      const headers = { "x-service-signature": signWebhook(body, SECRET) };
+      return receiver.handle({ method: "POST", headers, body });
+    };
+
+    test.runIf(!isSingleProcess)("is handled by the process that has a handler", async () => {
+      const store = fresh();
+      const [old, next] = [0, 1].map(() => receiverOn(store.open(), { onUnhandled: () => {} }));
+      const seen: unknown[] = [];
+      const add =
+        (who: string) =>
+        (
+          event: { event: string; data: { reference?: unknown } },
+          { attempt }: { attempt: number },
+        ) =>
+          seen.push(`${who} ${event.event} ${event.data.reference} ${attempt}`);
+      old?.on("payment.completed", add("old"));
+      await old?.start();
+      for (const at of [1, 2, 3]) {
+        await post(old as never, "invoice.paid", `${at}`);
+        await post(old as never, "payment.completed", `${at}`);
+      }
+      await until(() => seen.length === 3);
+      next?.on("invoice.paid", add("next"));
+      await next?.start();
+      await until(() => seen.length >= 6);
+      expect(seen.sort()).toEqual([
+        ...[1, 2, 3].map((at) => `next invoice.paid ${at} 1`),
+        ...[1, 2, 3].map((at) => `old payment.completed ${at} 1`),
+      ]);
+    });
+
+    test("does not hold up the others, is told once, and is no dead letter", async () => {
+      const onUnhandled = vi.fn();
+      const receiver = receiverOn(fresh().open(), { onUnhandled });
+      const seen: unknown[] = [];
+      receiver.on("payment.completed", ({ data }) => seen.push(data.reference));
+      await receiver.start();
+      for (let at = 0; at < 50; at++) await post(receiver, "it's new", `${at}`);
+      await post(receiver, "payment.completed", "PAY-1");
+      await until(() => seen.length === 1);
+      expect(JSON.parse((await post(receiver, "it's new", "7")).body).ResultDesc).toBe(
+        "received before",
+      );
+      expect(onUnhandled.mock.calls).toEqual([["it's new"]]);
+      expect(await receiver.deadLetters.list()).toEqual([]);
+      expect(receiver.onError).not.toHaveBeenCalled();
+    });
+
+    test("is forgotten when the retention ends, and one with a handler is not", async () => {
+      const receiver = receiverOn(fresh(300).open(), { onUnhandled: () => {} });
+      receiver.on("invoice.paid", () => new Promise(() => {}));
+      await receiver.start();
+      await post(receiver, "payment.completed", "PAY-1");
+      await until(
+        async () =>
+          JSON.parse((await post(receiver, "payment.completed", "PAY-1")).body).ResultDesc ===
+          "received",
+      );
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { signWebhook } from "malipo/webhooks";
+import { describe, expect, test } from "vitest";
+import { SECRET } from "../stress/inboxes/sender.ts";
+import { gateOf, receiverOn, type Store, stopAll, until } from "./inbox-stage.ts";
+
+/** What an inbox promises about its numbers. Its retries wait for a minute. */
+export function statsSuite(name: string, fresh: () => Store): void {
+  describe(`${name}: stats()`, () => {
+    stopAll();
+
+    test("count what is stored, in every state", async () => {
+      const before = Date.now();
+      const receiver = receiverOn(fresh().open(), { onUnhandled: () => {} });
+      const { stats, post } = receiver;
+      const nothing = { stored: 0, waiting: 0, unhandled: 0, running: 0, dead: 0, conflicts: 0 };
+      expect(await stats()).toEqual({ ...nothing, oldestWaiting: null, lagMs: 0 });
+
+      const [gate, open] = gateOf<void>();
+      receiver.on("payment.completed", ({ data }) => {
+        if (data.reference === "PAY-2") return gate;
+        if (data.reference === "PAY-3") throw new Error("no stock");
+        return undefined;
+      });
+      await post("PAY-1");
+      expect(await stats()).toMatchObject({ ...nothing, stored: 1, waiting: 1 });
+      expect((await stats()).oldestWaiting).toBeGreaterThanOrEqual(before);
+      await until(async () => (await stats()).lagMs > 20);
+      await receiver.start();
+      await post("PAY-1", "999.00");
+      for (const reference of ["PAY-2", "PAY-3"]) await post(reference);
+      const body = '{"event":"invoice.paid","data":{"reference":"INV-1"}}';
+      const headers = { "x-service-signature": signWebhook(body, SECRET) };
+      await receiver.handle({ method: "POST", headers, body });
+      const expected = { stored: 4, waiting: 2, unhandled: 1, running: 1, dead: 0, conflicts: 1 };
+      await until(async () => (await stats()).waiting === 2 && (await stats()).running === 1);
+      // One waits for its retry, and one for a handler: nothing is late.
+      expect(await stats()).toMatchObject({ ...expected, lagMs: 0 });
+      open();
+      await until(async () => (await stats()).running === 0);
+      expect(await stats()).toMatchObject({ ...expected, running: 0 });
+    });
+  });
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { receiverOn, references, stopAll, until } from "../../../suites/inbox-stage.ts";
+import type { Engine } from "../../../support/engines/engine.ts";
+import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
+import { startRedis } from "../../../support/engines/redis.ts";
+
+const engine = await startRedis();
+const here = engine as Engine;
+afterAll(() => engine?.stop());
+
+const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
+const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () => {
+  stopAll();
+  closeProxies();
+
+  test("acknowledges no event that is nowhere", async () => {
+    const queue = freshQueue();
+    const redis = new Redis(here.url);
+    const keys = () => redis.keys(`bull:${queue}:*`);
+    const proxy = await proxyTo(here);
+    const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
+    // As after a failover between adding the event and looking at it.
+    proxy.beforeRequests(async (chunk) => {
+      if (!/hgetall|hget/i.test(chunk.toString())) return;
+      const all = await keys();
+      if (all.length > 0) await redis.del(all);
+    });
+    const [status] = await receiver.post("PAY-1");
+    const isStored = (await redis.llen(`bull:${queue}:wait`)) === 1;
+    expect(status).toBe(isStored ? 200 : 503);
+    redis.disconnect();
+  });
+  test("leaves a Redis that became a replica and keeps its connections", async () => {
+    const [old, next] = [await startRedis(), await startRedis()] as [Engine, Engine];
+    const proxy = await proxyTo(old);
+    const queue = freshQueue();
+    const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
+    const seen: unknown[] = [];
+    receiver.onOther(({ data }) => seen.push(data.reference));
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => seen.length === 1);
+    proxy.moveTo(next);
+    const redis = new Redis(old.url);
+    await redis.replicaof("127.0.0.1", new URL(next.url).port);
+    await until(async () => (await receiver.post("PAY-2"))[0] === 200);
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(["PAY-1", "PAY-2"]);
+    redis.disconnect();
+    await receiver.stop({ timeoutMs: 100 });
+    await Promise.all([old.stop(), next.stop()]);
+  });
+
+  test("reports an error that lasts once, not with each try", async () => {
+    const proxy = await proxyTo(here);
+    const connection = { url: proxy.url };
+    const receiver = receiverOn(bullmqInbox({ connection, queue: freshQueue(), pace }));
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await proxy.cut();
+    const before = receiver.onError.mock.calls.length;
+    // Long enough for several tries of each connection.
+    await sleep(2_500);
+    const messages = receiver.onError.mock.calls.slice(before).map(([error]) => String(error));
+    expect(messages).not.toEqual([]);
+    expect(new Set(messages).size).toBe(messages.length);
+  });
+
+  test("retries an event that failed before the clock was set back", async () => {
+    const queue = freshQueue();
+    const receiver = receiverOn(
+      bullmqInbox({
+        connection: { url: here.url },
+        queue,
+        pace: { ...pace, backoffMs: () => 500 },
+      }),
+    );
+    const attempts: number[] = [];
+    receiver.onOther((_, { attempt }) => {
+      attempts.push(attempt);
+      if (attempt === 1) throw new Error("not yet");
+    });
+    const redis = new Redis(here.url);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      vi.setSystemTime(Date.now() + 3 * 3_600_000);
+      await receiver.start();
+      await receiver.post("PAY-1");
+      await until(async () => (await redis.zcard(`bull:${queue}:delayed`)) === 1);
+    } finally {
+      vi.useRealTimers();
+    }
+    await until(() => attempts.length === 2);
+    expect(attempts).toEqual([1, 2]);
+    redis.disconnect();
+  });
+
+  test("requeues 500 dead letters", async () => {
+    const queue = freshQueue();
+    const receiver = receiverOn(bullmqInbox({ connection: { url: here.url }, queue, pace }));
+    let isPoison = true;
+    const done = new Set<unknown>();
+    receiver.on("payment.completed", ({ data: { reference } }) => {
+      if (isPoison) throw new Error("poison");
+      done.add(reference);
+    });
+    const names = references(500);
+    await Promise.all(names.map((name) => receiver.post(name)));
+    const redis = new Redis(here.url);
+    // As if the attempts before had failed.
+    for (const id of await redis.lrange(`bull:${queue}:wait`, 0, -1)) {
+      await redis.hset(`bull:${queue}:${id}`, "atm", 11);
+    }
+    await receiver.start();
+    await until(async () => (await receiver.deadLetters.list()).length === names.length);
+    isPoison = false;
+    const letters = await receiver.deadLetters.list();
+    await Promise.all(letters.map(({ id }) => receiver.deadLetters.requeue(id)));
+    await until(() => done.size === names.length);
+    redis.disconnect();
+  });
+});

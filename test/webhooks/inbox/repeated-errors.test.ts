@@ -1,0 +1,27 @@
+import { expect, test, vi } from "vitest";
+import { reportOncePerMinute } from "../../../src/webhooks/inbox/repeated-errors.ts";
+
+test("an error that repeats is reported once a minute, and each other kind too", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const seen: unknown[] = [];
+  const report = reportOncePerMinute((error) => seen.push(String(error)));
+  for (let at = 0; at < 1_000; at++) report(new Error(`refused at port ${at}`));
+  report(new TypeError("refused at port 1"));
+  report(undefined);
+  vi.advanceTimersByTime(60_000);
+  report(new Error("refused at port 7"));
+  expect(seen).toEqual([
+    "Error: refused at port 0",
+    "TypeError: refused at port 1",
+    "undefined",
+    "Error: refused at port 7",
+  ]);
+  vi.useRealTimers();
+});
+
+test("errors of more kinds than are remembered are all reported", () => {
+  const seen: unknown[] = [];
+  const report = reportOncePerMinute((error) => seen.push(error));
+  for (let at = 0; at < 150; at++) report(new Error("x".repeat(at)));
+  expect(seen).toHaveLength(150);
+});
