@@ -181,14 +181,20 @@ export function standsByTheContract(name: string, open: Open): void {
       expect(Math.abs(ageMs + leaseLeftMs - 60_000)).toBeLessThanOrEqual(1);
     });
 
+    /** The record says for which service it was made. */
+    const elsewhereFound = (state: Exclude<BeginResult["state"], "begun">) => ({
+      ...found(state, true, false),
+      service: { baseUrl: BASE_URL, scope: "" },
+    });
+
     test.each(STATES)("knows another service under a key that is %s", async (_, state, reach) => {
       await reach(store, key);
       const elsewhere = { ...same, baseUrl: "https://other.example/api/v1" };
-      expect(await store.begin(key, elsewhere)).toEqual(found(state, true, false));
+      expect(await store.begin(key, elsewhere)).toEqual(elsewhereFound(state));
       const apart = await open({ scope: "another shop" });
       expect((await apart.begin(key, same)).state).toBe(name === "memory" ? "begun" : state);
       if (name === "memory") return;
-      expect(await apart.begin(key, same)).toEqual(found(state, true, false));
+      expect(await apart.begin(key, same)).toEqual(elsewhereFound(state));
       const kept = { state: state === "unknown" ? "another" : state };
       expect(await apart.resolve(key, "R")).toEqual(kept);
       expect(await apart.resolve(key, undefined)).toEqual(kept);

@@ -80,7 +80,7 @@ const BAD_KEYS: readonly [name: string, key: unknown, given: string][] = [
   ["null", null, "null"],
   ["an object", { toString: () => "k" }, "an object"],
   ["a boxed string", Object("k"), "an object"],
-  ["a symbol", Symbol("k"), "a symbol"],
+  ["a symbol", Symbol("k"), "Symbol(k)"],
   ["with half a character", "ORDER-\ud83d", "one with a character that cannot be stored"],
   ["with a NUL", "ORDER-\0", "one with a character that cannot be stored"],
 ];

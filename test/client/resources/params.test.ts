@@ -190,14 +190,19 @@ test("every method takes the options of a call as its last argument", async () =
 });
 
 test.each<[string, string, string, (gateway: Gateway, options: object) => Promise<unknown>]>([
-  ["A call that reads", "idempotencyKey", "headers", (shop, given) => shop.invoices.get(7, given)],
+  [
+    "A call that reads",
+    "idempotencyWaitMs",
+    "headers",
+    (shop, given) => shop.invoices.get(7, given),
+  ],
   [
     "A call that may be repeated",
     "idempotencyKey",
     "headers",
     (shop, given) => shop.invoices.update(7, {}, given),
   ],
-  ["A call", "key", "idempotencyKey", (shop, given) => shop.invoices.create({}, given)],
+  ["A call", "key", "idempotencyWaitMs", (shop, given) => shop.invoices.create({}, given)],
 ])("%s has no option %s, and says which it has", async (what, option, last, call) => {
   const { gateway, sent } = gatewayMeeting([json({ data: {} })]);
   const error = await rejection(call(gateway, { [option]: "ORDER-1" }));

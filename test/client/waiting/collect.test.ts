@@ -182,6 +182,23 @@ describe("with an idempotency key", () => {
     expect(prompts()).toBe(1);
   });
 
+  test("a start that was lost goes on with the payment that a webhook resolved it by", async () => {
+    vi.useFakeTimers();
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" } });
+    const { gateway, prompts } = shop({
+      // The list says nothing.
+      fetch: async (url, init) =>
+        url.endsWith("/payments") ? Response.json({ data: [] }) : sandbox.fetch(url, init),
+    });
+    const collecting = gateway.mobileMoney.collect(ORDER, { ...KEY, ...approving() });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const [payment = {}] = await ledger();
+    expect(await gateway.idempotency.resolveByPayment({ ...payment })).toBe(true);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await collecting).toMatchObject({ status: "completed" });
+    expect(prompts()).toBe(1);
+  });
+
   test("an abort ends the look for a start that was lost", async () => {
     vi.useFakeTimers();
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
