@@ -34,7 +34,7 @@ const WAKE_AFTER_MS: Readonly<Record<Wake, number>> = {
   fenced: LEASE_MS - LEASE_MARGIN_MS + 1_500,
   lease: LEASE_MS + 1_500,
   // Somebody wakes it earlier.
-  resolved: NOT_SENT_AFTER_MS + 25_000,
+  resolved: NOT_SENT_AFTER_MS + 60_000,
 };
 
 /** How long a worker still sleeps after somebody else went on. */
