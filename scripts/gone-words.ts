@@ -72,7 +72,7 @@ const WEBHOOK_WORDS: readonly GoneWord[] = [
   {
     pattern: wordOf("flight|flights"),
     instead: "delivery in flight",
-    except: /\bin[-_ ]?flight\b|\bpreflight\b/gi,
+    except: /in[-_ ]?flight|\bpreflight\b/gi,
   },
   { pattern: wordOf("lane|lanes"), instead: "concurrency limiter, or address" },
   { pattern: wordOf("bell|bells"), instead: "wake-up" },

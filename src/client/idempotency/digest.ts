@@ -5,7 +5,7 @@ export type Digest = (text: string) => string;
 
 /**
  * What a durable store keeps instead of a text: HMAC-SHA256 in hex. Without a pepper, the key is
- * empty, and whoever reads the store can find a phone number by trying all of them.
+ * empty, and anyone who reads the store can find a phone number by trying all of them.
  */
 export const createDigest =
   (pepper: string | Uint8Array = ""): Digest =>

@@ -165,7 +165,7 @@ export async function resolveByCandidate(
 }
 
 /** Resolves an attempt, unless somebody else did. */
-export async function resolveRecord(
+async function resolveRecord(
   context: AttemptsContext,
   record: AttemptRecord,
   reference: string | undefined,

@@ -37,7 +37,7 @@ function contentLength(headers: WebhookHeaders): number {
 }
 
 /**
- * The rejection for a request that can be told by its headers: the size and the signature. Nothing of
+ * The rejection for a request whose headers are enough to reject it: the size and the signature. Nothing of
  * its body needs to be read then.
  */
 export function rejectByHeaders(

@@ -29,7 +29,7 @@ async function warningsOf(node: Redis, replicas: number): Promise<string[]> {
   const policy = field("maxmemory_policy") ?? (await setting("maxmemory-policy"));
   if (field("aof_enabled") === "0") {
     warnings.push(
-      "`appendonly` is no, so it forgets keys when it restarts. Set `appendonly yes` and `appendfsync always`.",
+      "`appendonly` is off, so it forgets keys when it restarts. Set `appendonly yes` and `appendfsync always`.",
     );
   } else if (fsync !== undefined && fsync !== "always") {
     warnings.push(

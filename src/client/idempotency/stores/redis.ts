@@ -27,7 +27,7 @@ export interface RedisIdempotencyOptions extends StoreOptions {
   /**
    * The prefix of the keys in Redis. Set it where two applications share a Redis. The store puts it
    * into braces, a hash tag, so that a Redis Cluster keeps all its keys on one node; a prefix that has
-   * a hash tag is used as it is.
+   * a hash tag is used unchanged.
    *
    * @default "{malipo:idempotency}:"
    */

@@ -20,7 +20,7 @@ const SETUP = [
 ];
 
 // From here on, a file that another process has locked must not stand the event loop still: the inbox
-// tries again by itself.
+// retries.
 const AFTER_SETUP = "PRAGMA busy_timeout = 25";
 export const BUSY_RETRY_MS = 25;
 

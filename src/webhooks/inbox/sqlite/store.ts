@@ -95,7 +95,7 @@ export class SqliteStore implements LeaseStore {
     setTimeout(() => this.#flushSoon(), BUSY_RETRY_MS);
   }
 
-  /** A locked file is tried again soon, and is no failure until it was locked for long. */
+  /** A locked file is retried soon. It is a failure only when it stays locked for long. */
   retryDelayMs(error: unknown): number | undefined {
     if (!isBusy(error)) return undefined;
     this.#busySince ??= performance.now();

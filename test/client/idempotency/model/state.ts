@@ -52,14 +52,14 @@ export interface Process {
 }
 
 /** A request that has left a process, and has not arrived. */
-export interface Request {
+interface Request {
   readonly attempt: Attempt;
   /** Since it was sent. No network holds a request for as long as a lease and its margin. */
   readonly age: Age;
 }
 
 /** Somebody who looks for an attempt of unknown outcome in the list of payments, then resolves it. */
-export interface Reconciler {
+interface Reconciler {
   readonly owner: Attempt;
   /** The payment that was found; `undefined`: none was there. */
   readonly found: Attempt | undefined;

@@ -3,7 +3,7 @@ import { attemptOf } from "../../../suites/idempotency-stage.ts";
 import { type Age, PAST_LEASE, SAFELY_OVER } from "./state.ts";
 
 /** What a store holds under one key, and what it answers, as plain values. */
-export type Stored = {
+type Stored = {
   readonly owner: string;
   readonly state: "in_flight" | "unknown" | "succeeded";
   readonly age: Age;
@@ -19,7 +19,7 @@ export interface Operation {
   perform(store: IdempotencyStore, key: string): Promise<string>;
 }
 
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 const MARGIN_MS = 5_000;
 /** How a lease is given that has this age at once. */
 const LEASES: Readonly<Partial<Record<Age, number>>> = {

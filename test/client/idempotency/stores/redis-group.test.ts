@@ -155,7 +155,7 @@ describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS },
 describe.skipIf(group === undefined)("a Redis of one's own", { timeout: PATIENCE_MS }, () => {
   // biome-ignore format: a table is read across
   test.each([
-    ["loses all in a restart", ["--appendonly", "no"], ["`appendonly` is no, so it forgets keys when it restarts. Set `appendonly yes` and `appendfsync always`."]],
+    ["loses all in a restart", ["--appendonly", "no"], ["`appendonly` is off, so it forgets keys when it restarts. Set `appendonly yes` and `appendfsync always`."]],
     ["loses the last second", ["--appendfsync", "everysec"], ["`appendfsync` is everysec, so it forgets keys when its machine fails. Set `appendfsync always`."]],
     ["drops keys that are in use", ["--appendfsync", "no", "--maxmemory-policy", "allkeys-lru"], ["`appendfsync` is no, so it forgets keys when its machine fails. Set `appendfsync always`.", "`maxmemory-policy` is allkeys-lru, so it forgets keys when its memory is full. Set `maxmemory-policy noeviction`."]],
   ])("that %s is reported at the first attempt, and not again", async (_, options, warnings) => {
