@@ -7,16 +7,15 @@ export type RawBody = string | Uint8Array | ArrayBuffer;
 /** No bytes decode to it: somebody made this text from something else. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-// By its name, since `instanceof` does not hold for the bytes of another realm (Jest, `node:vm`).
-const nameOf = (value: unknown): string => Object.prototype.toString.call(value);
-
-/** Every kind of buffer, and every view of one; `undefined` for anything else. Throws for a Proxy. */
+/**
+ * Every kind of buffer, and every view of one; `undefined` for anything else. Throws for a Proxy, and
+ * for a detached buffer, whose bytes were transferred to another thread.
+ */
 function bytesOf(body: unknown): Uint8Array | undefined {
   const { byteOffset, byteLength, buffer = body } = Object(body) as Uint8Array<ArrayBuffer>;
-  const name = nameOf(buffer);
-  // The bytes of a detached buffer were transferred to another thread.
-  const isDetached = (buffer as { detached?: boolean } | null | undefined)?.detached;
-  if (!name.endsWith("ArrayBuffer]") || isDetached) return undefined;
+  // By its name, since `instanceof` does not hold for the bytes of another realm (Jest, `node:vm`).
+  const name = Object.prototype.toString.call(buffer);
+  if (!name.endsWith("ArrayBuffer]")) return undefined;
   const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
   // Another thread could change it between the HMAC and the parser.
   return name === "[object SharedArrayBuffer]" ? bytes.slice() : bytes;
@@ -25,7 +24,7 @@ function bytesOf(body: unknown): Uint8Array | undefined {
 /** What was given instead of a raw body. */
 function describeBody(body: unknown): string {
   if (typeof body === "string" && LONE_SURROGATE.test(body)) {
-    return "a string with half a character (a lone surrogate)";
+    return "a string with a lone surrogate";
   }
   try {
     return describeValue(body);

@@ -5,19 +5,19 @@ import { describeValue } from "../../internal/check-options.ts";
 export type WebhookSecret = string | Uint8Array;
 
 // What a missing value turns into in a template or in `String()`: an unset variable, an unread response.
-const NO_VALUE = /^(?:undefined|null|\[object \w+\])?$/;
+const NO_VALUE = /^\s*(undefined|null|\[object \w+\])?\s*$/;
 
-// By its name, since `instanceof` does not hold for the bytes of another realm (Jest, `node:vm`).
 const isSecret = (value: unknown): boolean =>
-  (typeof value === "string" || Object.prototype.toString.call(value) === "[object Uint8Array]") &&
-  (value as WebhookSecret).length > 0 &&
-  !(typeof value === "string" && NO_VALUE.test(value.trim()));
+  typeof value === "string"
+    ? !NO_VALUE.test(value)
+    : // By its name, since `instanceof` does not hold for the bytes of another realm (Jest, `node:vm`).
+      Object.prototype.toString.call(value) === "[object Uint8Array]" &&
+      (value as Uint8Array).length > 0;
 
-/** What was given instead of a secret. Never the value itself: it may be the secret in the wrong form. */
+/** What was given instead of a secret. A number is not shown: it may be the secret in the wrong form. */
 function describeSecret(value: unknown): string {
-  if (typeof value === "number") return "a number";
-  if (typeof value !== "string" || value === "") return describeValue(value);
-  return value.trim() === "" ? "only white space" : `the text ${JSON.stringify(value.trim())}`;
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "number" ? "a number" : describeValue(value);
 }
 
 /**

@@ -23,7 +23,7 @@ test("memory that is not shared is not copied", () => {
 test("a text with a lone surrogate is not raw, and the error says why", () => {
   for (const body of ["\ud800", "a\udc00b", "\udc00\ud800", `${"a".repeat(100_000)}\udfff`]) {
     expect(() => rawBody(body)).toThrow(
-      /^The body was already parsed: got a string with half a character \(a lone surrogate\)\. /,
+      /^The body was already parsed: got a string with a lone surrogate\. /,
     );
   }
   expect(rawBody("\ud83e\uddfe")).toBe("🧾");
