@@ -58,6 +58,7 @@ export {
   type MemoryIdempotencyOptions,
   memoryIdempotency,
 } from "./client/idempotency/stores/memory.ts";
+export type { IdempotencyStoreOptions } from "./client/idempotency/stores/options.ts";
 
 // Waiting for payments
 

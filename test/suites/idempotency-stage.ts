@@ -1,14 +1,14 @@
 import type { IdempotencyStore, NewAttempt } from "malipo";
 
 /** The options that every store has. */
-export interface StoreOptions {
+export interface IdempotencyStoreOptions {
   retentionMs?: number;
   scope?: string;
   pepper?: string | Uint8Array;
 }
 
 /** Opens a store. All stores of one opener share their records. */
-export type Open = (options?: StoreOptions) => Promise<IdempotencyStore>;
+export type Open = (options?: IdempotencyStoreOptions) => Promise<IdempotencyStore>;
 
 export const BASE_URL = "https://gateway.example/api/v1";
 

@@ -80,6 +80,7 @@ export interface Conflict {
 
 /** The conflicts of an inbox that were neither requeued nor dropped. */
 export interface ConflictStore {
+  /** All of them, the oldest first. */
   list(): Promise<Conflict[]>;
   /** Processes them, each as an event of its own. Rejects for an id that is not a conflict's. */
   requeue(ids: readonly string[]): Promise<void>;

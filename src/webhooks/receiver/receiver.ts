@@ -55,6 +55,7 @@ export interface WebhookReceiver {
    * dropped. Each method rejects where the inbox cannot do it.
    */
   readonly conflicts: {
+    /** All of them, the oldest first. */
     list(): Promise<Conflict[]>;
     /** Processes one or many, each as an event of its own. Rejects for an id that is not a conflict's. */
     requeue(id: string | readonly string[]): Promise<void>;

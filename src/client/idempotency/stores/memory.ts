@@ -7,11 +7,11 @@ import {
   type StoredRecord,
 } from "../record.ts";
 import type { AttemptEnd, AttemptRecord, IdempotencyStore, NewAttempt } from "../store.ts";
-import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
 import { type CheckedQuery, checkListQuery, nextOf } from "./pages.ts";
 
 /** How idempotency keys are remembered in memory. */
-export interface MemoryIdempotencyOptions extends StoreOptions {}
+export interface MemoryIdempotencyOptions extends IdempotencyStoreOptions {}
 
 interface MemoryRecord extends Omit<StoredRecord, "elapsedMs"> {
   readonly leaseFrom: number;

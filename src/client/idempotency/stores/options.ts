@@ -6,7 +6,7 @@ import {
 } from "../../../internal/check-options.ts";
 
 /** The options that every store has. */
-export interface StoreOptions {
+export interface IdempotencyStoreOptions {
   /**
    * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
    * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
@@ -53,7 +53,7 @@ const isStorable = (text: string) => !/\p{Surrogate}/u.test(text) && !text.inclu
 
 /** @throws {ConfigurationError} for an option that the store does not have, or with a wrong value. */
 export function checkStoreOptions(
-  options: StoreOptions,
+  options: IdempotencyStoreOptions,
   owner: string,
   ownNames: readonly string[] = [],
 ): CheckedStoreOptions {

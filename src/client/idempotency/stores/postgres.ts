@@ -17,9 +17,11 @@ import {
   type StoredRecord,
 } from "../record.ts";
 import type { IdempotencyStore } from "../store.ts";
-import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
 import { checkListQuery, pageOf } from "./pages.ts";
 import { statementsFor } from "./postgres-statements.ts";
+
+export type { IdempotencyStoreOptions } from "./options.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
@@ -28,7 +30,7 @@ export interface PostgresIdempotency extends IdempotencyStore {
 }
 
 /** How idempotency keys are remembered in PostgreSQL. */
-export interface PostgresIdempotencyOptions extends StoreOptions {
+export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
   /**
    * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it where your
    * tables follow a naming rule, or where two applications share a database. Name the schema where a

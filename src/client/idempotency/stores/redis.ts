@@ -17,13 +17,15 @@ import {
   type StoredRecord,
 } from "../record.ts";
 import type { IdempotencyStore } from "../store.ts";
-import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
 import { type CheckedQuery, checkListQuery, type Position, pageOf } from "./pages.ts";
 import { durabilityCheck, type RedisClient } from "./redis-durability.ts";
 import { FIELDS, SCRIPT } from "./redis-script.ts";
 
+export type { IdempotencyStoreOptions } from "./options.ts";
+
 /** How idempotency keys are remembered in Redis. */
-export interface RedisIdempotencyOptions extends StoreOptions {
+export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
   /**
    * The prefix of the keys in Redis. Set it where two applications share a Redis. The store puts it
    * into braces, a hash tag, so that a Redis Cluster keeps all its keys on one node; a prefix that has

@@ -14,9 +14,11 @@ import {
   type StoredRecord,
 } from "../record.ts";
 import type { AttemptPage, IdempotencyStore, ListQuery, NewAttempt } from "../store.ts";
-import { checkStoreOptions, type StoreOptions } from "./options.ts";
+import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
 import { checkListQuery, pageOf } from "./pages.ts";
 import { SqliteFile, type Statements } from "./sqlite-file.ts";
+
+export type { IdempotencyStoreOptions } from "./options.ts";
 
 /** An idempotency store in a SQLite file. */
 export interface SqliteIdempotency extends IdempotencyStore {
@@ -25,7 +27,7 @@ export interface SqliteIdempotency extends IdempotencyStore {
 }
 
 /** How idempotency keys are remembered in SQLite. */
-export interface SqliteIdempotencyOptions extends StoreOptions {}
+export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {}
 
 /** Milliseconds since the machine started. */
 const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);

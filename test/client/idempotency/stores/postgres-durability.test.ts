@@ -6,7 +6,7 @@ import {
   freshKey,
   LONG_OVER_MS,
   PATIENCE_MS,
-  type StoreOptions,
+  type IdempotencyStoreOptions,
 } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
@@ -86,7 +86,7 @@ describe.skipIf(engine === undefined)("synchronous_commit", { timeout: PATIENCE_
 });
 
 describe.skipIf(bouncer === undefined)("behind PgBouncer", { timeout: PATIENCE_MS }, () => {
-  const storeOn = (own: string, options?: StoreOptions) =>
+  const storeOn = (own: string, options?: IdempotencyStoreOptions) =>
     postgresIdempotency(connect({ connectionString: bouncer?.url, max: 8 }), {
       table: own,
       ...options,

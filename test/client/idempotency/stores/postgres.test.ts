@@ -7,7 +7,7 @@ import {
   attemptOf,
   freshKey,
   PATIENCE_MS,
-  type StoreOptions,
+  type IdempotencyStoreOptions,
 } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
@@ -24,7 +24,7 @@ function connect(address = connectionString): pg.Pool {
   pools.push(pool);
   return pool;
 }
-const storeOn = (own: string, options?: StoreOptions): PostgresIdempotency =>
+const storeOn = (own: string, options?: IdempotencyStoreOptions): PostgresIdempotency =>
   postgresIdempotency(connect(), { table: own, ...options });
 
 const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
