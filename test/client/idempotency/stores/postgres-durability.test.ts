@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   attemptOf,
   freshKey,
+  type IdempotencyStoreOptions,
   LONG_OVER_MS,
   PATIENCE_MS,
-  type IdempotencyStoreOptions,
 } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";

@@ -6,8 +6,8 @@ import { standsByTheContractOfDurability } from "../../../suites/durable-idempot
 import {
   attemptOf,
   freshKey,
-  PATIENCE_MS,
   type IdempotencyStoreOptions,
+  PATIENCE_MS,
 } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";

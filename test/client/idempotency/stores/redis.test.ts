@@ -5,8 +5,8 @@ import { standsByTheContractOfDurability } from "../../../suites/durable-idempot
 import {
   attemptOf,
   freshKey,
-  PATIENCE_MS,
   type IdempotencyStoreOptions,
+  PATIENCE_MS,
 } from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -27,7 +27,8 @@ function connect(address = url, options = {}): Redis {
   clients.push(client);
   return client;
 }
-const open = async (options?: IdempotencyStoreOptions) => redisIdempotency(connect(), { prefix, ...options });
+const open = async (options?: IdempotencyStoreOptions) =>
+  redisIdempotency(connect(), { prefix, ...options });
 
 async function records(): Promise<[key: string, record: Record<string, string>][]> {
   const redis = connect();

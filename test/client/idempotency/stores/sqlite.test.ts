@@ -7,7 +7,11 @@ import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sq
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../../suites/idempotency-clock.ts";
-import { attemptOf, freshKey, type IdempotencyStoreOptions } from "../../../suites/idempotency-stage.ts";
+import {
+  attemptOf,
+  freshKey,
+  type IdempotencyStoreOptions,
+} from "../../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../../suites/idempotency-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-idempotency-"));
