@@ -65,7 +65,7 @@ export const REASONS: readonly Reason[] = [
     reason: "A call that succeeded has a result. The default is only for the type.",
   },
   {
-    path: "client/idempotency/resolve.ts",
+    path: "client/idempotency/resolving/resolve.ts",
     original: /^\[\]$/,
     replacement: /^\["Stryker was here"\]$/,
     reason: "Only the entries after the first are read.",

@@ -31,13 +31,17 @@ export type { Webhooks } from "./client/resources/webhooks.ts";
 
 // Idempotency
 
-export type { Attempt, AttemptList, AttemptQuery } from "./client/idempotency/attempts.ts";
-export type { Idempotency } from "./client/idempotency/resolve.ts";
-export type { CreateName, ResolveOptions } from "./client/idempotency/resolve-attempt.ts";
+export type {
+  Attempt,
+  AttemptList,
+  AttemptQuery,
+} from "./client/idempotency/resolving/attempts.ts";
+export type { Idempotency } from "./client/idempotency/resolving/resolve.ts";
+export type { CreateName, ResolveOptions } from "./client/idempotency/resolving/resolve-attempt.ts";
 export type {
   ResolveUnknownOptions,
   UnknownReport,
-} from "./client/idempotency/resolve-unknown.ts";
+} from "./client/idempotency/resolving/resolve-unknown.ts";
 export type {
   AttemptDigests,
   AttemptEnd,

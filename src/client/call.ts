@@ -11,7 +11,7 @@ import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import type { Fence } from "./idempotency/fence.ts";
 import { checkIdempotencyKey } from "./idempotency/key.ts";
-import { paymentMarksOf } from "./idempotency/payment-marks.ts";
+import { paymentMarksOf } from "./idempotency/resolving/payment-marks.ts";
 import { runOnce } from "./idempotency/run-once.ts";
 import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts";
 import { checkKeyKind } from "./key-guard.ts";

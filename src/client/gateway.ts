@@ -1,6 +1,6 @@
 import type { PublicMethod } from "../contract/endpoints.ts";
 import { type Call, createCall } from "./call.ts";
-import { Idempotency } from "./idempotency/resolve.ts";
+import { Idempotency } from "./idempotency/resolving/resolve.ts";
 import type { CreateOptions, GatewayOptions } from "./options.ts";
 import { endpointForRequest, type RequestParams } from "./request.ts";
 import { Invoices } from "./resources/invoices.ts";

@@ -2,8 +2,11 @@ import {
   type Attempt,
   type AttemptsContext,
   listAttempts,
-} from "../../client/idempotency/attempts.ts";
-import { type CreateName, resolveAttempt } from "../../client/idempotency/resolve-attempt.ts";
+} from "../../client/idempotency/resolving/attempts.ts";
+import {
+  type CreateName,
+  resolveAttempt,
+} from "../../client/idempotency/resolving/resolve-attempt.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";

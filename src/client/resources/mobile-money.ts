@@ -12,7 +12,7 @@ import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
-import type { Idempotency } from "../idempotency/resolve.ts";
+import type { Idempotency } from "../idempotency/resolving/resolve.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import { startOrFind } from "../waiting/start-or-find.ts";

@@ -1,4 +1,4 @@
-import type { Payment } from "../../contract/payment.ts";
+import type { Payment } from "../../../contract/payment.ts";
 import type { AttemptsContext } from "./attempts.ts";
 import { attemptsFor, referenceOf } from "./match-payments.ts";
 

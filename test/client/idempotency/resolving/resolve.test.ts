@@ -9,9 +9,9 @@ import {
   type OutcomeUnknownError,
 } from "malipo";
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
-import { deaf, json, reset } from "../support/responses.ts";
-import { ROWS } from "../support/rows.ts";
+import { gatewayMeeting, KEYS, rejection } from "../../support/gateway.ts";
+import { deaf, json, reset } from "../../support/responses.ts";
+import { ROWS } from "../../support/rows.ts";
 
 const order = { amount: 100, phone: "0712345678" };
 const key = "ORDER-42/1";

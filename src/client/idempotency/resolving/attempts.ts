@@ -1,7 +1,7 @@
-import { checkOptionNames } from "../../internal/check-options.ts";
-import type { Redactor } from "../../internal/redact.ts";
-import { storeError } from "./run-once.ts";
-import type { AttemptRecord, IdempotencyStore } from "./store.ts";
+import { checkOptionNames } from "../../../internal/check-options.ts";
+import type { Redactor } from "../../../internal/redact.ts";
+import { storeError } from "../run-once.ts";
+import type { AttemptRecord, IdempotencyStore } from "../store.ts";
 
 /** An attempt to make a call once, as the store remembers it. */
 export interface Attempt {

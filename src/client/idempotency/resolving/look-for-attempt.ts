@@ -1,7 +1,7 @@
-import { ENDPOINTS } from "../../contract/endpoints.ts";
-import type { MobileMoneyPaymentParams } from "../../contract/payment.ts";
-import type { CallOptions } from "../options.ts";
-import type { Look } from "../waiting/start-or-find.ts";
+import { ENDPOINTS } from "../../../contract/endpoints.ts";
+import type { MobileMoneyPaymentParams } from "../../../contract/payment.ts";
+import type { CallOptions } from "../../options.ts";
+import type { Look } from "../../waiting/start-or-find.ts";
 import { attemptsFor } from "./match-payments.ts";
 import { marksOf } from "./payment-marks.ts";
 import { type LookContext, resolveUnknown } from "./resolve-unknown.ts";

@@ -6,8 +6,8 @@ import {
   type ResolveUnknownOptions,
 } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { gatewayOn, rejection } from "../support/gateway.ts";
-import type { Fetch } from "../support/responses.ts";
+import { gatewayOn, rejection } from "../../support/gateway.ts";
+import type { Fetch } from "../../support/responses.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

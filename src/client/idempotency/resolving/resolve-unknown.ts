@@ -1,5 +1,8 @@
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
-import type { CallOptions } from "../options.ts";
+import { checkOptionNames, checkWholeNumber } from "../../../internal/check-options.ts";
+import type { CallOptions } from "../../options.ts";
+import { recordName } from "../run-once.ts";
+import type { AttemptRecord } from "../store.ts";
+import { encodeReference } from "../stored-response.ts";
 import {
   type Attempt,
   type AttemptsContext,
@@ -15,9 +18,6 @@ import {
   compare,
 } from "./match-payments.ts";
 import { type PaymentHistory, type ReadPage, readPayments, timeOf } from "./payment-pages.ts";
-import { recordName } from "./run-once.ts";
-import type { AttemptRecord } from "./store.ts";
-import { encodeReference } from "./stored-response.ts";
 
 /** How `gateway.idempotency.resolveUnknown` looks for payments. */
 export interface ResolveUnknownOptions {

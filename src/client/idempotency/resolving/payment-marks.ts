@@ -1,6 +1,6 @@
-import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
-import { isObject } from "../../internal/is-object.ts";
-import type { PaymentMarks } from "./store.ts";
+import { ENDPOINTS, type Endpoint } from "../../../contract/endpoints.ts";
+import { isObject } from "../../../internal/is-object.ts";
+import type { PaymentMarks } from "../store.ts";
 
 /** The endpoints that start a payment. */
 const PAYMENT_PATHS: ReadonlySet<string> = new Set([

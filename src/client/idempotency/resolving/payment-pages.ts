@@ -1,7 +1,7 @@
-import type { Payment } from "../../contract/payment.ts";
-import { isObject } from "../../internal/is-object.ts";
-import type { Query } from "../http/url.ts";
-import type { Page } from "../response/page.ts";
+import type { Payment } from "../../../contract/payment.ts";
+import { isObject } from "../../../internal/is-object.ts";
+import type { Query } from "../../http/url.ts";
+import type { Page } from "../../response/page.ts";
 
 /** Reads one page of the list of payments. */
 export type ReadPage = (query: Query) => Promise<Page<Payment>>;

@@ -1,16 +1,16 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { IdempotencyConflictError } from "../../errors/payment.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
-import { type CallInput, nameOf } from "../call.ts";
-import { invalidParam } from "../invalid-params.ts";
-import { endpointForRequest, type RequestParams } from "../request.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
+import { ConfigurationError } from "../../../errors/configuration.ts";
+import { IdempotencyConflictError } from "../../../errors/payment.ts";
+import { checkOptionNames } from "../../../internal/check-options.ts";
+import { type CallInput, nameOf } from "../../call.ts";
+import { invalidParam } from "../../invalid-params.ts";
+import { endpointForRequest, type RequestParams } from "../../request.ts";
+import { checkIdempotencyKey } from "../key.ts";
+import { recordName, storeError } from "../run-once.ts";
+import type { ResolveResult } from "../store.ts";
+import { encodeReference } from "../stored-response.ts";
+import { lastUnknownOwner } from "../unknown-attempts.ts";
 import type { AttemptsContext } from "./attempts.ts";
-import { checkIdempotencyKey } from "./key.ts";
-import { recordName, storeError } from "./run-once.ts";
-import type { ResolveResult } from "./store.ts";
-import { encodeReference } from "./stored-response.ts";
-import { lastUnknownOwner } from "./unknown-attempts.ts";
 
 /** A call that creates something: its name, or the method and path of a `gateway.request`. */
 export type CreateName = EndpointName | `${"POST" | "PATCH"} /${string}`;

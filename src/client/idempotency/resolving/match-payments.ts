@@ -1,11 +1,11 @@
-import type { Payment } from "../../contract/payment.ts";
-import { isObject } from "../../internal/is-object.ts";
+import type { Payment } from "../../../contract/payment.ts";
+import { isObject } from "../../../internal/is-object.ts";
+import { LEASE_MARGIN_MS } from "../lease.ts";
+import { recordName } from "../run-once.ts";
+import type { AttemptDigests, AttemptRecord } from "../store.ts";
+import { decodeResponse } from "../stored-response.ts";
 import { type AttemptsContext, allRecords, fromStore } from "./attempts.ts";
-import { LEASE_MARGIN_MS } from "./lease.ts";
 import { marksOf } from "./payment-marks.ts";
-import { recordName } from "./run-once.ts";
-import type { AttemptDigests, AttemptRecord } from "./store.ts";
-import { decodeResponse } from "./stored-response.ts";
 
 /** The digests of what a payment can be recognised by. */
 type Marks = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;

@@ -1,10 +1,10 @@
-import { ENDPOINTS } from "../../contract/endpoints.ts";
-import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
-import type { Call } from "../call.ts";
-import type { CallOptions } from "../options.ts";
-import type { Page } from "../response/page.ts";
-import type { Settings } from "../settings.ts";
-import type { Look } from "../waiting/start-or-find.ts";
+import { ENDPOINTS } from "../../../contract/endpoints.ts";
+import type { MobileMoneyPaymentParams, Payment } from "../../../contract/payment.ts";
+import type { Call } from "../../call.ts";
+import type { CallOptions } from "../../options.ts";
+import type { Page } from "../../response/page.ts";
+import type { Settings } from "../../settings.ts";
+import type { Look } from "../../waiting/start-or-find.ts";
 import { type AttemptList, type AttemptQuery, fromStore, listAttempts } from "./attempts.ts";
 import { lookForAttempt } from "./look-for-attempt.ts";
 import { candidateOf } from "./match-payments.ts";
