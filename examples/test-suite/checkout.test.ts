@@ -1,5 +1,5 @@
 // A merchant's tests: msw replaces the network by a sandbox gateway.
-import { Gateway } from "malipo";
+import { Gateway, type GatewayOptions } from "malipo";
 import { gatewayHandlers } from "malipo/msw";
 import { createSandbox, MAGIC_SUFFIXES } from "malipo/sandbox";
 import { setupServer } from "msw/node";
@@ -12,7 +12,8 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 afterEach(() => sandbox.reset());
 afterAll(() => server.close());
 
-const gateway = () => new Gateway({ apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl });
+const gateway = (options: GatewayOptions = {}) =>
+  new Gateway({ apiKey: sandbox.keys.secret, baseUrl: sandbox.baseUrl, ...options });
 const order = { id: "ORDER-42", amount: 1500, phone: "0712345678" };
 
 /** The customer acts when the prompt appears. */
@@ -40,12 +41,19 @@ test("says why it was not paid", async () => {
   expect(message).toMatch(/^Not paid: .*money/);
 });
 
-test("asks the customer not to pay again when the response was lost", async () => {
+test("finds the payment when the response was lost", async () => {
   sandbox.faults.add({
     match: { endpoint: "mobileMoney.initiate" },
     effect: { kind: "lostResponse" },
   });
-  expect(await checkout(gateway(), order)).toBe("Please do not pay again.");
+  const [message] = await Promise.all([checkout(gateway(), order), customer("approve")]);
+  expect(message).toBe("Paid. Thank you!");
+});
+
+test("asks the customer not to pay again when nobody knows what happened", async () => {
+  sandbox.faults.add({ match: { endpoint: "mobileMoney.initiate" }, effect: { kind: "reset" } });
+  // A shorter limit of the call, so that collect() sooner stops looking for the payment.
+  expect(await checkout(gateway({ totalTimeoutMs: 500 }), order)).toBe("Please do not pay again.");
 });
 
 test("says that nothing was charged when the service rejects the payment", async () => {

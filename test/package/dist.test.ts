@@ -28,7 +28,8 @@ function loadedBy(path: string, loaded = new Set<string>()): Set<string> {
 }
 
 describe("the code in dist", () => {
-  // The page of the sandbox carries its style sheet and its script as text.
+  // The page of the sandbox carries its style sheet and its script as text. The list of a file's exports
+  // is one line, and no error points at it.
   test.each(code.filter((path) => path !== "dist/page.js"))(
     "has no line of more than 500 characters: %s",
     (path) => {
@@ -36,6 +37,7 @@ describe("the code in dist", () => {
         Math.max(
           ...read(path)
             .split("\n")
+            .filter((line) => !line.startsWith("export {"))
             .map(({ length }) => length),
         ),
       ).toBeLessThan(500);
