@@ -1,4 +1,5 @@
 import { ATTEMPTS } from "./attempts.ts";
+import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
@@ -10,6 +11,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
   ATTEMPTS,
+  EXPLAIN,
 ];
 
 /** The environment variables that the command line reads. */
