@@ -15,6 +15,14 @@ function titleOf(page: string): string {
   return title.replaceAll("`", "");
 }
 
+/** The anchor of a heading, as code hosts make it: a link holds there and here. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
 const sidebar: DefaultTheme.SidebarItem[] = PARTS.map(([text, ...pages]) => ({
   text,
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
@@ -29,7 +37,14 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   srcExclude: ["site/**"],
-  markdown: { config: (markdown) => linksOutside(markdown) },
+  // The home page of the theme has no main landmark, which screen readers jump to.
+  transformHtml: (html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
+  markdown: {
+    // Its usual themes do not reach the contrast of WCAG AA.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: (markdown) => linksOutside(markdown),
+    anchor: { slugify: anchorOf },
+  },
   vite: { plugins: [llmstxt({ ignoreFiles: ["reference/**"] })] },
   themeConfig: {
     nav: [
@@ -48,7 +63,15 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        miniSearch: { searchOptions: { boost: { title: 4, text: 2, titles: 1 }, fuzzy: 0.2 } },
+        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search" } },
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            boost: { title: 4, text: 2, titles: 1 },
+            // The pages that explain come before those that list.
+            boostDocument: (id: string) => (id.includes("/reference/") ? 0.2 : 1),
+          },
+        },
       },
     },
     docFooter: { prev: "Before", next: "Next" },
