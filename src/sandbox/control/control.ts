@@ -93,7 +93,7 @@ async function run(host: Host, request: IncomingMessage, body: string): Promise<
 }
 
 async function respondTo(host: Host, request: IncomingMessage): Promise<ApiResponse> {
-  const forbidden = forbiddenReason(request);
+  const forbidden = forbiddenReason(request, host.isPublic);
   if (forbidden !== undefined) return errorResponse(403, forbidden);
   const body = await readBody(request).catch(() => undefined);
   if (body === undefined) {

@@ -6,4 +6,6 @@ export interface Host {
   readonly world: World;
   readonly sandbox: Sandbox;
   readonly clock: "virtual" | "real";
+  /** It listens for other machines: `host` of `serve` is not a loopback address. */
+  readonly isPublic: boolean;
 }

@@ -120,7 +120,7 @@ export function createPage(host: Host, log: ExchangeLog): PageHandler {
   return async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const forbidden = forbiddenReason(request);
+    const forbidden = forbiddenReason(request, host.isPublic);
     if (forbidden !== undefined) {
       send(response, errorResponse(403, forbidden));
     } else if (url.pathname === `${PREFIX}events` && request.method === "GET") {
