@@ -6,7 +6,7 @@ import { jsonResponse } from "../api/json-response.ts";
 import type { ApiRequest, PlannedResponse } from "../api/messages.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { setTimeout } from "../clock/machine.ts";
-import { type ExchangeLog, logExchanges } from "../observe/exchange-log.ts";
+import { logExchanges } from "../observe/exchange-log.ts";
 import type { PageHandler } from "../page/server.ts";
 import type { ServedSandbox } from "../types.ts";
 import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./access.ts";
@@ -18,10 +18,14 @@ type Headers = Readonly<Record<string, string>>;
 const { prefix: PREFIX } = ASSUMPTIONS.address.value;
 
 /** Serves a sandbox with `node:http`: the service below its prefix, and the page. */
-export async function serve(host: Host, port: number, access: Access): Promise<ServedSandbox> {
+export async function serve(
+  served: Omit<Host, "log" | "scenes">,
+  port: number,
+  access: Access,
+): Promise<ServedSandbox> {
   checkWholeNumber("port", port, 0, 65_535);
-  const log = logExchanges(host.world);
-  const router = new Router(host, log, access);
+  const log = logExchanges(served.world);
+  const router = new Router({ ...served, log, scenes: new Map() }, access);
   const server = nodeHttp().createServer((request, response) => router.route(request, response));
   await listen(server, port, access.host);
   const address = server.address() as { port: number };
@@ -62,13 +66,11 @@ function listen(server: Server, port: number, address: string): Promise<void> {
 /** Hands each request to the control API, the page or the service. */
 class Router {
   readonly #host: Host;
-  readonly #log: ExchangeLog;
   readonly #access: Access;
   #page: Promise<PageHandler> | undefined;
 
-  constructor(host: Host, log: ExchangeLog, access: Access) {
+  constructor(host: Host, access: Access) {
     this.#host = host;
-    this.#log = log;
     this.#access = access;
   }
 
@@ -94,7 +96,7 @@ class Router {
 
   /** Loads the page when it is first opened: a server in a test never needs it. */
   #loadPage(): Promise<PageHandler> {
-    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#host, this.#log));
+    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#host));
     return this.#page;
   }
 
