@@ -73,7 +73,7 @@ export function deadLetterList(
     drop: async (ids) => {
       for (const [shard, here] of await placesOf(await shards(), ids)) {
         const jobs = here.map((id) => shard.key(id));
-        const keys = [shard.key("failed"), shard.countsKey, ...jobs];
+        const keys = [shard.countsKey, shard.key("failed"), ...jobs];
         await runScript(shard.redis, "malipoDropDeadLetters", keys, [retentionMs, ...here]);
       }
     },

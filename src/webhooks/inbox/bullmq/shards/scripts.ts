@@ -12,15 +12,17 @@ export type RedisClient = Redis;
  * are by the moment when the events of a hundredth of the retention are forgotten.
  */
 const REMEMBER = `
-local function remember(key, digest, ttl, counts)
+local function remember(key, digest, ttl)
   redis.call("HSET", key, "digest", digest)
   redis.call("PEXPIRE", key, ttl)
-  if not counts then return end
+end
+local function count(counts, number, ttl)
+  if number == 0 then return end
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local width = math.max(1, math.floor(ttl / 100))
   local ending = (math.floor(now / width) + 1) * width + ttl
-  redis.call("HINCRBY", counts, string.format("%.0f", ending), 1)
+  redis.call("HINCRBY", counts, string.format("%.0f", ending), number)
 end
 local function digestOf(key)
   return string.match(redis.call("HGET", key, "data") or "", '"digest":"(%x+)"') or ""
@@ -49,20 +51,30 @@ redis.call("HSET", KEYS[1], "name", ARGV[2], "data", ARGV[3], "opts", ARGV[4], "
 redis.call("ZADD", KEYS[2], ARGV[7], ARGV[1])
 return 1`,
 
-  /** KEYS: the job, the counts. ARGV: digest, retention. After BullMQ has removed the job. */
+  /** KEYS: the counts, jobs. ARGV: retention, digests. After BullMQ has removed the jobs. */
   malipoRemember: `${REMEMBER}
-if redis.call("EXISTS", KEYS[1]) == 0 then remember(KEYS[1], ARGV[1], ARGV[2], KEYS[2]) end
-return 0`,
-
-  /** KEYS: the failed set, the counts, jobs. ARGV: retention, ids of the jobs. */
-  malipoDropDeadLetters: `${REMEMBER}
-for at = 3, #KEYS do
-  if redis.call("ZREM", KEYS[1], ARGV[at - 1]) == 1 then
-    local digest = digestOf(KEYS[at])
-    redis.call("DEL", KEYS[at], KEYS[at] .. ":logs")
-    remember(KEYS[at], digest, ARGV[1], KEYS[2])
+local number = 0
+for at = 2, #KEYS do
+  if redis.call("EXISTS", KEYS[at]) == 0 then
+    remember(KEYS[at], ARGV[at], ARGV[1])
+    number = number + 1
   end
 end
+count(KEYS[1], number, ARGV[1])
+return 0`,
+
+  /** KEYS: the counts, the failed set, jobs. ARGV: retention, ids of the jobs. */
+  malipoDropDeadLetters: `${REMEMBER}
+local number = 0
+for at = 3, #KEYS do
+  if redis.call("ZREM", KEYS[2], ARGV[at - 1]) == 1 then
+    local digest = digestOf(KEYS[at])
+    redis.call("DEL", KEYS[at], KEYS[at] .. ":logs")
+    remember(KEYS[at], digest, ARGV[1])
+    number = number + 1
+  end
+end
+count(KEYS[1], number, ARGV[1])
 return 0`,
 
   /** KEYS: the conflicts that wait, jobs. ARGV: retention, ids of the jobs. */

@@ -2,11 +2,11 @@ import {
   type BackendFactory,
   createRedisBackend,
   type IRedisClient,
-  type IRedisTransaction,
   type RedisQueueBackend,
 } from "bullmq";
 import { scriptArguments } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
+import { type BatchCommand, CommandBatch, type Processed } from "./batch.ts";
 
 /** An event that was kept, and that this process takes now. */
 export interface KeptEvent {
@@ -38,7 +38,11 @@ export class WorkerBackend {
   readonly #shard: Shard;
   readonly #retentionMs: number;
   readonly #questions: BackendQuestions;
-  #execute: Execute | undefined;
+  #execute: Execute = () => {};
+  readonly #batch = new CommandBatch(
+    (client, name, args) => this.#execute(client, name, args),
+    (processed) => this.#remember(processed),
+  );
   #keys = 0;
 
   constructor(shard: Shard, retentionMs: number, questions: BackendQuestions) {
@@ -54,8 +58,7 @@ export class WorkerBackend {
     const backend = createRedisBackend(...args);
     this.#execute = backend.execCommand.bind(backend);
     this.#keys = backend.moveToFinishedKeys.length;
-    backend.execCommand = (client, name, values) =>
-      this.#run(client as IRedisClient, name, values);
+    backend.execCommand = (client, name, values) => this.#run(client as IRedisClient, name, values);
     this.#interruptWaits(backend);
     return backend;
   };
@@ -65,47 +68,30 @@ export class WorkerBackend {
     const isEnd = name === "moveToFinished";
     const isFetch = name === "moveToActive" || (isEnd && value(FETCH_NEXT) === 1);
     const kept = isFetch ? this.#questions.nextKept() : undefined;
-    const id = isEnd && value(TARGET) === "completed" ? String(value(JOB_ID)) : undefined;
-    const digest = id === undefined ? undefined : this.#questions.digestOf(id);
-    if (kept === undefined && digest === undefined) return this.#execute?.(client, name, args);
-    return this.#together(client, [name, args], kept, digest && { id: id as string, digest });
-  }
-
-  async #together(
-    client: IRedisClient,
-    [name, args]: [string, unknown[]],
-    kept: KeptEvent | undefined,
-    processed: { id: string; digest: string } | undefined | "",
-  ): Promise<unknown> {
-    const transaction = client.multi();
-    if (kept !== undefined) this.#take(transaction, kept);
-    this.#execute?.(transaction, name, args);
-    const remember = processed
-      ? scriptArguments(
-          [this.#shard.key(processed.id), this.#shard.countsKey],
-          [processed.digest, this.#retentionMs],
-        )
-      : undefined;
-    if (remember !== undefined) transaction.runCommand("malipoRemember", remember);
-    const replies = (await transaction.exec()) ?? [];
-    const [error, reply] = replies[kept === undefined ? 0 : 2] ?? [
-      new Error("Redis returned no reply."),
-    ];
-    if (error === null) return reply;
-    if (!error.message.includes("NOSCRIPT")) throw error;
-    // Redis forgot the scripts: outside of a transaction the client sends them again.
-    const result = await this.#execute?.(client, name, args);
-    if (remember !== undefined) await client.runCommand("malipoRemember", remember);
-    return result;
+    const id = isEnd && value(TARGET) === "completed" ? String(value(JOB_ID)) : "";
+    const digest = id === "" ? undefined : this.#questions.digestOf(id);
+    if (kept === undefined && digest === undefined) return this.#execute(client, name, args);
+    const before = kept === undefined ? [] : this.#take(kept);
+    const processed = digest === undefined ? undefined : { key: this.#shard.key(id), digest };
+    return this.#batch.add(client, { before, command: { name, args }, processed });
   }
 
   /** Puts a kept event where BullMQ takes the next one from. */
-  #take(transaction: IRedisTransaction, { kind, id }: KeptEvent): void {
+  #take({ kind, id }: KeptEvent): BatchCommand[] {
     const names = ["delayed", "wait", "paused", "meta", "prioritized", "active", "pc", "events"];
     const keys = [...names, "marker"].map((name) => this.#shard.key(name));
-    this.#execute?.(transaction, "promote", [...keys, this.#shard.key(""), id]);
     const taken = scriptArguments([this.#shard.keptKey(kind), this.#shard.key("wait")], [id]);
-    transaction.runCommand("malipoTakeKept", taken);
+    return [
+      { name: "promote", args: [...keys, this.#shard.key(""), id] },
+      { script: "malipoTakeKept", args: taken },
+    ];
+  }
+
+  /** One command for all: it costs less than one each. */
+  #remember(processed: readonly Processed[]): BatchCommand {
+    const keys = [this.#shard.countsKey, ...processed.map(({ key }) => key)];
+    const args = [this.#retentionMs, ...processed.map(({ digest }) => digest)];
+    return { script: "malipoRemember", args: scriptArguments(keys, args) };
   }
 
   /** Makes the wait for a job one that `wake` ends; what the wait finds after that is not lost. */

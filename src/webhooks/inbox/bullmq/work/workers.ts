@@ -59,7 +59,10 @@ export class Workers {
 
   /** Never two at the same time. */
   #look(): void {
-    if (this.#isStopped || this.#redis.status !== "ready") return;
+    const isReached = [this.#redis, this.#shards.first.redis].every(
+      ({ status }) => status === "ready",
+    );
+    if (this.#isStopped || !isReached) return;
     this.#looking ??= this.#lookOnce()
       .catch(this.#options.onError)
       .finally(() => {
