@@ -23,7 +23,7 @@ export interface GroupOptions<Item, Result> {
 }
 
 /**
- * Runs what comes while a group is under way as the next group: an item that comes alone does not wait,
+ * Runs what comes while a group is under way as the next group: one item does not wait for others,
  * and under load one statement does the work of many.
  */
 export class Groups<Item, Result> {

@@ -131,14 +131,15 @@ export class HeldJobs {
     if (held.length === 0 || this.#isTouching) return;
     this.#isTouching = true;
     try {
-      const { name } = this.#settings.queues().deliveries;
-      const attempts = held.map(({ job: { id, retryCount } }) => ({ id, retryCount }));
-      const touched = this.#boss.touch(name, attempts);
-      const { settled } = (await withTimeout(touched, this.#settings.engineTimeoutMs, noReply)) as {
-        settled?: string[];
-      };
-      if (settled === undefined) return;
-      const kept = new Set(settled);
+      const { name, table } = this.#settings.queues().deliveries;
+      const touched = this.#boss
+        .getDb()
+        .executeSql(`UPDATE ${table} SET heartbeat_on = now() WHERE ${IS_HELD} RETURNING id`, [
+          name,
+          ...attemptsOf(held.map(({ job }) => job)),
+        ]);
+      const { rows } = await withTimeout(touched, this.#settings.engineTimeoutMs, noReply);
+      const kept = new Set((rows as { id: string }[]).map(({ id }) => id));
       for (const one of held) {
         if (!kept.has(one.job.id) && !one.isCommitting) this.#lose(one);
       }

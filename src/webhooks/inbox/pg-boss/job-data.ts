@@ -1,3 +1,5 @@
+import { sha256Hex } from "#hmac";
+import { conflictIdOf } from "../conflicts.ts";
 import { PROCESS_DIED } from "../errors.ts";
 import { bytesOf, exactText } from "../text.ts";
 import type { NewDelivery, TraceContext } from "../types.ts";
@@ -42,15 +44,15 @@ export function jobDataOf(delivery: NewDelivery): JobData {
 export const traceContextOf = ({ trace }: JobData): TraceContext | undefined =>
   trace === undefined ? undefined : JSON.parse(trace);
 
-/** A job's id is a UUID: the first 128 bits of a key. The whole key is in the data. */
-export const jobIdOf = (hex: string): string =>
-  hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+/** A job's id is a UUID: the last 128 bits of a key. The whole key is in the data. */
+export const jobIdOf = (key: string): string =>
+  key.slice(-32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 export const isJobId = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id);
 
-/** A conflict has an id of its own: deliveries of one event differ in their digests. */
-export const conflictJobIdOf = ({ key, digest }: Pick<NewDelivery, "key" | "digest">): string =>
-  jobIdOf(key.slice(0, 16) + digest);
+/** A conflict has the id that it has as an event of its own. */
+export const conflictJobIdOf = (delivery: Pick<NewDelivery, "key" | "digest">): string =>
+  jobIdOf(sha256Hex(conflictIdOf(delivery)));
 
 /** Why the attempts of a dead letter failed, as pg-boss stores it. */
 export function reasonIn(output: object | null): string {

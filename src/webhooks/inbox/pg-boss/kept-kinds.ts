@@ -9,13 +9,13 @@ export type FetchedJob = BossJob<JobData>;
 const LOOK_INTERVAL_MS = 500;
 
 /** An event that was kept by mistake waits so long: two kinds may share a priority. */
-const SHARED_LANE_DELAY_S = 10;
+const SHARED_PRIORITY_DELAY_S = 10;
 
 /**
  * The priority of kept events of a kind, below 0. The index with which pg-boss fetches begins with the
  * priority: fetching from 0 up never comes across a kept event, however many there are.
  */
-export function laneOf(storedKind: string): number {
+export function keptPriorityOf(storedKind: string): number {
   let hash = 0;
   for (const character of storedKind) {
     hash = (Math.imul(hash, 31) + (character.codePointAt(0) as number)) | 0;
@@ -35,18 +35,18 @@ export class KeptKinds {
   readonly #onKept: NonNullable<WorkerOptions["onKept"]>;
   /** As stored; `undefined` for all kinds. */
   readonly #kinds: ReadonlySet<string> | undefined;
-  readonly #lanes: readonly number[];
-  /** Lanes that had something at the last look, and were not empty since. */
-  #waitingLanes: number[] = [];
+  readonly #priorities: readonly number[];
+  /** Priorities that had something at the last look, and were not empty since. */
+  #waitingPriorities: number[] = [];
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #isLanesTurn = false;
+  #isTurnOfKept = false;
 
   constructor(boss: PgBoss, { kinds, onKept }: WorkerOptions, settings: KeptSettings) {
     this.#boss = boss;
     this.#settings = settings;
     this.#onKept = onKept ?? (() => {});
     this.#kinds = kinds && new Set(kinds.map(storedKind));
-    this.#lanes = [...(this.#kinds ?? [])].map(laneOf);
+    this.#priorities = [...(this.#kinds ?? [])].map(keptPriorityOf);
   }
 
   takes(job: FetchedJob): boolean {
@@ -56,14 +56,14 @@ export class KeptKinds {
   /** Up to `count` jobs that are due: kept ones of this process's kinds, and others of any kind. */
   async fetch(count: number): Promise<FetchedJob[]> {
     await this.#look();
-    this.#isLanesTurn = !this.#isLanesTurn && this.#waitingLanes.length > 0;
-    if (this.#isLanesTurn) return this.#fetchKept(count);
+    this.#isTurnOfKept = !this.#isTurnOfKept && this.#waitingPriorities.length > 0;
+    if (this.#isTurnOfKept) return this.#fetchKept(count);
     const { name } = this.#settings.queues().deliveries;
     return this.#boss.fetch<JobData>(name, { batchSize: count, minPriority: 0 });
   }
 
   get hasKept(): boolean {
-    return this.#waitingLanes.length > 0;
+    return this.#waitingPriorities.length > 0;
   }
 
   async #look(): Promise<void> {
@@ -73,20 +73,20 @@ export class KeptKinds {
     const waiting = `name = $1 AND state < 'active' AND NOT blocked AND start_after <= now()`;
     const { rows } = await this.#boss.getDb().executeSql(
       this.#kinds === undefined
-        ? `SELECT priority AS lane FROM ${table} WHERE ${waiting} AND priority < 0 ORDER BY priority DESC LIMIT 1`
-        : `SELECT lane FROM unnest($2::int[]) AS lanes (lane)
-            WHERE EXISTS (SELECT FROM ${table} WHERE ${waiting} AND priority = lane)`,
-      this.#kinds === undefined ? [name] : [name, this.#lanes],
+        ? `SELECT priority AS kept FROM ${table} WHERE ${waiting} AND priority < 0 ORDER BY priority DESC LIMIT 1`
+        : `SELECT kept FROM unnest($2::int[]) AS priorities (kept)
+            WHERE EXISTS (SELECT FROM ${table} WHERE ${waiting} AND priority = kept)`,
+      this.#kinds === undefined ? [name] : [name, this.#priorities],
     );
-    this.#waitingLanes = (rows as { lane: number }[]).map(({ lane }) => lane);
+    this.#waitingPriorities = (rows as { kept: number }[]).map(({ kept }) => kept);
   }
 
   async #fetchKept(count: number): Promise<FetchedJob[]> {
     const { name, table } = this.#settings.queues().deliveries;
-    const [lane] = this.#waitingLanes as [number];
-    const options = { batchSize: count, minPriority: lane, maxPriority: lane };
+    const [priority] = this.#waitingPriorities as [number];
+    const options = { batchSize: count, minPriority: priority, maxPriority: priority };
     const jobs = await this.#boss.fetch<JobData>(name, options);
-    if (jobs.length < count) this.#waitingLanes.shift();
+    if (jobs.length < count) this.#waitingPriorities.shift();
     const ids = jobs.map(({ id }) => id);
     // Somebody takes it now: it is no longer forgotten when a time has passed.
     await this.#boss.getDb().executeSql(
@@ -103,18 +103,18 @@ export class KeptKinds {
     const { name, table } = queues().deliveries;
     await this.#boss.getDb().executeSql(
       `UPDATE ${table} j
-          SET state = 'created', started_on = NULL, heartbeat_on = NULL, priority = k.lane,
+          SET state = 'created', started_on = NULL, heartbeat_on = NULL, priority = k.kept,
               start_after = CASE WHEN j.priority < 0 THEN now() + interval '1 s' * $6::int ELSE j.start_after END,
               keep_until = now() + interval '1 s' * $5::int
-         FROM unnest($2::uuid[], $3::int[], $4::int[]) AS k (id, retries, lane)
+         FROM unnest($2::uuid[], $3::int[], $4::int[]) AS k (id, retries, kept)
         WHERE j.name = $1 AND j.id = k.id AND j.state = 'active' AND j.retry_count = k.retries`,
       [
         name,
         jobs.map(({ id }) => id),
         jobs.map(({ retryCount }) => retryCount),
-        jobs.map(({ data }) => laneOf(data.event)),
+        jobs.map(({ data }) => keptPriorityOf(data.event)),
         retentionSecondsOf(retentionMs),
-        SHARED_LANE_DELAY_S,
+        SHARED_PRIORITY_DELAY_S,
       ],
     );
     for (const { data } of jobs) this.#onKept(kindFrom(data.event));

@@ -18,10 +18,10 @@ export type ListStatement = (
 /** Locks the jobs. `chosen` has all of them, or none where one is missing. */
 const choose = ({ table }: Queue) => `
   WITH found AS MATERIALIZED (
-    SELECT id, data FROM ${table} WHERE name = $1 AND id = ANY($2::uuid[]) AND state < 'active'
+    SELECT id, data, source_id FROM ${table} WHERE name = $1 AND id = ANY($2::uuid[]) AND state < 'active'
      ORDER BY id FOR UPDATE
   ), chosen AS MATERIALIZED (
-    SELECT id, data FROM found WHERE (SELECT count(*) FROM found) = cardinality($2::uuid[])
+    SELECT * FROM found WHERE (SELECT count(*) FROM found) = cardinality($2::uuid[])
   )`;
 
 /** The columns of a new job of the queue `q`, after its id and data. */
@@ -41,7 +41,7 @@ const removeDead = ({ table }: Queue) =>
 export const requeueDead: ListStatement = ({ deliveries, dead, settings }, ids) => ({
   text: `${choose(dead)}, ${removeDead(dead)}, queued AS (
     INSERT INTO ${deliveries.table} AS j (id, data, ${NEW_JOB_COLUMNS})
-    SELECT substr(c.data->>'key', 1, 32)::uuid, c.data, ${NEW_JOB_VALUES}
+    SELECT c.source_id, c.data, ${NEW_JOB_VALUES}
       FROM chosen c JOIN ${settings} q ON q.name = $3 ORDER BY 1
     ON CONFLICT (name, id) DO UPDATE SET
       data = EXCLUDED.data, state = 'created', priority = 0, retry_count = 0, retry_limit = EXCLUDED.retry_limit,
@@ -57,7 +57,7 @@ export const requeueDead: ListStatement = ({ deliveries, dead, settings }, ids) 
 export const dropDead: ListStatement = ({ deliveries, dead }, ids, retentionSeconds) => ({
   text: `${choose(dead)}, ${removeDead(dead)}, forgotten AS (
     UPDATE ${deliveries.table} SET ${forgetBody("$4::int")}
-     WHERE name = $3 AND state = 'failed' AND id IN (SELECT substr(data->>'key', 1, 32)::uuid FROM chosen)
+     WHERE name = $3 AND state = 'failed' AND id IN (SELECT source_id FROM chosen)
   ) SELECT id FROM found`,
   values: [dead.name, ids, deliveries.name, retentionSeconds],
 });
@@ -70,11 +70,11 @@ const endConflicts = ({ table }: Queue) => `ended AS (
 /** A conflict becomes an event of its own, with the key that `asOwnEvent` gives it. */
 export const requeueConflicts: ListStatement = (queues, ids, retentionSeconds) => ({
   text: `${choose(queues.conflicts)}, ${endConflicts(queues.conflicts)}, keyed AS (
-    SELECT data, encode(sha256(convert_to((data->>'key') || '-' || (data->>'digest'), 'UTF8')), 'hex') AS key
+    SELECT id, data, encode(sha256(convert_to((data->>'key') || '-' || (data->>'digest'), 'UTF8')), 'hex') AS key
       FROM chosen
   ), queued AS (
     INSERT INTO ${queues.deliveries.table} (id, data, ${NEW_JOB_COLUMNS})
-    SELECT substr(k.key, 1, 32)::uuid, k.data || jsonb_build_object('key', k.key), ${NEW_JOB_VALUES}
+    SELECT k.id, k.data || jsonb_build_object('key', k.key), ${NEW_JOB_VALUES}
       FROM keyed k JOIN ${queues.settings} q ON q.name = $4 ORDER BY 1
     ON CONFLICT DO NOTHING
   ) SELECT id FROM found`,

@@ -82,7 +82,7 @@ export class PgBossWorker {
       } else {
         await this.#untilWoken();
       }
-      // The jobs that end in the same turn of the event loop are fetched anew together.
+      // What ends in the same turn of the event loop makes room for one fetch.
       await new Promise(setImmediate);
     }
   }
