@@ -82,7 +82,7 @@ export const INBOX_COMMAND: Command = {
     {
       name: "replay",
       summary:
-        "Sends stored bytes with their signature to a receiver, and shows its responses. The inbox stays as it is.",
+        "Sends stored bytes with their signature to a receiver, and shows its responses. Nothing changes in the inbox.",
       args: [{ name: "id", repeatable: true }],
       flags: [
         ...INBOX,
