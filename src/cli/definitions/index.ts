@@ -1,6 +1,7 @@
 import { ATTEMPTS } from "./attempts.ts";
 import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { INBOX_COMMAND } from "./inbox.ts";
 import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   ...GATEWAY_COMMANDS,
   ATTEMPTS,
   EXPLAIN,
+  INBOX_COMMAND,
 ];
 
 /** The environment variables that the command line reads. */

@@ -73,8 +73,14 @@ export async function acceptDelivery(
   if (raw === undefined) return reject(413, "too large");
   const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
   const identity = identityOf(event, raw, settings.identify(event));
-  const receivedAt = Date.now();
-  const delivery: NewDelivery = { ...identity, event: event.event, raw, secretIndex, receivedAt };
+  const delivery: NewDelivery = {
+    ...identity,
+    event: event.event,
+    raw,
+    secretIndex,
+    receivedAt: Date.now(),
+    signature: signatureDigits(undefined, headers),
+  };
   let receipt: Receipt;
   try {
     receipt = await inbox.accept(delivery);
