@@ -8,6 +8,7 @@ import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
 import { ASSUMED_SPEECH } from "./speech/assumed.ts";
+import { learnedSpeech } from "./speech/learned.ts";
 import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";
@@ -22,7 +23,7 @@ export class Engine {
 
   constructor(settings: SandboxSettings) {
     this.#settings = settings;
-    const { deliver, deliveryTimeoutMs, clock: mode, auto, limits } = settings;
+    const { deliver, deliveryTimeoutMs, clock: mode, auto, limits, profile, seed } = settings;
     this.deliveries = new DeliverySender({
       world: () => this.world,
       deliver,
@@ -39,7 +40,7 @@ export class Engine {
       generation: 0,
       auto,
       limits,
-      speech: ASSUMED_SPEECH,
+      speech: profile === undefined ? ASSUMED_SPEECH : learnedSpeech(profile, seed),
       clock,
       payments: new Map(),
       emit: (event, record) => this.deliveries.emit(event, record),

@@ -1,0 +1,211 @@
+import type { RefusalCause } from "../../profile/causes.ts";
+import { REFUSAL_CAUSES } from "../../profile/causes.ts";
+import { findPaging } from "../../profile/paging.ts";
+import { ROOT } from "../../profile/paths.ts";
+import { endpointKey, type Found, findRefusal, isAccepted } from "../../profile/read.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
+import type { ErrorCause, ErrorResponse } from "../api/error-response.ts";
+import { CORS_HEADERS } from "../api/json-response.ts";
+import type { ApiResponse } from "../api/messages.ts";
+import { ASSUMPTIONS } from "../assumptions.ts";
+import { ASSUMED_SPEECH, ASSUMED_STATUSES, viewOf } from "./assumed.ts";
+import { envelopeLookup, pageLookup } from "./envelope.ts";
+import type { Manner } from "./facts.ts";
+import { contentTypeLike, headersLike } from "./learned-headers.ts";
+import type { Page, RouteResult } from "./result.ts";
+import { type Contents, type Lookup, say } from "./say.ts";
+import type { Place } from "./shape-tree.ts";
+import { toTree } from "./shape-tree.ts";
+import type { Asked, Speech } from "./speech.ts";
+import type { Template, Templates } from "./templates.ts";
+import { factsOf, findFact } from "./things.ts";
+
+/** What a speech that was learned is made of. */
+export interface Learned {
+  readonly profile: ServiceProfile;
+  readonly templates: Templates;
+  readonly manner: Manner;
+  /** Whether browsers may read the responses. */
+  readonly allowsBrowsers: boolean;
+}
+
+/** A body of a response in the shape of a place: JSON, a page of HTML, or nothing. */
+function toResponse(
+  { allowsBrowsers, manner }: Learned,
+  status: number,
+  { response }: Found,
+  root: Place,
+  content: () => unknown,
+): ApiResponse {
+  const headers = { ...(allowsBrowsers && CORS_HEADERS), ...headersLike(response, manner.seed) };
+  const [type] = root.types;
+  if (type === "empty" || status === 204) return { status, headers, body: "" };
+  if (type === "text") {
+    const body = `<!doctype html><html><body><h1>${status}</h1></body></html>`;
+    return {
+      status,
+      headers: { "content-type": contentTypeLike(response, "text/html"), ...headers },
+      body,
+    };
+  }
+  return {
+    status,
+    headers: { "content-type": contentTypeLike(response, "application/json"), ...headers },
+    body: JSON.stringify(content()),
+  };
+}
+
+/** Finds what is known of a record, and the message beside it. */
+function recordLookup(thing: RouteResult["thing"], record: unknown, envelope: Lookup): Lookup {
+  const facts = factsOf(thing, record);
+  return (place, within) =>
+    findFact(thing, facts, place, within) ??
+    (place.name === "message" ? envelope(place, within) : undefined);
+}
+
+/** Says a record in a shape; as the assumptions have it, where its shape was not seen. */
+export function sayRecord(
+  thing: RouteResult["thing"],
+  record: unknown,
+  place: Place | undefined,
+  envelope: Lookup,
+  manner: Manner,
+): unknown {
+  if (place === undefined) return viewOf(thing)(record);
+  const seeded = { ...manner, seed: `${manner.seed} ${idOf(record)}` };
+  return say(asRoot(place), recordLookup(thing, record, envelope), seeded);
+}
+
+/** A resource is there, whatever else was seen in its place. */
+const asRoot = (place: Place): Place => ({ ...place, presence: 1 });
+
+const idOf = (record: unknown): string => {
+  const { reference, id = "" } = Object(record) as { reference?: string; id?: string };
+  return reference ?? id;
+};
+
+/** Says the success of an endpoint as it was learned. */
+export function saySuccess(
+  learned: Learned,
+  asked: Parameters<Speech["success"]>[0],
+  result: RouteResult,
+): ApiResponse {
+  const template = learned.templates.of(asked.endpoint);
+  if (template === undefined) return ASSUMED_SPEECH.success(asked, result);
+  const assumed = "isNew" in result && result.isNew ? 201 : 200;
+  const status = template.status ?? assumed;
+  const envelope = envelopeLookup({ status, path: asked.path, now: asked.now });
+  const content =
+    "records" in result
+      ? () => sayList(learned, template, asked, result, envelope)
+      : () => sayOne(learned, template, result.thing, result.record, envelope);
+  return toResponse(learned, status, template.found, template.root, content);
+}
+
+function sayOne(
+  { manner }: Learned,
+  { root, at, inner }: Template,
+  thing: RouteResult["thing"],
+  record: unknown,
+  envelope: Lookup,
+): unknown {
+  const content = () => sayRecord(thing, record, inner, envelope, manner);
+  if (at === ROOT) return content();
+  return say(root, envelope, manner, new Map([[at, content]]));
+}
+
+function sayList(
+  learned: Learned,
+  { root, at, inner }: Template,
+  asked: Parameters<Speech["success"]>[0],
+  { thing, records, page }: Extract<RouteResult, { records: unknown }>,
+  envelope: Lookup,
+): unknown {
+  const { manner, profile } = learned;
+  const items = records.map((record) => sayRecord(thing, record, inner, envelope, manner));
+  if (at === ROOT && root.types[0] === "array") return items;
+  const lookup = listLookup(profile, asked, page, items.length);
+  const contents: Contents = new Map([[at, () => items]]);
+  return say(
+    root,
+    (place, within) => lookup(place, within) ?? envelope(place, within),
+    manner,
+    contents,
+  );
+}
+
+function listLookup(
+  profile: ServiceProfile,
+  { endpoint, path }: Parameters<Speech["success"]>[0],
+  page: Page,
+  count: number,
+): Lookup {
+  const { firstPage = 1, parameters } = findPaging(profile, endpointKey(endpoint));
+  const { origin, prefix } = ASSUMPTIONS.address.value;
+  const address = origin + prefix + path;
+  return pageLookup({ page, count, address, firstPage, pageName: parameters.page ?? "page" });
+}
+
+/** Causes whose errors look alike: the body is borrowed, the status stays the assumption. */
+const RELATED: Partial<Record<ErrorCause, readonly RefusalCause[]>> = {
+  no_key: ["unknown_key"],
+  unknown_key: ["no_key"],
+  wrong_kind: ["missing_scope", "unknown_key"],
+  missing_scope: ["wrong_kind", "unknown_key"],
+  unknown_id: ["unknown_path"],
+  unknown_path: ["unknown_id"],
+  wrong_method: ["unknown_path"],
+  invalid_path: ["unknown_path"],
+  invalid_json: ["invalid_field", "invalid_phone"],
+  invalid_field: ["invalid_phone", "invalid_json"],
+  invalid_phone: ["invalid_field"],
+};
+
+/** An invalid phone is an invalid field: these two have the same status. */
+const SAME_STATUS: readonly ErrorCause[] = ["invalid_field", "invalid_phone"];
+
+interface FoundError {
+  readonly status: number;
+  readonly found: Found;
+  readonly isOwn: boolean;
+}
+
+function findError({ profile }: Learned, cause: ErrorCause, endpoint: string | undefined) {
+  const seen = (one: RefusalCause): Found | undefined => {
+    const here = findRefusal(profile, one, endpoint);
+    if (here !== undefined && !isAccepted(here)) return here;
+    const anywhere = Object.entries(profile.refusals[one] ?? {})
+      .map(([status, response]) => ({ status: Number(status), response }))
+      .find((found) => !isAccepted(found));
+    return anywhere;
+  };
+  if (cause !== "invalid_path") {
+    const found = seen(cause);
+    if (found !== undefined) return { status: found.status, found, isOwn: true };
+  }
+  for (const other of [...(RELATED[cause] ?? []), ...REFUSAL_CAUSES]) {
+    const found = seen(other);
+    if (found === undefined) continue;
+    const isSame = SAME_STATUS.includes(cause) && SAME_STATUS.includes(other);
+    return { status: isSame ? found.status : ASSUMED_STATUSES[cause], found, isOwn: false };
+  }
+  return undefined;
+}
+
+/** Says an error as it was learned. */
+export function sayError(learned: Learned, asked: Asked, error: ErrorResponse): ApiResponse {
+  const { cause, message, field = "" } = error;
+  const endpoint = asked.endpoint && endpointKey(asked.endpoint);
+  const known: FoundError | undefined = findError(learned, cause, endpoint);
+  const root = known && toTree(known.found.response.body);
+  if (known === undefined || root === undefined) return ASSUMED_SPEECH.error(asked, error);
+  const { status, found, isOwn } = known;
+  const details = { cause, message, field };
+  const lookup = envelopeLookup({ status, path: asked.path, now: asked.now, error: details });
+  const manner = { ...learned.manner, field: field.split(".")[0] ?? "" };
+  const response = toResponse(learned, status, found, root, () => say(root, lookup, manner));
+  const kept = Object.entries(error.headers).filter(
+    ([name]) => !isOwn || name in found.response.headers,
+  );
+  return { ...response, headers: { ...response.headers, ...Object.fromEntries(kept) } };
+}
