@@ -7,6 +7,8 @@ import type { Place } from "./shape-tree.ts";
 export type Fact =
   /** Said as it is, such as what the merchant sent. `null`: it has no value. */
   | { readonly kind: "value"; readonly value: unknown }
+  /** There is certainly no such thing, such as the transaction of a failed payment. */
+  | { readonly kind: "absent" }
   /** A text of the sandbox's own, which may be replaced by another of the right format. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "money"; readonly cents: number }
@@ -16,6 +18,10 @@ export type Fact =
   | { readonly kind: "choice"; readonly choices: readonly (string | RegExp)[] };
 
 export const value = (one: unknown): Fact => ({ kind: "value", value: one ?? null });
+const ABSENT: Fact = { kind: "absent" };
+/** A fact, or the certainty that there is none. */
+export const certain = <T>(one: T | undefined, fact: (one: T) => Fact): Fact =>
+  one === undefined ? ABSENT : fact(one);
 export const text = (one: string | undefined): Fact =>
   one === undefined ? value(null) : { kind: "text", text: one };
 export const money = (cents: number | undefined): Fact =>
@@ -40,6 +46,8 @@ export const NOTHING = Symbol("nothing");
 /** A fact with the type and the format of a place; `NOTHING` where it has no value. */
 export function sayFact(fact: Fact, place: Place, manner: Manner): unknown {
   switch (fact.kind) {
+    case "absent":
+      return NOTHING;
     case "value":
       return sayValue(fact.value, place, manner);
     case "text":

@@ -13,7 +13,7 @@ import { envelopeLookup, pageLookup } from "./envelope.ts";
 import type { Manner } from "./facts.ts";
 import { contentTypeLike, headersLike } from "./learned-headers.ts";
 import type { Page, RouteResult } from "./result.ts";
-import { type Contents, type Lookup, say } from "./say.ts";
+import { type Contents, type Lookup, say, sayFields } from "./say.ts";
 import type { Place } from "./shape-tree.ts";
 import { toTree } from "./shape-tree.ts";
 import type { Asked, Speech } from "./speech.ts";
@@ -73,11 +73,11 @@ export function sayRecord(
 ): unknown {
   if (place === undefined) return viewOf(thing)(record);
   const seeded = { ...manner, seed: `${manner.seed} ${idOf(record)}` };
-  return say(asRoot(place), recordLookup(thing, record, envelope), seeded);
+  const lookup = recordLookup(thing, record, envelope);
+  return place.types[0] === "object"
+    ? sayFields(place, lookup, seeded)
+    : say(place, lookup, seeded);
 }
-
-/** A resource is there, whatever else was seen in its place. */
-const asRoot = (place: Place): Place => ({ ...place, presence: 1 });
 
 const idOf = (record: unknown): string => {
   const { reference, id = "" } = Object(record) as { reference?: string; id?: string };

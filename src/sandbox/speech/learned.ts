@@ -55,7 +55,8 @@ function permissionsOf(profile: ServiceProfile): (kind: KeyKind, name: EndpointN
   return (kind, name) => {
     const seen = profile.keys[kind]?.[endpointKey(name)] ?? {};
     if (total(seen.allowed) > 0) return true;
-    if (isOnlyRefused(seen)) return false;
+    // A secret key that is refused lacks a scope.
+    if (kind !== "secret" && isOnlyRefused(seen)) return false;
     return takesAnyKind || (ENDPOINTS[name] as Endpoint).keys.includes(kind);
   };
 }

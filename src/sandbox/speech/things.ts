@@ -1,6 +1,6 @@
 import { VIRTUAL_START } from "../clock/time.ts";
 import type { StoredInvoice, StoredPayment } from "../state/records.ts";
-import { choice, type Fact, moment, money, text, value } from "./facts.ts";
+import { certain, choice, type Fact, moment, money, text, value } from "./facts.ts";
 import type { Records, Thing } from "./result.ts";
 import type { Place } from "./shape-tree.ts";
 
@@ -43,14 +43,16 @@ function paymentFacts(payment: StoredPayment): Facts {
     status: paymentStatus(payment),
     account_reference: value(payment.account_reference),
     description: value(payment.description || null),
-    checkout_request_id: value(payment.checkout_request_id),
-    transaction_id: text(transaction_id),
-    provider_transaction_id: text(transaction_id),
-    provider_reference: text(transaction_id && "The service request is processed successfully."),
-    payer_name: text(transaction_id && "SANDBOX CUSTOMER"),
-    failure_reason: text(failure?.reason),
-    user_message: text(failure?.userMessage),
-    retry_possible: value(failure?.retryPossible),
+    checkout_request_id: certain(payment.checkout_request_id, value),
+    transaction_id: certain(transaction_id, text),
+    provider_transaction_id: certain(transaction_id, text),
+    provider_reference: certain(transaction_id, () =>
+      text("The service request is processed successfully."),
+    ),
+    payer_name: certain(transaction_id, () => text("SANDBOX CUSTOMER")),
+    failure_reason: certain(failure?.reason, text),
+    user_message: certain(failure?.userMessage, text),
+    retry_possible: certain(failure?.retryPossible, value),
     created_at: moment(createdAt),
     updated_at: moment(finalAt ?? createdAt),
     completed_at: moment(status === "completed" ? finalAt : undefined),
