@@ -8,7 +8,7 @@ import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
 import { ASSUMED_SPEECH } from "./speech/assumed.ts";
-import { learnedSpeech } from "./speech/learned.ts";
+import { learnedSpeech } from "./speech/learned/speech.ts";
 import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";

@@ -1,11 +1,11 @@
-import type { EndpointName } from "../../contract/endpoints.ts";
-import { findPaging, type Paging } from "../../profile/paging.ts";
-import { endpointKey } from "../../profile/read.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
-import { ASSUMPTIONS } from "../assumptions.ts";
+import type { EndpointName } from "../../../contract/endpoints.ts";
+import { findPaging, type Paging } from "../../../profile/paging.ts";
+import { endpointKey } from "../../../profile/read.ts";
+import type { ServiceProfile } from "../../../profile/types.ts";
+import { ASSUMPTIONS } from "../../assumptions.ts";
+import { readNumber } from "../page-request.ts";
+import type { PageRequest } from "../result.ts";
 import { offsetOfCursor } from "./envelope.ts";
-import { readNumber } from "./page-request.ts";
-import type { PageRequest } from "./result.ts";
 
 /** More items than any list has. */
 const ALL = 999_999_999;

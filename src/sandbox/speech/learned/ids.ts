@@ -1,9 +1,9 @@
-import type { EndpointName } from "../../contract/endpoints.ts";
-import { nextName, type RandomState } from "../state/random.ts";
-import { ASSUMED_SPEECH } from "./assumed.ts";
+import type { EndpointName } from "../../../contract/endpoints.ts";
+import { nextName, type RandomState } from "../../state/random.ts";
+import { ASSUMED_SPEECH } from "../assumed.ts";
+import type { IdKind, Speech } from "../speech.ts";
 import { formatOf, madeUpText, madeUpUuid } from "./made-up.ts";
 import type { Place } from "./shape-tree.ts";
-import type { IdKind, Speech } from "./speech.ts";
 import type { Templates } from "./templates.ts";
 
 /** Where an id stands: the names of its field, the likeliest first, and the endpoints that return it. */

@@ -1,6 +1,6 @@
-import { fieldRole } from "../../profile/paging.ts";
+import { fieldRole } from "../../../profile/paging.ts";
+import type { Page } from "../result.ts";
 import { choice, type Fact, moment, text, value } from "./facts.ts";
-import type { Page } from "./result.ts";
 import type { Lookup } from "./say.ts";
 
 /** What a response says beside its resource, or in the place of one. */

@@ -1,7 +1,7 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
-import { findListPath, findResourcePath, ROOT } from "../../profile/paths.ts";
-import { endpointKey, type Found, findSuccess } from "../../profile/read.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
+import { findListPath, findResourcePath, ROOT } from "../../../profile/paths.ts";
+import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
+import type { ServiceProfile } from "../../../profile/types.ts";
 import { type Place, placeAt, toTree } from "./shape-tree.ts";
 
 /** The shape of the success of an endpoint, as it was seen there or at an endpoint that is like it. */

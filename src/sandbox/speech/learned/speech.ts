@@ -1,15 +1,16 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
-import type { KeyKind } from "../../contract/keys.ts";
-import { total } from "../../profile/counts.ts";
-import { endpointKey, findRefusal, isAccepted } from "../../profile/read.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
-import { formatTimestamp } from "../clock/time.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
+import type { KeyKind } from "../../../contract/keys.ts";
+import { total } from "../../../profile/counts.ts";
+import { endpointKey, findRefusal, isAccepted } from "../../../profile/read.ts";
+import type { ServiceProfile } from "../../../profile/types.ts";
+import { formatTimestamp } from "../../clock/time.ts";
+import type { Speech } from "../speech.ts";
+import { learnedDeliveries } from "./deliveries.ts";
+import { sayError } from "./errors.ts";
 import { timestampIn } from "./facts.ts";
-import { learnedDeliveries } from "./learned-deliveries.ts";
-import { learnedIds } from "./learned-ids.ts";
-import { learnedPaging } from "./learned-paging.ts";
-import { type Learned, sayError, saySuccess } from "./learned-responses.ts";
-import type { Speech } from "./speech.ts";
+import { learnedIds } from "./ids.ts";
+import { learnedPaging } from "./paging.ts";
+import { type Learned, saySuccess } from "./responses.ts";
 import { Templates } from "./templates.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { total } from "../../profile/counts.ts";
-import { findSchedule, findSignaturePrefix } from "../../profile/read.ts";
-import type { HeaderShape } from "../../profile/types.ts";
-import { ASSUMED_SPEECH, eventData } from "./assumed.ts";
+import { total } from "../../../profile/counts.ts";
+import { findSchedule, findSignaturePrefix } from "../../../profile/read.ts";
+import type { HeaderShape } from "../../../profile/types.ts";
+import { ASSUMED_SPEECH, eventData } from "../assumed.ts";
+import type { Speech } from "../speech.ts";
 import { choice, moment, value } from "./facts.ts";
-import type { Learned } from "./learned-responses.ts";
-import { sayRecord } from "./learned-responses.ts";
 import { madeUpText } from "./made-up.ts";
+import type { Learned } from "./responses.ts";
+import { sayRecord } from "./responses.ts";
 import { type Lookup, say } from "./say.ts";
 import { type Place, placeAt, toTree } from "./shape-tree.ts";
-import type { Speech } from "./speech.ts";
 
 /** The field of a delivery that the interface documents, and that holds the payment or the invoice. */
 const DATA = "data";

@@ -1,5 +1,5 @@
-import { textFormat } from "../../profile/formats.ts";
-import { formatAmount } from "../payments/money.ts";
+import { textFormat } from "../../../profile/formats.ts";
+import { formatAmount } from "../../payments/money.ts";
 import { madeUpText, reshaped } from "./made-up.ts";
 import type { Place } from "./shape-tree.ts";
 
@@ -104,7 +104,7 @@ function sayMoment(ms: number, { name, types, formats }: Place, manner: Manner):
   return madeUpText(formats[0] as string, name, manner.seed);
 }
 
-/** The first choice that is one of the values; the last name among the choices if none is. */
+/** The first choice that is one of the values; the first name among the choices if none is. */
 export function choose(choices: readonly (string | RegExp)[], values: readonly string[]): string {
   for (const one of choices) {
     const found = values.find((known) =>
@@ -112,7 +112,7 @@ export function choose(choices: readonly (string | RegExp)[], values: readonly s
     );
     if (found !== undefined) return found;
   }
-  return choices.filter((one) => typeof one === "string").at(-1) ?? values[0] ?? "";
+  return choices.find((one) => typeof one === "string") ?? values[0] ?? "";
 }
 
 /** The form of timestamps, such as `YYYY-MM-DDTHH:mm:ss.SSS+03:00`, as a function. */

@@ -1,4 +1,4 @@
-import { ROOT } from "../../profile/paths.ts";
+import { ROOT } from "../../../profile/paths.ts";
 import { type Fact, type Manner, NOTHING, sayFact } from "./facts.ts";
 import { madeUp } from "./made-up.ts";
 import type { Place } from "./shape-tree.ts";

@@ -1,5 +1,5 @@
-import { total } from "../../profile/counts.ts";
-import type { ResponseShape } from "../../profile/types.ts";
+import { total } from "../../../profile/counts.ts";
+import type { ResponseShape } from "../../../profile/types.ts";
 import { madeUpText } from "./made-up.ts";
 
 /** Headers that belong to the service, not to the server in front of it. */

@@ -1,6 +1,6 @@
-import { total } from "../../profile/counts.ts";
-import { itemPath, lastName, parentPath, ROOT } from "../../profile/paths.ts";
-import type { Shape } from "../../profile/types.ts";
+import { total } from "../../../profile/counts.ts";
+import { itemPath, lastName, parentPath, ROOT } from "../../../profile/paths.ts";
+import type { Shape } from "../../../profile/types.ts";
 
 /** One place of a body, with what is below it: a shape that can be walked from its root. */
 export interface Place {

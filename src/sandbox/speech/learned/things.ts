@@ -1,7 +1,7 @@
-import { VIRTUAL_START } from "../clock/time.ts";
-import type { StoredInvoice, StoredPayment } from "../state/records.ts";
+import { VIRTUAL_START } from "../../clock/time.ts";
+import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
+import type { Records, Thing } from "../result.ts";
 import { certain, choice, type Fact, moment, money, text, value } from "./facts.ts";
-import type { Records, Thing } from "./result.ts";
 import type { Place } from "./shape-tree.ts";
 
 /** What is known of a thing, by the name of its field. */

@@ -1,5 +1,5 @@
-import { textFormat } from "../../profile/formats.ts";
-import { nextName, nextRandom, seedRandom } from "../state/random.ts";
+import { textFormat } from "../../../profile/formats.ts";
+import { nextName, nextRandom, seedRandom } from "../../state/random.ts";
 import type { Place } from "./shape-tree.ts";
 
 /** A value of this format, always the same for the same seed. */
