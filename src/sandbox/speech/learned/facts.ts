@@ -38,6 +38,8 @@ export interface Manner {
   readonly timestamp: (ms: number) => string;
   /** The name of the field that is invalid: the key of what is said of it. */
   readonly field?: string;
+  /** The secret that signs deliveries: services return it when a webhook is registered. */
+  readonly webhookSecret?: string;
 }
 
 /** Nothing to say. */

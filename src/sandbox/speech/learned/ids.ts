@@ -22,6 +22,10 @@ const ID_FIELDS: Readonly<Record<IdKind, IdField>> = {
     names: ["id", "invoice_id", "uuid"],
     endpoints: ["invoices.create", "invoices.get", "invoices.list"],
   },
+  secret: {
+    names: ["secret", "signing_secret", "webhook_secret", "signing_key"],
+    endpoints: ["webhooks.register", "webhooks.list", "webhooks.update"],
+  },
   webhook: {
     names: ["id", "webhook_id", "uuid"],
     endpoints: ["webhooks.register", "webhooks.list", "webhooks.update"],

@@ -21,19 +21,17 @@ export interface Learned {
   readonly profile: ServiceProfile;
   readonly templates: Templates;
   readonly manner: Manner;
-  /** Whether browsers may read the responses. */
-  readonly allowsBrowsers: boolean;
 }
 
 /** A body of a response in the shape of a place: JSON, a page of HTML, or nothing. */
 export function toResponse(
-  { allowsBrowsers, manner }: Learned,
+  { manner }: Learned,
   status: number,
   { response }: Found,
   root: Place,
   content: () => unknown,
 ): ApiResponse {
-  const headers = { ...(allowsBrowsers && CORS_HEADERS), ...headersLike(response, manner.seed) };
+  const headers = { ...CORS_HEADERS, ...headersLike(response, manner.seed) };
   const [type] = root.types;
   if (type === "empty" || status === 204) return { status, headers, body: "" };
   if (type === "text") {
@@ -52,8 +50,13 @@ export function toResponse(
 }
 
 /** Finds what is known of a record, and the message beside it. */
-function recordLookup(thing: RouteResult["thing"], record: unknown, envelope: Lookup): Lookup {
-  const facts = factsOf(thing, record);
+function recordLookup(
+  thing: RouteResult["thing"],
+  record: unknown,
+  envelope: Lookup,
+  manner: Manner,
+): Lookup {
+  const facts = factsOf(thing, record, manner);
   return (place, within) =>
     findFact(thing, facts, place, within) ??
     (place.name === "message" ? envelope(place, within) : undefined);
@@ -69,7 +72,7 @@ export function sayRecord(
 ): unknown {
   if (place === undefined) return viewOf(thing)(record);
   const seeded = { ...manner, seed: `${manner.seed} ${idOf(record)}` };
-  const lookup = recordLookup(thing, record, envelope);
+  const lookup = recordLookup(thing, record, envelope, seeded);
   return place.types[0] === "object"
     ? sayFields(place, lookup, seeded)
     : say(place, lookup, seeded);
@@ -82,10 +85,11 @@ const idOf = (record: unknown): string => {
 
 /** Says the success of an endpoint as it was learned. */
 export function saySuccess(
-  learned: Learned,
+  { manner: general, ...rest }: Learned,
   asked: Parameters<Speech["success"]>[0],
   result: RouteResult,
 ): ApiResponse {
+  const learned = { ...rest, manner: { ...general, webhookSecret: asked.webhookSecret } };
   const template = learned.templates.of(asked.endpoint);
   if (template === undefined) return ASSUMED_SPEECH.success(asked, result);
   const assumed = "isNew" in result && result.isNew ? 201 : 200;

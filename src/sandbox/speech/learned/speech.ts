@@ -2,7 +2,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/e
 import type { KeyKind } from "../../../contract/keys.ts";
 import { total } from "../../../profile/counts.ts";
 import { endpointKey, findRefusal, isAccepted } from "../../../profile/read.ts";
-import type { ServiceProfile } from "../../../profile/types.ts";
+import type { Counts, ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
 import type { Speech } from "../speech.ts";
 import { learnedDeliveries } from "./deliveries.ts";
@@ -25,7 +25,6 @@ export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
     profile,
     templates,
     manner: { seed, timestamp: timestampsOf(profile) },
-    allowsBrowsers: !isOnlyRefused(profile.browsers),
   };
   const scopes = findRefusal(profile, "missing_scope");
   const phones = findRefusal(profile, "invalid_phone");
@@ -47,7 +46,7 @@ function timestampsOf({ timestamps }: ServiceProfile): (ms: number) => string {
   return usual === undefined ? formatTimestamp : timestampIn(usual[0]);
 }
 
-const isOnlyRefused = ({ allowed, refused }: ServiceProfile["browsers"]): boolean =>
+const isOnlyRefused = ({ allowed, refused }: { allowed?: Counts; refused?: Counts }): boolean =>
   total(refused) > 0 && total(allowed) === 0;
 
 function permissionsOf(profile: ServiceProfile): (kind: KeyKind, name: EndpointName) => boolean {

@@ -1,12 +1,14 @@
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
 import type { Records, Thing } from "../result.ts";
-import { certain, choice, type Fact, moment, money, text, value } from "./facts.ts";
+import { certain, choice, type Fact, type Manner, moment, money, text, value } from "./facts.ts";
 import type { Place } from "./shape-tree.ts";
 
 /** What is known of a thing, by the name of its field. */
 export type Facts = Readonly<Record<string, Fact>>;
 
+/** Whichever the service has. */
+const ANY = /^/;
 const COMPLETED = /^(success|successful|succeeded|paid|complete|settled|confirmed)$/;
 const FAILED = /^(failure|error|declined|rejected|unsuccessful)$/;
 const PENDING = /^(processing|in_progress|queued|initiated|created|sent|awaiting.*|started)$/;
@@ -38,7 +40,7 @@ function paymentFacts(payment: StoredPayment): Facts {
     merchant_id: value(payment.merchant_id),
     reference: value(payment.reference),
     amount: money(payment.cents),
-    currency: choice(payment.currency),
+    currency: choice(payment.currency, ANY),
     phone: value(payment.phone),
     status: paymentStatus(payment),
     account_reference: value(payment.account_reference),
@@ -79,27 +81,27 @@ function invoiceFacts(invoice: StoredInvoice): Facts {
     number: text(invoice.number),
     status: choice(status, INVOICE_STATUSES[status]),
     amount: money(invoice.cents),
-    currency: choice("KES"),
+    currency: choice("KES", ANY),
     due_at: moment(invoice.dueAt),
     created_at: moment(invoice.createdAt),
     updated_at: moment(invoice.createdAt),
   };
 }
 
-type FactsOf = { readonly [One in Thing]: (record: Records[One]) => Facts };
+type FactsOf = { readonly [One in Thing]: (record: Records[One], manner: Manner) => Facts };
 
 const FACTS: FactsOf = {
   merchant: ({ merchant_id, name, country, currency }) => ({
     merchant_id: value(merchant_id),
     name: text(name),
     country: text(country),
-    currency: choice(currency),
+    currency: choice(currency, ANY),
     created_at: moment(VIRTUAL_START),
   }),
   account: ({ payment_account_id, name, currency, is_default }) => ({
     payment_account_id: value(payment_account_id),
     name: text(name),
-    currency: choice(currency),
+    currency: choice(currency, ANY),
     is_default: value(is_default),
     created_at: moment(VIRTUAL_START),
   }),
@@ -110,12 +112,13 @@ const FACTS: FactsOf = {
     phone: value(phone),
     network: text(network),
   }),
-  webhook: ({ id, name, url, events }) => ({
+  webhook: ({ id, name, url, events }, { webhookSecret }) => ({
     webhook_id: value(id),
     name: value(name),
     url: value(url),
     events: value(events),
     status: choice("active", "enabled"),
+    secret: value(webhookSecret),
   }),
   invoice: invoiceFacts,
   deletion: ({ id }) => ({
@@ -126,8 +129,8 @@ const FACTS: FactsOf = {
 };
 
 /** What is known of a record. The caller must give the thing that it is. */
-export const factsOf = (thing: Thing, record: unknown): Facts =>
-  (FACTS[thing] as (record: unknown) => Facts)(record);
+export const factsOf = (thing: Thing, record: unknown, manner: Manner): Facts =>
+  (FACTS[thing] as (record: unknown, manner: Manner) => Facts)(record, manner);
 
 /** The name of the field with the id of a thing. */
 const ID_FIELDS: Readonly<Record<Thing, string>> = {
@@ -159,6 +162,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   final_at: ["finished_at", "processed_at", "ended_at"],
   due_at: ["due_date", "due_on", "due"],
   payment_account_id: ["account_id"],
+  secret: ["signing_secret", "webhook_secret", "signing_key"],
 };
 
 const KNOWN_NAMES = new Map(
