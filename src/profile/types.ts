@@ -64,6 +64,8 @@ export interface ResponseShape {
 export interface RefusalShape extends ResponseShape {
   /** Where they were seen: by endpoint, such as `GET /payments/{reference}`, or `other`. */
   readonly at: { readonly [endpoint: string]: Counts };
+  /** How often it was not a refusal: the service did what was asked. */
+  readonly accepted?: Counts;
 }
 
 /** What is known of the paging of one list. */
