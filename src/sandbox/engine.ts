@@ -7,6 +7,7 @@ import { notifyChanged } from "./observe/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
+import { ASSUMED_SPEECH } from "./speech/assumed.ts";
 import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";
@@ -38,9 +39,10 @@ export class Engine {
       generation: 0,
       auto,
       limits,
+      speech: ASSUMED_SPEECH,
       clock,
       payments: new Map(),
-      emit: (event, data) => this.deliveries.emit(event, data),
+      emit: (event, record) => this.deliveries.emit(event, record),
       watchers: new Set(),
     };
   }

@@ -2,6 +2,7 @@ import { endpointFor } from "../../contract/endpoints.ts";
 import { chaosRequestFault, type RequestFault } from "../faults/chaos-requests.ts";
 import { takeFaults } from "../faults/faults.ts";
 import { observeResponse } from "../observe/watch.ts";
+import type { RouteResult } from "../speech/result.ts";
 import type { FaultEffect } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { authorize } from "./authorize.ts";
@@ -12,6 +13,8 @@ import { parseBody } from "./parse-body.ts";
 import { ROUTES } from "./routes.ts";
 
 type Headers = Readonly<Record<string, string>>;
+
+const NO_HEADERS: Headers = {};
 
 /** Decides the response to a request. Every transport calls this function. */
 export const handle = (world: World, request: ApiRequest): PlannedResponse =>
@@ -27,7 +30,7 @@ function planResponse(world: World, request: ApiRequest): PlannedResponse {
   const fault = responseFault(world, faults.at(-1));
   const latencyMs = faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0);
   if (fault === undefined) {
-    return { latencyMs, fault: undefined, respond: () => route(world, request, {}) };
+    return { latencyMs, fault: undefined, respond: () => route(world, request, NO_HEADERS) };
   }
   const { effect, headers } = fault;
   if (effect.kind === "status") {
@@ -59,26 +62,29 @@ function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: 
 
 /** Does what the request asks for. */
 function route(world: World, request: ApiRequest, faultHeaders: Headers): ApiResponse {
+  const { path } = request;
+  const match = endpointFor(request.method, path);
+  const now = world.clock.ms();
+  let response: ApiResponse;
   try {
-    const { status = 200, data, meta } = callEndpoint(world, request);
-    return jsonResponse(status, { success: true, data, ...(meta && { meta }) }, faultHeaders);
+    if (match === undefined) throw noEndpoint(path);
+    const result = callEndpoint(world, request, match);
+    response = world.speech.success({ path, endpoint: match.name, now }, result);
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const { status, message, headers } = error;
-    return jsonResponse(
-      status,
-      { success: false, error: message },
-      { ...headers, ...faultHeaders },
-    );
+    response = world.speech.error({ path, endpoint: match?.name, now }, error);
   }
+  if (faultHeaders === NO_HEADERS) return response;
+  return { ...response, headers: { ...response.headers, ...faultHeaders } };
 }
 
-function callEndpoint(world: World, request: ApiRequest) {
-  const match = endpointFor(request.method, request.path);
-  if (match === undefined) throw noEndpoint(request.path);
-  authorize(world.state, request, match.name);
+type Match = NonNullable<ReturnType<typeof endpointFor>>;
+
+function callEndpoint(world: World, request: ApiRequest, match: Match): RouteResult {
+  authorize(world, request, match.name);
   return ROUTES[match.name]({
     world,
+    endpoint: match.name,
     id: decodeSegment(match.params[0]),
     query: request.query,
     body: match.endpoint.request === undefined ? {} : parseBody(request.body),
@@ -87,16 +93,17 @@ function callEndpoint(world: World, request: ApiRequest) {
 
 function noEndpoint(path: string): ErrorResponse {
   const methods = ["GET", "POST", "PUT", "DELETE"].filter((one) => endpointFor(one, path));
-  if (methods.length === 0) return new ErrorResponse(404, `There is no endpoint at ${path}.`);
+  if (methods.length === 0)
+    return new ErrorResponse("unknown_path", `There is no endpoint at ${path}.`);
   const allow = methods.join(", ");
-  return new ErrorResponse(405, `${path} accepts ${allow}.`, { allow });
+  return new ErrorResponse("wrong_method", `${path} accepts ${allow}.`, { headers: { allow } });
 }
 
 function decodeSegment(segment = ""): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ErrorResponse(400, "The path is not valid percent-encoding.");
+    throw new ErrorResponse("invalid_path", "The path is not valid percent-encoding.");
   }
 }
 
