@@ -40,7 +40,9 @@ export class PageEffects {
     values.set("cursor", this.#cursors.get(path));
   }
 
-  learn(step: Step, { json }: Received, values: Values): void {
+  learn(step: Step, received: Received, values: Values): void {
+    const { json } = received;
+    if (Object.keys(step.query ?? {}).length === 0) this.learnDefault(step, received);
     const cursor = findCursor(json);
     if (cursor !== undefined) values.set("cursor", cursor);
     if (!isSize(step) || pageFingerprint(json) === this.#defaults.get(step.path)) return;

@@ -17,6 +17,7 @@ const SIZE_NAMES = ["per_page", "limit", "page_size", "pageSize", "size"];
 
 // Asked of every list. Only its own responses tell which parameter has an effect.
 const QUESTIONS: readonly Question[] = [
+  { query: {}, learns: "the page that the others are compared with" },
   ...SIZE_NAMES.map((name) => ({ query: { [name]: "1" }, learns: "a page of one item" })),
   { query: { "{pageSize}": "1000" }, learns: "the longest page" },
   { query: { page: "1" }, learns: "the number of the first page" },

@@ -50,7 +50,7 @@ function partRows(part: Part, steps: readonly Step[]): string[][] {
   const paths = [...new Set(steps.map(({ path }) => path))];
   return paths.map((path) => {
     const own = steps.filter((step) => step.path === path);
-    return [`GET ${path}`, own.map((step) => `?${queryOf(step)}`).join(" ")];
+    return [`GET ${path}`, own.map((step) => queryOf(step) && `?${queryOf(step)}`).join(" ").trim()];
   });
 }
 

@@ -84,9 +84,11 @@ class Probe {
     try {
       await this.#runPart("reads");
       this.#checkReads();
-      for (const part of ["refusals", "paging", "write"] as const) await this.#runPart(part);
+      for (const part of ["refusals", "prompt", "write", "paging"] as const) {
+        await this.#runPart(part);
+      }
       left.push(...(await this.#deleteCreated()));
-      for (const part of ["after deletion", "prompt"] as const) await this.#runPart(part);
+      await this.#runPart("after deletion");
     } catch (error) {
       left.push(...(await this.#deleteCreated()));
       throw withRest(error, left, this.#openPayment);
@@ -219,9 +221,9 @@ class Probe {
     if (!isOk) return;
     this.#values.learn(step, received);
     if (step.part === "paging") this.#pages.learn(step, received, this.#values);
+    if (step.method === "GET" && step.query === undefined) this.#pages.learnDefault(step, received);
     if (step.part !== "reads") return;
     this.#readable.add(step.path);
-    this.#pages.learnDefault(step, received);
     if (step.method === "GET" && this.#values.get("readable") === undefined) {
       this.#values.set("readable", step.path);
     }

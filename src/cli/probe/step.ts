@@ -4,11 +4,12 @@ import type { RefusalCause } from "../../profile/causes.ts";
 export const PARTS = [
   "reads",
   "refusals",
-  "paging",
+  "prompt",
   "write",
+  // While what was created is there, so that lists have items.
+  "paging",
   "deletion",
   "after deletion",
-  "prompt",
 ] as const;
 
 export type Part = (typeof PARTS)[number];

@@ -9,9 +9,9 @@ const own = { key: "own" } as const;
 const READS: readonly Step[] = [
   { part: "reads", method: "GET", path: "/merchant", ...own, learns: "the merchant" },
   { part: "reads", method: "GET", path: "/merchant/payment-accounts", ...own, learns: "payment accounts, and the list around them" },
-  { part: "reads", method: "GET", path: "/payments", ...own, gives: ["payment"], learns: "payments in a list" },
+  { part: "reads", method: "GET", path: "/payments", ...own, gives: ["payment", "unknownPayment"], learns: "payments in a list" },
   { part: "reads", method: "GET", path: "/webhooks", ...own, gives: ["unknownWebhook"], learns: "webhooks" },
-  { part: "reads", method: "GET", path: "/invoices", ...own, gives: ["invoice"], learns: "invoices in a list" },
+  { part: "reads", method: "GET", path: "/invoices", ...own, gives: ["invoice", "unknownInvoice"], learns: "invoices in a list" },
   { part: "reads", method: "GET", path: "/payments/{payment}", ...own, reads: "/payments", learns: "a payment" },
   { part: "reads", method: "GET", path: "/invoices/{invoice}", ...own, reads: "/invoices", learns: "an invoice" },
   { part: "reads", method: "GET", path: "{readable}", origin: "https://shop.example", ...own, learns: "whether browsers may call the service" },
@@ -43,18 +43,18 @@ const PROMPT: readonly Step[] = [
   { part: "prompt", method: "POST", path: "/mobile-money/payment/status", body: { reference: "{startedPayment}" }, ...own, learns: "a status by reference" },
   { part: "prompt", method: "POST", path: "/mobile-money/payment/status", body: { checkout_request_id: "{startedCheckout}" }, ...own, learns: "a status by checkout request id" },
   { part: "prompt", method: "GET", path: "/payments/{startedPayment}", ...own, untilFinal: true, learns: "a payment that has ended" },
-  { part: "prompt", method: "GET", path: "/payments", ...own, learns: "the payment in the list" },
+  { part: "prompt", method: "GET", path: "/payments", ...own, gives: ["payment", "unknownPayment"], learns: "the payment in the list" },
 ];
 
 /** Every request that a probe may send, in its order. */
 export const STEPS: readonly Step[] = [
   ...READS,
   ...REFUSALS,
-  ...PAGING_STEPS,
+  ...PROMPT,
   ...WRITE_STEPS,
+  ...PAGING_STEPS,
   ...DELETION_STEPS,
   ...AFTER_DELETION_STEPS,
-  ...PROMPT,
 ];
 
 /** What decides which requests a probe sends. */
