@@ -44,12 +44,6 @@ function isRandom(key: string): boolean {
 export const isHeaderName = (name: string): boolean =>
   name.length <= MAX_NAME && /^[a-z][a-z\d-]*$/.test(name) && isFieldName(name);
 
-/** Whether a value of `status` or of `event` may stand in a profile. */
-export const isClosedValue = (value: string): boolean => /^[a-z_.]{1,40}$/.test(value);
-
-/** Whether a value of `currency` may stand in a profile. */
-export const isCurrency = (value: string): boolean => /^[A-Z]{3}$/.test(value);
-
 const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w-]*)$/;
 
 /** Whether a text is a path of a shape. */
