@@ -20,5 +20,5 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   unreachable: "no response from the service, the sandbox or the receiver",
   unknown: "a payment or an invoice **may** have been created: check before you try again",
   pending: "`payments wait`: the payment has not reached a final status yet; this is not an error",
-  portInUse: "`sandbox`: the port is in use",
+  portInUse: "`sandbox`, `learn`: the port is in use",
 };

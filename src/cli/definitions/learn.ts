@@ -128,7 +128,7 @@ const LEARN: Command = {
       name: "openapi",
       summary: "Prints the OpenAPI document of the service, with what was learned.",
       args: [FILE],
-      flags: [],
+      flags: GATEWAY.filter(({ name }) => name === "base-url"),
       examples: [`learn openapi ${PROFILE}`],
     },
     {

@@ -10,7 +10,7 @@ const VERDICTS = {
 type Verdict = keyof typeof VERDICTS;
 
 function formatEntry({ name, verdict, seen, assumed, found }: ReportEntry): string {
-  const lines = {
+  const lines: Readonly<Record<Verdict, readonly string[]>> = {
     contradicted: [
       `  ${paint("bold", name)}`,
       `    the sandbox  ${printable(String(assumed))}`,

@@ -8,7 +8,8 @@ export interface PlanFacts {
   readonly baseUrl: string;
   readonly keyKind: string;
   readonly phone: string | undefined;
-  readonly out: string;
+  /** The file that the profile goes to. */
+  readonly out: string | undefined;
   readonly choices: Choices;
 }
 
@@ -67,7 +68,9 @@ function promises({ choices: { write, prompt }, phone = "", out }: PlanFacts): s
     prompt
       ? `It asks the phone ${maskPhones(phone)} to pay 1.00.`
       : "It starts no payment: add --prompt PHONE to start one.",
-    `It writes what it learns to ${printable(out)}: shapes, never values.`,
+    ...(out === undefined
+      ? []
+      : [`It writes what it learns to ${printable(out)}: shapes, never values.`]),
   ];
 }
 
