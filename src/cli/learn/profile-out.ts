@@ -23,8 +23,7 @@ export function checkProfileOut(flag: string, path: string): ServiceProfile | un
   try {
     return parseProfile(JSON.parse(text), path);
   } catch (error) {
-    const reason =
-      error instanceof SyntaxError ? `${path} is not JSON.` : (error as Error).message;
+    const reason = error instanceof SyntaxError ? `${path} is not JSON.` : (error as Error).message;
     throw usageError(`${reason} It was left unchanged. Give another path for --${flag}.`);
   }
 }

@@ -15,6 +15,10 @@ export async function types({ args: [file = ""], values, json }: Input): Promise
     return EXIT.ok;
   }
   await writeWhole(out, text);
-  printResult(json, { out }, () => `The types are in ${out}. Keep it among the files that you compile.`);
+  printResult(
+    json,
+    { out },
+    () => `The types are in ${out}. Keep it among the files that you compile.`,
+  );
   return EXIT.ok;
 }

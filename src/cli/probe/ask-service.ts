@@ -1,11 +1,11 @@
 import type { WriteStream } from "node:tty";
 import { CliError } from "../cli-error.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
-import { formatPlan } from "./plan.ts";
 import { type ProbeResult, probe } from "./probe.ts";
 import { Progress } from "./progress.ts";
 import type { ProbeSettings } from "./settings.ts";
-import { chooseSteps } from "./steps.ts";
+import { formatPlan } from "./steps/plan.ts";
+import { chooseSteps } from "./steps/steps.ts";
 
 /** Where a probe shows what it does. */
 export interface Surroundings {

@@ -2,8 +2,8 @@ import { ENDPOINTS, type Endpoint, endpointFor } from "../../contract/endpoints.
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printable } from "../terminal/output.ts";
-import type { Received } from "./exchange.ts";
-import type { Step, ValueName } from "./step.ts";
+import type { Received } from "./http/exchange.ts";
+import type { Step, ValueName } from "./steps/step.ts";
 
 /** Why a step is left out, by the value that it needs. */
 export const MISSING: Readonly<Record<ValueName, string>> = {

@@ -1,7 +1,7 @@
 import { isFinal } from "../../contract/payment-state.ts";
 import { sleep } from "../../internal/timeout.ts";
-import type { Received } from "./exchange.ts";
-import { findField } from "./find-ids.ts";
+import { findField } from "./created/find-ids.ts";
+import type { Received } from "./http/exchange.ts";
 import { isSuccess } from "./judge.ts";
 
 const POLL_MS = 2_000;

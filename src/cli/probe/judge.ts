@@ -1,7 +1,7 @@
 import { isErrorEnvelope } from "../../client/response/envelope.ts";
 import type { RefusalCause } from "../../profile/causes.ts";
-import type { Received } from "./exchange.ts";
-import type { Step } from "./step.ts";
+import type { Received } from "./http/exchange.ts";
+import type { Step } from "./steps/step.ts";
 
 /** Whether the service did what was asked, and says so in JSON or without a body. */
 export function isSuccess({ status, json, text }: Received): boolean {

@@ -1,7 +1,7 @@
 import { isObject } from "../../internal/is-object.ts";
-import type { Received } from "./exchange.ts";
-import { findCursor } from "./find-ids.ts";
-import type { Step } from "./step.ts";
+import { findCursor } from "./created/find-ids.ts";
+import type { Received } from "./http/exchange.ts";
+import type { Step } from "./steps/step.ts";
 import type { Values } from "./values.ts";
 
 /** The numbers beside a list and the number of its items: what a paging parameter changes. */

@@ -1,17 +1,14 @@
 import { createRecorder } from "../../learn/recorder.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { CliError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
-import { Client, stopped } from "./client.ts";
-import { CreatedThings } from "./created-things.ts";
-import type { Outgoing, Received } from "./exchange.ts";
 import { describeRejectedRead, explainNoReads, explainRedirect, MISSING } from "./explain.ts";
-import { findField, type Thing } from "./find-ids.ts";
-import { FOLLOW_MS, followPayment } from "./follow-payment.ts";
+import { Client, stopped } from "./http/client.ts";
+import type { Received } from "./http/exchange.ts";
+import type { Notify } from "./http/patience.ts";
 import { isSuccess, judge } from "./judge.ts";
 import { PageEffects } from "./page-effects.ts";
-import type { Notify } from "./patience.ts";
-import type { Part, Step } from "./step.ts";
+import { type Sent, StepSender } from "./step-sender.ts";
+import type { Part, Step } from "./steps/step.ts";
 import { Values } from "./values.ts";
 
 /** What a probe is to do, checked. */
@@ -57,23 +54,21 @@ class Probe {
   readonly #options: ProbeOptions;
   readonly #recorder = createRecorder({ by: "probe" });
   readonly #client: Client;
-  readonly #created: CreatedThings;
+  readonly #sender: StepSender;
   readonly #values = new Values();
   readonly #pages = new PageEffects();
   /** The paths that the key may read. */
   readonly #readable = new Set<string>();
   /** The reads that failed. Whether their cause is a scope shows only when another one succeeds. */
-  readonly #rejected: { step: Step; outgoing: Outgoing; received: Received }[] = [];
+  readonly #rejected: { step: Step; sent: Sent }[] = [];
   /** How the service refuses an unknown id, by the path of the list. */
   readonly #unknownIds = new Map<string, Received>();
   readonly #missing: string[] = [];
-  /** A payment that was started and whose end is not known. */
-  #openPayment: string | undefined;
 
   constructor(options: ProbeOptions) {
     this.#options = options;
     this.#client = new Client({ ...options, recorder: this.#recorder });
-    this.#created = new CreatedThings(this.#client);
+    this.#sender = new StepSender({ ...options, client: this.#client, values: this.#values });
     const mark = `malipo probe ${globalThis.crypto.randomUUID().slice(0, 8)}`;
     this.#values.set("mark", mark);
     this.#values.set("phone", options.phone);
@@ -91,7 +86,7 @@ class Probe {
       await this.#runPart("after deletion");
     } catch (error) {
       left.push(...(await this.#deleteCreated()));
-      throw withRest(error, left, this.#openPayment);
+      throw withRest(error, left, this.#sender.openPayment);
     }
     return {
       profile: this.#recorder.profile(),
@@ -120,104 +115,27 @@ class Probe {
   }
 
   async #runStep(step: Step): Promise<void> {
-    let outgoing = this.#outgoing(step);
-    let received = await this.#send(step, outgoing);
-    for (let left = this.#otherIds(step); left > 0 && !isSuccess(received); left--) {
-      this.#created.tryNextId("webhook");
-      this.#setCreated("webhook");
-      outgoing = this.#outgoing(step);
-      received = await this.#send(step, outgoing);
+    const sent = await this.#sender.send(step, (changed) => this.#record(step, changed));
+    const { status } = sent.received;
+    if (status >= 300 && status < 400 && step.part === "reads") {
+      throw explainRedirect(this.#options.baseUrl, sent.received);
     }
-    if (received.status >= 300 && received.status < 400 && step.part === "reads") {
-      throw explainRedirect(this.#options.baseUrl, received);
-    }
-    this.#learn(step, outgoing, received);
-    this.#options.onStep({ step, status: received.status });
+    this.#learn(step, sent);
+    this.#options.onStep({ step, status });
   }
 
-  /** How many further ids to try: no read says by which of its ids a webhook goes. */
-  #otherIds({ path, cause }: Step): number {
-    const isWebhook = path.includes("{createdWebhook}") && cause === undefined;
-    return isWebhook ? this.#created.countIds("webhook") - 1 : 0;
-  }
-
-  #outgoing(step: Step): Outgoing {
-    const { method, origin } = step;
-    return { method, origin, key: this.#client.keyOf(step), ...this.#values.fill(step) };
-  }
-
-  async #send(step: Step, outgoing: Outgoing): Promise<Received> {
-    const { signal } = this.#options;
-    const isRead = step.method === "GET";
-    const send = () => this.#client.send(outgoing, { signal, isRead });
-    if (step.creates !== undefined) return this.#create(step.creates, outgoing);
-    if (step.confirms) return (await this.#confirm()) ?? send();
-    if (step.untilFinal) return this.#follow(step, outgoing, send);
-    return step.gives?.includes("startedPayment") ? this.#startPayment(outgoing) : send();
-  }
-
-  /** A payment that begins must be known to its end: Ctrl-C does not interrupt the request. */
-  async #startPayment(outgoing: Outgoing): Promise<Received> {
-    try {
-      const request = { signal: undefined, isRead: false };
-      const received = await this.#client.send(outgoing, request);
-      this.#openPayment = isSuccess(received) ? findField(received.json, "reference") : undefined;
-      return received;
-    } catch (error) {
-      if (!(error instanceof CliError) || error.exitCode !== EXIT.unreachable) throw error;
-      const message = `${error.message}\nThe payment may have been started. Check: npx malipo payments list`;
-      throw new CliError(EXIT.unknown, error.code, message, { cause: error });
-    }
-  }
-
-  async #follow(
-    step: Step,
-    outgoing: Outgoing,
-    send: () => Promise<Received>,
-  ): Promise<Received> {
-    const { signal, notify } = this.#options;
-    const minutes = FOLLOW_MS / 60_000;
-    notify(
-      `Answer the prompt on the phone. The probe follows the payment for up to ${minutes} min.`,
-    );
-    const received = await followPayment(
-      send,
-      (changed) => this.#record(step, outgoing, changed),
-      signal,
-    );
-    this.#openPayment = undefined;
-    return received;
-  }
-
-  async #create(thing: Thing, outgoing: Outgoing): Promise<Received> {
-    const mark = this.#values.get("mark") ?? "";
-    const received = await this.#created.create(thing, mark, outgoing);
-    this.#setCreated(thing);
-    return received;
-  }
-
-  async #confirm(): Promise<Received | undefined> {
-    const received = await this.#created.confirm();
-    this.#setCreated("invoice");
-    return received;
-  }
-
-  #setCreated(thing: Thing): void {
-    const name = thing === "invoice" ? "createdInvoice" : "createdWebhook";
-    this.#values.set(name, this.#created.idOf(thing));
-  }
-
-  #learn(step: Step, outgoing: Outgoing, received: Received): void {
+  #learn(step: Step, sent: Sent): void {
+    const { received } = sent;
     const isOk = isSuccess(received);
     const list = listOf(step.path);
     if (step.part === "reads" && !isOk) {
-      this.#rejected.push({ step, outgoing, received });
+      this.#rejected.push({ step, sent });
       return;
     }
     if (step.cause === "unknown_id" && step.part === "refusals" && !this.#unknownIds.has(list)) {
       this.#unknownIds.set(list, received);
     }
-    this.#record(step, outgoing, received);
+    this.#record(step, sent);
     if (!isOk) return;
     this.#values.learn(step, received);
     if (step.part === "paging") this.#pages.learn(step, received, this.#values);
@@ -229,18 +147,19 @@ class Probe {
     }
   }
 
-  #record(step: Step, outgoing: Outgoing, received: Received): void {
+  #record(step: Step, { outgoing, received }: Sent): void {
     const verdict = judge(step, received, this.#unknownIds.get(listOf(step.path)));
     if (verdict !== "unclear") this.#client.record(outgoing, received, verdict);
   }
 
   /** @throws {CliError} if the service let nothing be read. */
   #checkReads(): void {
-    const responses = this.#rejected.map(({ received }) => received);
+    const responses = this.#rejected.map(({ sent }) => sent.received);
     if (this.#values.get("readable") === undefined) {
       throw explainNoReads(this.#options.baseUrl, responses);
     }
-    for (const { step, outgoing, received } of this.#rejected) {
+    for (const { step, sent } of this.#rejected) {
+      const { outgoing, received } = sent;
       const { status } = received;
       // The key is known, because another read succeeded.
       const isScope = status === 401 || status === 403;
@@ -249,15 +168,13 @@ class Probe {
     }
   }
 
-  async #deleteCreated(): Promise<string[]> {
-    return this.#created.deleteAll((thing, id, received) => {
+  #deleteCreated(): Promise<string[]> {
+    return this.#sender.deleteCreated((thing, received) => {
       const step = this.#options.steps.find(
         ({ part, path }) => part === "deletion" && path.startsWith(`/${thing}s/`),
       );
       if (step === undefined) return;
-      // Only now is it sure which of its ids it goes by.
-      this.#values.set(thing === "invoice" ? "createdInvoice" : "createdWebhook", id);
-      this.#record(step, this.#outgoing(step), received);
+      this.#record(step, { outgoing: this.#sender.outgoing(step), received });
       this.#options.onStep({ step, status: received.status });
     });
   }

@@ -1,7 +1,7 @@
 import type { WriteStream } from "node:tty";
 import { printable } from "../terminal/output.ts";
-import { stepName } from "./plan.ts";
 import type { StepResult } from "./probe.ts";
+import { stepName } from "./steps/plan.ts";
 
 const CLEAR_LINE = "\r\u001b[2K";
 const DEFAULT_COLUMNS = 80;

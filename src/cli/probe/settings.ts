@@ -3,7 +3,7 @@ import { isPhoneDigits, phoneDigits } from "../../internal/phone-digits.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { gatewayOptions, readKey } from "../input/gateway.ts";
-import type { Choices } from "./steps.ts";
+import type { Choices } from "./steps/steps.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
 export interface ProbeSettings {

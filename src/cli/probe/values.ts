@@ -1,6 +1,6 @@
-import type { Received } from "./exchange.ts";
-import { findCursor, findField, firstId } from "./find-ids.ts";
-import type { Body, Step, ValueName } from "./step.ts";
+import { findCursor, findField, firstId } from "./created/find-ids.ts";
+import type { Received } from "./http/exchange.ts";
+import type { Body, Step, ValueName } from "./steps/step.ts";
 import { unknownIdLike } from "./unknown-id.ts";
 
 /** How a value is found in the body of a response. */

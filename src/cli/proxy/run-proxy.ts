@@ -34,7 +34,8 @@ interface Ready {
 export async function runProxy({ values, json }: Input): Promise<number> {
   const to = readTarget(values);
   const port = readWholeNumber(values, "port", 0, MAX_PORT);
-  const webhooksTo = values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
+  const webhooksTo =
+    values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
   const out = requireValue(values, "out");
   const base = checkProfileOut("out", out);
   const recorder = createRecorder({ by: "proxy", run: ownRun(base), base });

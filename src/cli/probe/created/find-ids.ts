@@ -1,4 +1,4 @@
-import { isObject } from "../../internal/is-object.ts";
+import { isObject } from "../../../internal/is-object.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

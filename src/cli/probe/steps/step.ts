@@ -1,4 +1,4 @@
-import type { RefusalCause } from "../../profile/causes.ts";
+import type { RefusalCause } from "../../../profile/causes.ts";
 
 /** The parts of a probe, in their order. `deletion` also runs when an earlier part fails. */
 export const PARTS = [
@@ -64,6 +64,8 @@ export interface Step {
   readonly reads?: ListPath | "/mobile-money/validate-phone";
   /** What the request creates at the service. It is deleted again. */
   readonly creates?: "invoice" | "webhook";
+  /** It starts a payment, whose outcome must be known. */
+  readonly starts?: true;
   /** It finds out which of several ids of the invoice the service accepts. */
   readonly confirms?: true;
   /** The values that the response gives. */

@@ -1,12 +1,12 @@
-import { keyKind } from "../../contract/keys.ts";
-import { sleep } from "../../internal/timeout.ts";
-import type { Recorder } from "../../learn/exchange.ts";
-import { CliError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
+import { keyKind } from "../../../contract/keys.ts";
+import { sleep } from "../../../internal/timeout.ts";
+import type { Recorder } from "../../../learn/exchange.ts";
+import { CliError } from "../../cli-error.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { Verdict } from "../judge.ts";
+import type { Step } from "../steps/step.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
-import type { Verdict } from "./judge.ts";
 import { type Notify, Patience } from "./patience.ts";
-import type { Step } from "./step.ts";
 
 const RETRY_AFTER_MS = 1_000;
 

@@ -1,7 +1,7 @@
-import { isObject } from "../../internal/is-object.ts";
-import type { Received } from "./exchange.ts";
+import { isObject } from "../../../internal/is-object.ts";
+import type { Received } from "../http/exchange.ts";
+import { isSuccess } from "../judge.ts";
 import { findField, findMarkedIds, findPossibleIds, hasMark, type Thing } from "./find-ids.ts";
-import { isSuccess } from "./judge.ts";
 
 /** Something that the probe created, or may have created. */
 export interface Created {

@@ -1,6 +1,8 @@
-import { CliError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
-import type { Client } from "./client.ts";
+import { CliError } from "../../cli-error.ts";
+import { EXIT } from "../../exit-codes.ts";
+import type { Client } from "../http/client.ts";
+import type { Outgoing, Received } from "../http/exchange.ts";
+import { isSuccess } from "../judge.ts";
 import {
   type Ask,
   type Created,
@@ -9,9 +11,7 @@ import {
   findInList,
   noteResponse,
 } from "./created.ts";
-import type { Outgoing, Received } from "./exchange.ts";
 import type { Thing } from "./find-ids.ts";
-import { isSuccess } from "./judge.ts";
 
 const PAUSES_MS = [1_000, 2_000, 4_000];
 

@@ -1,7 +1,7 @@
-import { retryAfterMs } from "../../client/http/retry-after.ts";
-import { sleep } from "../../internal/timeout.ts";
-import { CliError } from "../cli-error.ts";
-import { EXIT } from "../exit-codes.ts";
+import { retryAfterMs } from "../../../client/http/retry-after.ts";
+import { sleep } from "../../../internal/timeout.ts";
+import { CliError } from "../../cli-error.ts";
+import { EXIT } from "../../exit-codes.ts";
 import type { Received } from "./exchange.ts";
 
 /** Where the service does not say how long to wait. */

@@ -1,5 +1,5 @@
-import { maskPhones } from "../../internal/phone-digits.ts";
-import { formatTable, paint, printable } from "../terminal/output.ts";
+import { maskPhones } from "../../../internal/phone-digits.ts";
+import { formatTable, paint, printable } from "../../terminal/output.ts";
 import { PARTS, type Part, type Step } from "./step.ts";
 import type { Choices } from "./steps.ts";
 
@@ -23,13 +23,6 @@ const TITLES: Readonly<Record<Part, string>> = {
   prompt: "A payment",
 };
 
-const KEYS: Readonly<Record<Step["key"], string>> = {
-  own: "",
-  none: "without a key",
-  unknown: "with an unknown key",
-  public: "with the public key",
-};
-
 const queryOf = ({ query = {} }: Step): string =>
   Object.entries(query)
     .map(([name, value]) => `${name}=${value}`)
@@ -38,20 +31,24 @@ const queryOf = ({ query = {} }: Step): string =>
 /** The request of a step, without its values: `GET /payments/{payment}`. */
 export function stepName(step: Step): string {
   const query = queryOf(step);
-  return `${step.method} ${step.path}${query && `?${query}`}`;
+  const path = step.path === "{readable}" ? "(any read)" : step.path;
+  return `${step.method} ${path}${query && `?${query}`}`;
 }
 
 function partRows(part: Part, steps: readonly Step[]): string[][] {
   if (part !== "paging") {
-    return steps.map((step) => [
-      stepName(step),
-      [step.learns, KEYS[step.key]].filter(Boolean).join(", "),
-    ]);
+    return steps.map((step) => [stepName(step), step.learns]);
   }
   const paths = [...new Set(steps.map(({ path }) => path))];
   return paths.map((path) => {
     const own = steps.filter((step) => step.path === path);
-    return [`GET ${path}`, own.map((step) => queryOf(step) && `?${queryOf(step)}`).join(" ").trim()];
+    return [
+      `GET ${path}`,
+      own
+        .map((step) => queryOf(step) && `?${queryOf(step)}`)
+        .join(" ")
+        .trim(),
+    ];
   });
 }
 

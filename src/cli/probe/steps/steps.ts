@@ -38,7 +38,7 @@ const REFUSALS: readonly Step[] = [
 /** One payment, followed to its end. */
 // biome-ignore format: one line for each request
 const PROMPT: readonly Step[] = [
-  { part: "prompt", method: "POST", path: "/mobile-money/payment/initiate", body: { amount: 1, phone: "{phone}", description: "malipo probe", account_reference: "PROBE" }, ...own, gives: ["startedPayment", "startedCheckout"], learns: "a payment that begins" },
+  { part: "prompt", method: "POST", path: "/mobile-money/payment/initiate", body: { amount: 1, phone: "{phone}", description: "malipo probe", account_reference: "PROBE" }, ...own, starts: true, gives: ["startedPayment", "startedCheckout"], learns: "a payment that begins" },
   { part: "prompt", method: "GET", path: "/payments/{startedPayment}", ...own, learns: "a pending payment" },
   { part: "prompt", method: "POST", path: "/mobile-money/payment/status", body: { reference: "{startedPayment}" }, ...own, learns: "a status by reference" },
   { part: "prompt", method: "POST", path: "/mobile-money/payment/status", body: { checkout_request_id: "{startedCheckout}" }, ...own, learns: "a status by checkout request id" },

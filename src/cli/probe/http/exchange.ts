@@ -1,8 +1,8 @@
-import { failureCode } from "../../client/http/failed-before-sending.ts";
-import { describeError } from "../../internal/describe-error.ts";
-import { CliError } from "../cli-error.ts";
-import { describeConnectionError } from "../diagnosis/connection-errors.ts";
-import { EXIT } from "../exit-codes.ts";
+import { failureCode } from "../../../client/http/failed-before-sending.ts";
+import { describeError } from "../../../internal/describe-error.ts";
+import { CliError } from "../../cli-error.ts";
+import { describeConnectionError } from "../../diagnosis/connection-errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 
 /** One request, complete. */
 export interface Outgoing {
@@ -98,7 +98,7 @@ function unreachable(baseUrl: string, error: unknown): CliError {
     name === "TimeoutError"
       ? `there was no response within ${TIMEOUT_MS / 1_000} s`
       : code === undefined
-        ? describeError(error)
+        ? describeError((error as { cause?: unknown }).cause ?? error)
         : describeConnectionError(code);
   return new CliError(
     EXIT.unreachable,
