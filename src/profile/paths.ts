@@ -65,6 +65,7 @@ export function findListPath(shape: Shape): string | undefined {
 const WRAPPERS = [
   ...["data", "result", "response", "payload", "content", "item", "record", "payment"],
   ...["invoice", "webhook", "merchant", "account", "subscription", "transaction", "attributes"],
+  ...["phone", "validation", "payment_account"],
 ];
 
 /** A body with more fields than this beside an object is a resource itself. */
