@@ -1,4 +1,4 @@
-import { checkAgainst } from "../../learn/diff.ts";
+import { checkAgainst } from "../../learn/check.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
+import { typesOf } from "../../learn/declarations/types.ts";
 import { writeWhole } from "../../learn/profile-file.ts";
-import { typesOf } from "../../learn/types/index.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
