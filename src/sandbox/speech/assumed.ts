@@ -51,6 +51,7 @@ const IDS: Readonly<Record<IdKind, (random: RandomState) => string>> = {
   checkout: (random) => `ws_CO_${nextName(random, "digits", 20)}`,
   invoice: (random) => `inv_${nextName(random, "token", 12)}`,
   webhook: (random) => `wh_${nextName(random, "token", 12)}`,
+  secret: (random) => `whsec_${nextName(random, "token", 32)}`,
 };
 
 /** `data` of an event: the payment or the invoice, as a read returns it; less for a failed payment. */

@@ -7,7 +7,7 @@ import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts
 import type { PageRequest, RouteResult } from "./result.ts";
 
 /** What the sandbox makes ids for. */
-export type IdKind = "reference" | "checkout" | "invoice" | "webhook";
+export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";
 
 /** What is known of the request that is answered. */
 export interface Asked {
@@ -17,6 +17,8 @@ export interface Asked {
   readonly endpoint: EndpointName | undefined;
   /** Milliseconds of the sandbox's clock. */
   readonly now: number;
+  /** The secret that signs deliveries. */
+  readonly webhookSecret: string;
 }
 
 /**
