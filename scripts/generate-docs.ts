@@ -57,12 +57,12 @@ function magicNumbers(): string {
 const cell = (text: string) => text.replaceAll("|", "\\|");
 
 /** The flags of a command, each once, with the subcommands that take it. */
-function flagRows({ subcommands }: Command): string[][] {
+function flagRows({ name: command, subcommands }: Command): string[][] {
   const flags = new Map(subcommands.flatMap((one) => one.flags.map((flag) => [flag.name, flag])));
   return [...flags.values()].map((flag) => {
     const takers = subcommands.filter((one) => one.flags.some(({ name }) => name === flag.name));
     const all = takers.length === subcommands.length;
-    const names = takers.map(({ name = "" }) => code(name)).join(", ");
+    const names = takers.map((one) => code(one.name ?? `malipo ${command}`)).join(", ");
     return [code(flagUsage(flag)), all ? "all" : names, cell(flagSummary(flag))];
   });
 }
