@@ -84,7 +84,9 @@ export function findResourcePath(shape: Shape): string {
   return path;
 }
 
-const isIdName = (name: string): boolean => /^(id|uuid|.+_id|reference|number)$/.test(name);
+/** The id of a request is part of an envelope. */
+const isIdName = (name: string): boolean =>
+  /^(id|uuid|.+_id|reference|number)$/.test(name) && !/^(request|trace|correlation)_id$/.test(name);
 
 const ENVELOPE_NAMES = new Set([...LIST_NAMES, ...WRAPPERS]);
 

@@ -3,6 +3,7 @@ import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
+import { readProfile } from "../sandbox/profile.ts";
 import { type Ready, removeReadyFile, writeReadyFile } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { restoreState } from "../sandbox/state-file.ts";
@@ -21,6 +22,7 @@ interface Settings {
   readonly seed: string | undefined;
   readonly webhook: string | undefined;
   readonly state: string | undefined;
+  readonly profile: string | undefined;
 }
 
 function readSettings(values: FlagValues): Settings {
@@ -32,14 +34,16 @@ function readSettings(values: FlagValues): Settings {
     seed: values.seed,
     webhook: values.webhook && readUrl(values, "webhook").href,
     state: values.state,
+    profile: values.profile,
   };
 }
 
 export async function run({ values, json }: Input): Promise<number> {
   const settings = readSettings(values);
-  const { clock, auto, seed, state } = settings;
+  const { clock, auto, seed, state, profile: path } = settings;
   const readyFile = values["ready-file"];
-  const sandbox = createSandbox({ clock, auto, seed });
+  const profile = path === undefined ? undefined : readProfile(path);
+  const sandbox = createSandbox({ clock, auto, seed, profile });
   const restored = restore(sandbox, settings);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;
@@ -81,7 +85,7 @@ function restore(sandbox: Sandbox, { state, clock, seed }: Settings): boolean {
 const describeReady = (
   sandbox: Sandbox,
   { url, baseUrl }: ServedSandbox,
-  { clock, auto, webhook, state }: Settings,
+  { clock, auto, webhook, state, profile }: Settings,
   restored: boolean,
 ): Ready => ({
   url,
@@ -93,6 +97,7 @@ const describeReady = (
   auto,
   webhook: webhook ?? null,
   state: state ?? null,
+  profile: profile ?? null,
   restored,
   pid: process.pid,
 });

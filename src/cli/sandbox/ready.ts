@@ -12,6 +12,8 @@ export interface Ready {
   readonly auto: "approve" | "none" | "magic";
   readonly webhook: string | null;
   readonly state: string | null;
+  /** The file of the profile that it speaks by. */
+  readonly profile: string | null;
   readonly restored: boolean;
   readonly pid: number;
 }

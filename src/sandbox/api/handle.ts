@@ -64,19 +64,22 @@ function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: 
 function route(world: World, request: ApiRequest, faultHeaders: Headers): ApiResponse {
   const { path } = request;
   const match = endpointFor(request.method, path);
-  const now = world.clock.ms();
-  let response: ApiResponse;
+  const { webhookSecret } = world.state;
+  const asked = { path, now: world.clock.ms(), webhookSecret };
   try {
     if (match === undefined) throw noEndpoint(path);
-    const result = callEndpoint(world, request, match);
-    response = world.speech.success({ path, endpoint: match.name, now }, result);
+    const decided = callEndpoint(world, request, match);
+    const response = world.speech.success({ ...asked, endpoint: match.name }, decided);
+    return { ...withHeaders(response, faultHeaders), decided };
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    response = world.speech.error({ path, endpoint: match?.name, now }, error);
+    const response = world.speech.error({ ...asked, endpoint: match?.name }, error);
+    return { ...withHeaders(response, faultHeaders), decided: error };
   }
-  if (faultHeaders === NO_HEADERS) return response;
-  return { ...response, headers: { ...response.headers, ...faultHeaders } };
 }
+
+const withHeaders = (response: ApiResponse, headers: Headers): ApiResponse =>
+  headers === NO_HEADERS ? response : { ...response, headers: { ...response.headers, ...headers } };
 
 type Match = NonNullable<ReturnType<typeof endpointFor>>;
 

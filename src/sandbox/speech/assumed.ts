@@ -23,6 +23,7 @@ export const ASSUMED_STATUSES: Readonly<Record<ErrorCause, number>> = {
   invalid_json: 400,
   invalid_field: 422,
   invalid_phone: 422,
+  unusable_phone: 422,
   rate_limit: 429,
 };
 
@@ -51,6 +52,7 @@ const IDS: Readonly<Record<IdKind, (random: RandomState) => string>> = {
   checkout: (random) => `ws_CO_${nextName(random, "digits", 20)}`,
   invoice: (random) => `inv_${nextName(random, "token", 12)}`,
   webhook: (random) => `wh_${nextName(random, "token", 12)}`,
+  secret: (random) => `whsec_${nextName(random, "token", 32)}`,
 };
 
 /** `data` of an event: the payment or the invoice, as a read returns it; less for a failed payment. */
@@ -78,6 +80,7 @@ export const ASSUMED_SPEECH: Speech = {
   mayCall: (kind, endpoint) => (ENDPOINTS[endpoint] as Endpoint).keys.includes(kind),
   hasScopes: true,
   acceptsInvalidPhones: false,
+  acceptsUnusablePhones: true,
   event: (event, at, record) =>
     JSON.stringify({ event, timestamp: formatTimestamp(at), data: eventData(event, record) }),
   deliveryHeaders: ({ signature }) => ({ "x-service-signature": signature }),

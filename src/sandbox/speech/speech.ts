@@ -7,7 +7,7 @@ import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts
 import type { PageRequest, RouteResult } from "./result.ts";
 
 /** What the sandbox makes ids for. */
-export type IdKind = "reference" | "checkout" | "invoice" | "webhook";
+export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";
 
 /** What is known of the request that is answered. */
 export interface Asked {
@@ -17,6 +17,8 @@ export interface Asked {
   readonly endpoint: EndpointName | undefined;
   /** Milliseconds of the sandbox's clock. */
   readonly now: number;
+  /** The secret that signs deliveries. */
+  readonly webhookSecret: string;
 }
 
 /**
@@ -37,6 +39,8 @@ export interface Speech {
   readonly hasScopes: boolean;
   /** Whether `validate-phone` has a result for a text that is not a phone number at all. */
   readonly acceptsInvalidPhones: boolean;
+  /** Whether `validate-phone` has a result for a phone number that cannot be charged. */
+  readonly acceptsUnusablePhones: boolean;
   /** The body of a delivery. `at` is its timestamp in milliseconds. */
   event(kind: string, at: number, record: StoredPayment | StoredInvoice): string;
   /** The headers of an attempt, beside the content type. `tries` counts the attempts from 1. */

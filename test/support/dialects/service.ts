@@ -36,13 +36,14 @@ const OUTCOMES = { cancel: "cancelled", wrongPin: "wrongPin", expire: "expired" 
 /**
  * Starts a service.
  *
- * @param options - `deliver` sends the deliveries; the global `fetch` unless given.
+ * @param options - `deliver` sends the deliveries; the global `fetch` unless given. `windowMs`: for how
+ *   long requests count towards the rate limit, in real time; a second unless given.
  */
 export function createDialectService(
   dialect: Dialect,
-  options: { deliver?: (request: Request) => Promise<Response> } = {},
+  options: { deliver?: (request: Request) => Promise<Response>; windowMs?: number } = {},
 ): DialectService {
-  const store = newStore(dialect.name);
+  const store = newStore(dialect.name, options.windowMs);
   const webhookSecret = `secret of ${dialect.name}`;
   const deliver = options.deliver ?? ((request) => globalThis.fetch(request));
   const queue = new DeliveryQueue({ store, dialect, secret: webhookSecret, deliver });
@@ -121,9 +122,9 @@ function answerRequest(speaker: Speaker, request: Request, received: Received): 
   }
 }
 
-/** @throws 429, when there were too many requests within a second of real time. */
+/** @throws 429, when there were too many requests within a window of real time. */
 function countRequest(store: Store, { requestsPerSecond = Infinity }: Dialect): void {
-  if (Date.now() - store.recentSince >= 1_000) {
+  if (Date.now() - store.recentSince >= store.windowMs) {
     store.recentSince = Date.now();
     store.recent = 0;
   }

@@ -19,6 +19,7 @@ export interface Store {
   /** Requests since the last pause, for the rate limit. */
   recent: number;
   recentSince: number;
+  readonly windowMs: number;
   readonly keys: Readonly<Record<KeyName, string>>;
   readonly payments: Payment[];
   readonly invoices: Invoice[];
@@ -30,11 +31,12 @@ export interface Store {
   deliveryCount: number;
 }
 
-export const newStore = (name: string): Store => ({
+export const newStore = (name: string, windowMs = 1_000): Store => ({
   now: new Date("2026-03-02T08:00:00Z"),
   requests: 0,
   recent: 0,
   recentSince: Date.now(),
+  windowMs,
   keys: {
     public: `pk_${name}_public00000000`,
     secret: `sk_${name}_secret00000000`,

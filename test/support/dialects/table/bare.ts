@@ -160,7 +160,7 @@ export const BARE: readonly Dialect[] = [
     },
     delivery: {
       prefix: "sha256=",
-      retriesMs: [10_000, 20_000, 40_000],
+      retriesMs: [10_000, 20_000, 45_000],
       headers: ({ at, attempt }) => ({
         "x-signature-timestamp": zulu(at),
         "x-retry-count": String(attempt - 1),

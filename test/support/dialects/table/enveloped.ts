@@ -60,7 +60,7 @@ export const ENVELOPED: readonly Dialect[] = [
       payment: (payment) => ({
         ...documentedPayment(payment),
         created_at: zulu(payment.createdAt),
-        completed_at: payment.finalAt ? zulu(payment.finalAt) : null,
+        processed_at: payment.finalAt ? zulu(payment.finalAt) : null,
         customer: { name: null, phone: payment.phone, country: "KE" },
       }),
       paymentItem: ({ reference, cents, state, createdAt }) => ({
@@ -224,7 +224,7 @@ export const ENVELOPED: readonly Dialect[] = [
     refusesBadPhones: false,
     delivery: {
       prefix: "",
-      retriesMs: [1_000, 2_000, 4_000, 8_000, 16_000],
+      retriesMs: [1_000, 2_000, 4_000, 8_000, 15_000],
       headers: ({ at }) => ({ "x-timestamp": zulu(at) }),
     },
   },

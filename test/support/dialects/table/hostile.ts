@@ -11,7 +11,7 @@ export const HOSTILE: readonly Dialect[] = [
     name: "html-errors",
     about: "responds in JSON, but refuses with a page of HTML",
     refuse: ({ status, message }) => page(`${status} ${message}`),
-    paging: { kind: "page", at: "p", size: "n", defaultSize: 20, maxSize: 100 },
+    paging: { kind: "page", at: "p", size: "limit", defaultSize: 20, maxSize: 100 },
     list: (items, { page, total }) => ({ success: true, data: items, page, total }),
   },
   {
