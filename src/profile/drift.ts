@@ -1,7 +1,7 @@
 import { isObject } from "../internal/is-object.ts";
-import { isClosedValue } from "./closed-values.ts";
 import { childrenOf, fieldPath, itemPath, presenceOf, ROOT } from "./paths.ts";
 import type { FieldShape, ServiceProfile, Shape } from "./types.ts";
+import { isClosedValue } from "./vocabulary/closed-values.ts";
 
 /** A place at which a response differs from what was learned. */
 export interface ProfileDrift {

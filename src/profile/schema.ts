@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { REFUSAL_CAUSES } from "./causes.ts";
-import { isFormat, isTimestampForm } from "./formats.ts";
-import { isHeaderName, isShapePath } from "./names.ts";
+import { isFormat, isTimestampForm } from "./vocabulary/formats.ts";
+import { isHeaderName, isShapePath } from "./vocabulary/names.ts";
 
 const keyed = <Value extends z.ZodMiniType>(
   expected: string,

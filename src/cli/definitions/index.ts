@@ -1,5 +1,6 @@
 import { ATTEMPTS } from "./attempts.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { LEARN_COMMANDS } from "./learn.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
 import { WEBHOOK_COMMANDS } from "./webhooks.ts";
@@ -9,6 +10,7 @@ export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
+  ...LEARN_COMMANDS,
   ATTEMPTS,
 ];
 

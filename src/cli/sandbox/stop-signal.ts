@@ -15,4 +15,6 @@ export const stopSignal = (): Promise<void> =>
       clearInterval(timer);
       resolve();
     }, PARENT_POLL_MS);
+    // A command that ends by itself does not wait for it.
+    timer.unref();
   });

@@ -1,5 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
-import { isClosedValue } from "../../profile/closed-values.ts";
+import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
 import type { DeliveryFacts, EventShape, RedeliveryFacts } from "../../profile/types.ts";
 import type { DeliverySeen } from "../exchange.ts";
 import { at, count, countAt, type Draft, type DraftCounts } from "./draft.ts";

@@ -1,5 +1,5 @@
-import { textFormat } from "../../profile/formats.ts";
-import { isHeaderName } from "../../profile/names.ts";
+import { textFormat } from "../../profile/vocabulary/formats.ts";
+import { isHeaderName } from "../../profile/vocabulary/names.ts";
 import type { HeaderShape } from "../../profile/types.ts";
 import type { HeaderEntries } from "../exchange.ts";
 import { addTo, at, count, type Draft } from "./draft.ts";

@@ -1,4 +1,4 @@
-import { isFieldName } from "../../profile/names.ts";
+import { isFieldName } from "../../profile/vocabulary/names.ts";
 
 /** In an error, these hold the problems by the name of the field. */
 const CONTAINERS =

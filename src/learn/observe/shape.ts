@@ -1,7 +1,7 @@
 import { isObject } from "../../internal/is-object.ts";
-import { isClosedValue, isCurrency } from "../../profile/closed-values.ts";
-import { numberFormat, textFormat, timestampForm } from "../../profile/formats.ts";
-import { isFieldName } from "../../profile/names.ts";
+import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
+import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
+import { isFieldName } from "../../profile/vocabulary/names.ts";
 import { fieldPath, isResourceRoot, itemPath, ROOT } from "../../profile/paths.ts";
 import type { FieldShape, Shape } from "../../profile/types.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";

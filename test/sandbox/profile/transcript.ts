@@ -1,4 +1,4 @@
-import { textFormat } from "../../../src/profile/formats.ts";
+import { textFormat } from "../../../src/profile/vocabulary/formats.ts";
 import type { Heard, Peer } from "./peer.ts";
 
 /** What a response looks like: a status and a shape, no values. */

@@ -1,4 +1,4 @@
-import { textFormat } from "../../../profile/formats.ts";
+import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { formatAmount } from "../../payments/money.ts";
 import { madeUpText, reshaped } from "./made-up.ts";
 import type { Place } from "./shape-tree.ts";

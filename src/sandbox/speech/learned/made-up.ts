@@ -1,4 +1,4 @@
-import { textFormat } from "../../../profile/formats.ts";
+import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { nextName, nextRandom, seedRandom } from "../../state/random.ts";
 import type { Place } from "./shape-tree.ts";
 

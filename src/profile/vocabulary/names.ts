@@ -10,7 +10,7 @@ const MAX_WORD = 18;
 /** `payment_id`, `currentPage`, `ResultCode`, `line-1`: the words, in lower case. */
 const wordsOf = (name: string): string[] =>
   name
-    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/([a-z]\d?)([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
     .split(/[ _-]+/)
@@ -22,14 +22,26 @@ const WORD = /^(?:[a-z]+\d{0,2}|\d|sha\d{3}|iso\d{4}|e164|utf8|oauth2)$/;
 /** Letters that no word has: five in a row without a vowel. */
 const NO_WORD = /[bcdfghjklmnpqrstvwxz]{6}/;
 
+/** `deadbeef`: a hash that has letters only. */
+const HEXADECIMAL = /^[a-f]{7,}$/;
+
+/** Capitals only: a long one is a code, not a name. */
+const CODE = /^(?=.*[A-Z])[A-Z\d]{13,}$/;
+
 const isWord = (word: string): boolean =>
-  word.length <= MAX_WORD && WORD.test(word) && !NO_WORD.test(word);
+  word.length <= MAX_WORD && WORD.test(word) && !NO_WORD.test(word) && !HEXADECIMAL.test(word);
 
 /** Whether a key of an object is surely the name of a field: not an id, a phone number or a hash. */
 export function isFieldName(key: string): boolean {
   if (key.length === 0 || key.length > MAX_NAME || !/^[A-Za-z_$@][\w-]*$/.test(key)) return false;
   const words = wordsOf(key.replace(/^[$@_]+/, ""));
-  return words.length > 0 && words.length <= MAX_WORDS && words.every(isWord) && !isRandom(key);
+  return (
+    words.length > 0 &&
+    words.length <= MAX_WORDS &&
+    words.every(isWord) &&
+    !isRandom(key) &&
+    !CODE.test(key)
+  );
 }
 
 /** `aB3xQ9zT`: letters of both cases and digits that change too often for words. */
