@@ -33,13 +33,13 @@ const rolesByName = <Role extends string>(table: Readonly<Record<Role, string>>)
 // Names in lower case, without `_`, `-` and brackets.
 const PARAMETER_ROLES = rolesByName<ParameterRole>({
   size: "perpage pagesize limit size count take rows maxresults maxitems",
-  page: "page pagenumber pageno p pageindex",
+  page: "page pagenumber pageno p pageindex currentpage",
   offset: "offset skip start startindex",
   cursor: "cursor after startingafter pagetoken nexttoken nextcursor lastid before",
 });
 
 const FIELD_ROLES = rolesByName<FieldRole>({
-  page: "page currentpage pagenumber pageno pageindex",
+  page: "page currentpage pagenumber pageno pageindex number",
   size: "perpage pagesize limit size",
   offset: "offset skip start startindex",
   total: "total totalcount totalitems totalresults totalelements totalrecords",

@@ -116,7 +116,7 @@ export interface DeliveryFacts {
 
 /** Who learned in a run, and how much. */
 export interface Run {
-  readonly by: readonly ("probe" | "proxy" | "observer")[];
+  readonly by: readonly string[];
   readonly requests: number;
   readonly deliveries: number;
 }

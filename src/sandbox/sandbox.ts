@@ -77,7 +77,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     serve: async (serveOptions = {}) => {
       checkOptionNames(serveOptions, ["port"], "serve()");
       const { port = defaultPort } = serveOptions;
-      return serve({ world, sandbox, clock: settings.clock }, port);
+      const { clock, profile } = settings;
+      return serve({ world, sandbox, clock, profile }, port);
     },
   };
   return sandbox;

@@ -28,7 +28,10 @@ export async function askService(
   const progress = new Progress(stream, steps.length);
   const controller = new AbortController();
   void stopSignal().then(() => {
-    progress.notify("The probe stops. It deletes what it created.");
+    const { write } = settings.choices;
+    progress.notify(
+      `The probe stops.${write ? " It deletes what it created. To leave it there, press Ctrl-C again." : ""}`,
+    );
     controller.abort();
   });
   try {

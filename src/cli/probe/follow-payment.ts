@@ -9,8 +9,14 @@ export const FOLLOW_MS = 180_000;
 /** An undocumented status that stays for so many reads is taken for a final one. */
 const SAME_READS = 8;
 
+interface Followed {
+  /** The last response. */
+  readonly received: Received;
+  readonly hasEnded: boolean;
+}
+
 /**
- * Reads a payment again and again until it is final, and resolves with the last response.
+ * Reads a payment again and again until it is final, or until the time is over.
  *
  * @param onChange - Gets each response with another status than the one before it.
  */
@@ -18,7 +24,7 @@ export async function followPayment(
   read: () => Promise<Received>,
   onChange: (received: Received) => void,
   signal: AbortSignal,
-): Promise<Received> {
+): Promise<Followed> {
   const endsAt = performance.now() + FOLLOW_MS;
   let last: string | undefined;
   let same = 0;
@@ -29,7 +35,9 @@ export async function followPayment(
     same = status === last ? same + 1 : 0;
     last = status;
     const isUnknown = status !== "pending" && status !== "";
-    if (isFinal(status) || (isUnknown && same >= SAME_READS)) return received;
-    if (performance.now() > endsAt || !(await sleep(POLL_MS, signal))) return received;
+    const hasEnded = isFinal(status) || (isUnknown && same >= SAME_READS);
+    if (hasEnded || performance.now() > endsAt || !(await sleep(POLL_MS, signal))) {
+      return { received, hasEnded };
+    }
   }
 }

@@ -113,8 +113,11 @@ export class StepSender {
     notify(
       `Answer the prompt on the phone. The probe follows the payment for up to ${minutes} min.`,
     );
-    const received = await followPayment(read, onChange, signal);
-    this.#openPayment = undefined;
+    const { received, hasEnded } = await followPayment(read, onChange, signal);
+    if (hasEnded) this.#openPayment = undefined;
+    else if (!signal.aborted) {
+      notify("The payment is still open. The probe goes on, and does not learn how it ends.");
+    }
     return received;
   }
 

@@ -127,7 +127,7 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
   "mobileMoney.validatePhone": validatePhone,
   "webhooks.register": ({ world, body }) => {
     const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
-    const webhook = { id: world.speech.newId("webhook", world.state.random), ...fields };
+    const webhook = { id: world.speech.newId("webhook", world.state), ...fields };
     world.state.webhooks.push(webhook);
     return { thing: "webhook", record: webhook, isNew: true };
   },

@@ -1,3 +1,4 @@
+import type { ServiceProfile } from "../../profile/types.ts";
 import type { World } from "../state/world.ts";
 import type { Sandbox } from "../types.ts";
 
@@ -6,4 +7,6 @@ export interface Host {
   readonly world: World;
   readonly sandbox: Sandbox;
   readonly clock: "virtual" | "real";
+  /** The service that the sandbox speaks like, if it has a profile. */
+  readonly profile: ServiceProfile | undefined;
 }

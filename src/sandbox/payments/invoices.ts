@@ -15,7 +15,7 @@ export function createInvoice(
 ): StoredInvoice {
   const createdAt = world.clock.ms();
   const invoice: StoredInvoice = {
-    id: world.speech.newId("invoice", world.state.random),
+    id: world.speech.newId("invoice", world.state),
     number: `INV-${String(world.state.nextInvoice++).padStart(4, "0")}`,
     status: "draft",
     dueAt: dueAt ?? createdAt + ASSUMPTIONS.invoices.value,

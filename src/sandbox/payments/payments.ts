@@ -69,12 +69,12 @@ export function startPayment(world: World, request: NewPayment): StoredPayment {
   const payment: StoredPayment = {
     payment_id: state.nextId++,
     merchant_id: MERCHANT.merchant_id,
-    reference: world.speech.newId("reference", state.random),
+    reference: world.speech.newId("reference", state),
     currency: MERCHANT.currency,
     status: "pending",
     createdAt: world.clock.ms(),
     ...request,
-    ...(isBusy ? {} : { checkout_request_id: world.speech.newId("checkout", state.random) }),
+    ...(isBusy ? {} : { checkout_request_id: world.speech.newId("checkout", state) }),
   };
   state.payments.push(payment);
   indexPayment(world, payment);

@@ -75,7 +75,7 @@ export const ASSUMED_SPEECH: Speech = {
   error: (_asked, { cause, message, headers }) =>
     jsonResponse(ASSUMED_STATUSES[cause], { success: false, error: message }, headers),
   readPage: (_endpoint, query) => readPage(query),
-  newId: (kind, random) => IDS[kind](random),
+  newId: (kind, { random }) => IDS[kind](random),
   accountId: 1,
   mayCall: (kind, endpoint) => (ENDPOINTS[endpoint] as Endpoint).keys.includes(kind),
   hasScopes: true,

@@ -9,6 +9,12 @@ import type { PageRequest, RouteResult } from "./result.ts";
 /** What the sandbox makes ids for. */
 export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";
 
+/** The parts of the state that ids are made from. */
+export interface IdState {
+  readonly random: RandomState;
+  nextId: number;
+}
+
 /** What is known of the request that is answered. */
 export interface Asked {
   /** With its slash, percent-encoded. */
@@ -30,7 +36,8 @@ export interface Speech {
   error(asked: Asked, error: ErrorResponse): ApiResponse;
   /** @throws {ErrorResponse} for a page that does not exist. */
   readPage(endpoint: EndpointName, query: URLSearchParams): PageRequest;
-  newId(kind: IdKind, random: RandomState): string;
+  /** Counts `nextId` up for ids that are too short to be random. */
+  newId(kind: IdKind, state: IdState): string;
   /** The id of the only payment account. */
   readonly accountId: string | number;
   /** Whether a kind of key may call an endpoint. */

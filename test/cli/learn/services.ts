@@ -129,9 +129,11 @@ export async function startLenient(options: LenientOptions = {}) {
 export async function startDialect(name: string) {
   const service = createDialectService(dialect(name));
   const { baseUrl, close } = await service.serve();
-  const get = async (path: string) => {
+  const get = async (path: string): Promise<string> => {
     const response = await fetch(baseUrl + path, { headers: { "x-api-key": service.keys.secret } });
-    return response.text();
+    if (response.status !== 429) return response.text();
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    return get(path);
   };
   return { service, baseUrl, close, get };
 }

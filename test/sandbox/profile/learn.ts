@@ -117,9 +117,9 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
   }
   for (const path of ["/merchant/payment-accounts", "/payments", "/invoices", "/webhooks"]) {
     await call("GET", path);
-    for (const name of ["per_page", "limit", "size", "page_size", "n"])
+    for (const name of ["per_page", "limit", "size", "pageSize", "page[size]"])
       await call("GET", `${path}?${name}=1`);
-    for (const name of ["page", "offset", "p"]) {
+    for (const name of ["page", "offset", "p", "currentPage", "page[number]"]) {
       const size = paging.kind === "none" ? "limit" : paging.size;
       await call("GET", `${path}?${size}=1&${name}=2`);
     }

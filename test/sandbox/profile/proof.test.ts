@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../../support/dialects/index.ts";
-import { LEARNABLE_DIALECTS } from "../../support/dialects/index.ts";
+import {
+  type Dialect,
+  FURTHER_DIALECTS,
+  LEARNABLE_DIALECTS,
+} from "../../support/dialects/index.ts";
 import { learn } from "./learn.ts";
 import { sandboxPeer, servicePeer } from "./peer.ts";
 import { everything } from "./script.ts";
@@ -9,14 +12,18 @@ import { differences, transcriptOf } from "./transcript.ts";
 function scriptFor({ paging, delivery }: Dialect) {
   const names =
     paging.kind === "none"
-      ? { at: "page", size: "per_page", isOffset: false }
-      : { at: paging.at, size: paging.size, isOffset: paging.kind === "offset" };
+      ? { at: "page", size: "per_page", counts: "page" as const }
+      : {
+          at: paging.at,
+          size: paging.size,
+          counts: paging.kind === "cursor" ? ("page" as const) : paging.kind,
+        };
   // That a service never retries cannot be told from one that was not seen to retry.
   return everything(names, { retries: delivery.retriesMs.length > 0 });
 }
 
 describe("a sandbox with the profile of a service", () => {
-  it.each(LEARNABLE_DIALECTS)(
+  it.each([...LEARNABLE_DIALECTS, ...FURTHER_DIALECTS])(
     "$name: responds with the same statuses and shapes, step by step",
     async (dialect) => {
       const profile = await learn(dialect);

@@ -13,7 +13,7 @@ const OUTCOMES = ["approve", "cancel", "wrongPin", "expire"] as const;
 export interface PagingNames {
   readonly at: string;
   readonly size: string;
-  readonly isOffset: boolean;
+  readonly counts: "page" | "zero" | "offset";
 }
 
 const LISTS = ["/merchant/payment-accounts", "/payments", "/webhooks", "/invoices"];
@@ -174,7 +174,7 @@ async function lists(call: Call, names: PagingNames): Promise<void> {
   for (const path of LISTS) {
     for (const size of [1, 2, 5]) {
       for (const page of [1, 2, 3]) {
-        const at = names.isOffset ? (page - 1) * size : page;
+        const at = { page, zero: page - 1, offset: (page - 1) * size }[names.counts];
         await call("GET", `${path}?${names.size}=${size}&${names.at}=${at}`);
       }
     }

@@ -32,16 +32,18 @@ function wholeNumber(query: URLSearchParams, name: string, fallback: number, min
 
 function list(call: Call, name: ListName, all: readonly Fields[]): Decision {
   const { paging } = call.dialect;
-  const newest = [...all].reverse();
+  const newest = call.dialect.oldestFirst ? all : [...all].reverse();
   const total = all.length;
   if (paging.kind === "none") {
     const page = { page: 1, size: total, offset: 0, total, count: total, path: call.path };
-    return { list: name, items: newest, page };
+    return { list: name, items: [...newest], page };
   }
-  const size = wholeNumber(call.query, paging.size, paging.defaultSize, 1);
+  const asked = wholeNumber(call.query, paging.size, paging.defaultSize, 1);
+  const size = call.dialect.clampsSize ? Math.min(asked, paging.maxSize) : asked;
   if (size > paging.maxSize) throw invalid(paging.size, `expected at most ${paging.maxSize}`);
   let offset = 0;
   if (paging.kind === "offset") offset = wholeNumber(call.query, paging.at, 0, 0);
+  if (paging.kind === "zero") offset = wholeNumber(call.query, paging.at, 0, 0) * size;
   if (paging.kind === "page") offset = (wholeNumber(call.query, paging.at, 1, 1) - 1) * size;
   if (paging.kind === "cursor")
     offset = call.store.cursors.get(call.query.get("cursor") ?? "") ?? 0;

@@ -163,7 +163,8 @@ function checkKey({ store, dialect }: Speaker, { headers }: Request, row: Row): 
   if (!key) throw new Refused("noKey", "A key is required.");
   const name = Object.entries(store.keys).find(([, one]) => one === key)?.[0];
   if (name === undefined) throw new Refused("unknownKey", "The key is not known.");
-  if (name === "public" && !row.isPublic && dialect.refusals.wrongKind >= 400) {
+  const refusesPublic = dialect.refusals.wrongKind >= 400 || dialect.chargesPublicKeys;
+  if (name === "public" && !row.isPublic && refusesPublic) {
     throw new Refused("wrongKind", "A secret key is required.");
   }
   if (name === "scopeless" && dialect.hasScopes) {

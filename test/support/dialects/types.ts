@@ -76,7 +76,8 @@ export type ListName = "accounts" | "payments" | "webhooks" | "invoices";
 export type Paging =
   | { readonly kind: "none" }
   | {
-      readonly kind: "page" | "offset" | "cursor";
+      /** `zero`: pages that count from 0. */
+      readonly kind: "page" | "zero" | "offset" | "cursor";
       readonly at: string;
       readonly size: string;
       readonly defaultSize: number;
@@ -138,6 +139,11 @@ export interface Dialect {
   readonly delivery: DeliverySpeech;
   /** On every response, beside the content type. */
   headers(facts: { n: number; left: number }): Record<string, string>;
+  /** Whether a page that is too long is shortened. Otherwise it is refused. */
+  readonly clampsSize?: true;
+  readonly oldestFirst?: true;
+  /** Whether a public key is refused for writes although its refusal has the status 200. */
+  readonly chargesPublicKeys?: true;
   /** Whether keys have scopes. */
   readonly hasScopes: boolean;
   /** Whether a request with a field that the service does not know is refused. */

@@ -28,7 +28,7 @@ export const pathOf = (thing: Thing, id: string): string =>
 export function noteResponse(created: Created, { json }: Received): void {
   const own = findMarkedIds(json, created.thing, created.mark);
   created.ids = own.length > 0 ? own : findPossibleIds(json, created.thing);
-  created.isSure = own.length > 0 || created.ids.length === 1;
+  created.isSure = own.length > 0;
   created.isKnown = true;
 }
 
@@ -63,7 +63,8 @@ export async function confirmInvoice(created: Created, ask: Ask): Promise<Receiv
   for (const id of created.ids) {
     const received = await ask("GET", pathOf("invoice", id));
     if (received === undefined || !isSuccess(received)) continue;
-    const isOwn = created.isSure && !isOther(received.json, created.mark);
+    const isOnly = created.isSure || created.ids.length === 1;
+    const isOwn = isOnly && !isOther(received.json, created.mark);
     if (!isOwn && !hasMark(received.json, created.mark)) continue;
     Object.assign(created, { ids: [id], isSure: true });
     return received;
@@ -71,11 +72,20 @@ export async function confirmInvoice(created: Created, ask: Ask): Promise<Receiv
   return undefined;
 }
 
-/** Looks for the thing in the list, by its mark. */
+/** Looks for the thing in the list: by its mark, or by its only possible id. */
 export async function findInList(created: Created, ask: Ask): Promise<void> {
-  const received = await ask("GET", PATHS[created.thing]);
-  const ids = findMarkedIds(received?.json, created.thing, created.mark);
-  if (ids.length > 0) Object.assign(created, { ids, isSure: true, isKnown: true });
+  const { thing, mark, ids } = created;
+  const received = await ask("GET", PATHS[thing]);
+  const marked = findMarkedIds(received?.json, thing, mark);
+  if (marked.length > 0) {
+    Object.assign(created, { ids: marked, isSure: true, isKnown: true });
+    return;
+  }
+  // Every item that has a name has another one. Only a list without names may still hold it.
+  const isNamed = findField(received?.json, "name") ?? findField(received?.json, "description");
+  const [only = ""] = ids;
+  const isListed = findPossibleIds(received?.json, thing).includes(only);
+  if (ids.length === 1 && isListed && isNamed === undefined) created.isSure = true;
 }
 
 /**

@@ -29,6 +29,10 @@ export function envelopeLookup({ status, path, now, error }: EnvelopeFacts): Loo
     if (type !== "string") return undefined;
     if (/^(timestamp|time|date|created_at)$/.test(name)) return moment(now);
     if (/^(path|instance)$/.test(name)) return value(path);
+    const isNumber = formats.includes("digits3") && !formats.includes("token");
+    if (isNumber && /^(status|code|status_code|http_status)$/.test(name)) {
+      return value(String(status));
+    }
     if (name === "status")
       return isOk ? choice("success", "ok") : choice("error", "fail", "failed");
     if (isOk) return name === "message" ? text(message) : undefined;

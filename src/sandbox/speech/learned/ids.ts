@@ -1,7 +1,7 @@
 import type { EndpointName } from "../../../contract/endpoints.ts";
-import { nextName, type RandomState } from "../../state/random.ts";
+import { nextName } from "../../state/random.ts";
 import { ASSUMED_SPEECH } from "../assumed.ts";
-import type { IdKind, Speech } from "../speech.ts";
+import type { IdKind, IdState, Speech } from "../speech.ts";
 import { formatOf, madeUpText, madeUpUuid } from "./made-up.ts";
 import type { Place } from "./shape-tree.ts";
 import type { Templates } from "./templates.ts";
@@ -61,26 +61,29 @@ export function learnedIds(
       account === undefined || account.types[0] === "number"
         ? ASSUMED_SPEECH.accountId
         : madeUpText(formatOf(account), "account", seed),
-    newId: (kind, random) => {
+    newId: (kind, state) => {
       if (!places.has(kind)) places.set(kind, findPlace(templates, ID_FIELDS[kind]));
       const place = places.get(kind);
-      return (place && idLike(place, random)) ?? ASSUMED_SPEECH.newId(kind, random);
+      return (place && idLike(place, state)) ?? ASSUMED_SPEECH.newId(kind, state);
     },
   };
 }
 
-/** A number of nine digits: enough for ids that are never made twice. */
-const NUMBER_LENGTH = 9;
+/** Random ids of fewer digits would soon be made twice: those count up. */
+const MIN_RANDOM_DIGITS = 9;
+
+function digitsLike(length: number, state: IdState): string {
+  if (length < MIN_RANDOM_DIGITS) return String(10 ** (length - 1) + state.nextId++);
+  return `1${nextName(state.random, "digits", length - 1)}`;
+}
 
 /** `undefined`: any text will do. */
-function idLike(place: Place, random: RandomState): string | undefined {
-  const digits = (length: number) => `1${nextName(random, "digits", Math.max(length - 1, 8))}`;
-  if (place.types[0] === "number") return digits(NUMBER_LENGTH);
+function idLike(place: Place, state: IdState): string | undefined {
+  if (place.types[0] === "number") return digitsLike(MIN_RANDOM_DIGITS, state);
   const format = formatOf(place);
   const [, kind, length] = /^(digits|hex)(\d*)$/.exec(format) ?? [];
-  if (kind === "digits")
-    return digits(Number(length || 12)).slice(0, Math.max(Number(length || 12), 6));
+  if (kind === "digits") return digitsLike(Number(length || 12), state);
   if (kind === undefined && format !== "uuid") return undefined;
-  const own = nextName(random, "token", 12);
+  const own = nextName(state.random, "token", 12);
   return format === "uuid" ? madeUpUuid(own, "id") : madeUpText(format, "id", own);
 }
