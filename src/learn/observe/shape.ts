@@ -13,7 +13,7 @@ const MAX_ITEMS = 200;
 const MAX_PATHS = 600;
 const MAX_FORMATS = 12;
 const MAX_VALUES = 30;
-/** More fields than this at one place are no fields, but keys of a map. */
+/** More fields than this at one place are not fields, but keys of a map. */
 const MAX_FIELDS = 60;
 
 /** What a body is recorded into. */
