@@ -73,10 +73,9 @@ export async function learn(dialect: Dialect): Promise<ServiceProfile> {
 
   const url = "https://shop.example/hooks";
   const events = ["payment.initiated", "payment.completed", "payment.failed", "invoice.created"];
-  const hook = idIn(
-    await call("POST", "/webhooks/register", { body: { name: "a", url, events } }),
-    "webhook",
-  );
+  await call("POST", "/webhooks/register", {
+    body: { name: "a", url, events },
+  });
   const other = idIn(
     await call("POST", "/webhooks/register", {
       body: { name: "b", url, events: ["invoice.paid"] },
@@ -85,6 +84,7 @@ export async function learn(dialect: Dialect): Promise<ServiceProfile> {
   );
   await call("PUT", `/webhooks/${other}`, { body: { name: "c" } });
   for (const at of [1, 2, 3]) {
+    await peer.advance(1_000);
     const created = await call("POST", "/invoices", {
       body: { amount: at * 10.5, description: "Goods" },
     });
@@ -129,6 +129,5 @@ export async function learn(dialect: Dialect): Promise<ServiceProfile> {
   for (const { headers, body, status, at } of peer.deliveries) {
     recorder.recordDelivery({ headers, body, status, receivedAt: at });
   }
-  void hook;
   return recorder.profile();
 }
