@@ -78,10 +78,9 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
 
   const url = "https://shop.example/hooks";
   const events = ["payment.initiated", "payment.completed", "payment.failed", "invoice.created"];
-  const hook = idIn(
-    await call("POST", "/webhooks/register", { body: { name: "a", url, events } }),
-    "webhook",
-  );
+  await call("POST", "/webhooks/register", {
+    body: { name: "a", url, events },
+  });
   const other = idIn(
     await call("POST", "/webhooks/register", {
       body: { name: "b", url, events: ["invoice.paid"] },
@@ -90,6 +89,7 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
   );
   await call("PUT", `/webhooks/${other}`, { body: { name: "c" } });
   for (const at of [1, 2, 3]) {
+    await peer.advance(1_000);
     const created = await call("POST", "/invoices", {
       body: { amount: at * 10.5, description: "Goods" },
     });
@@ -133,6 +133,5 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
   for (const { headers, body, status, at } of peer.deliveries) {
     recorder.recordDelivery({ headers, body, status, receivedAt: at });
   }
-  void hook;
   return recorder.profile();
 }

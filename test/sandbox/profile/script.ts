@@ -1,3 +1,4 @@
+import type { Dialect } from "../../support/dialects/index.ts";
 import type { CallOptions, Heard, Peer } from "./peer.ts";
 import { type Entry, entryOf, fieldIn, idIn, namesOf, type Script, shapeOf } from "./transcript.ts";
 
@@ -212,9 +213,16 @@ function lineOf(method: string, path: string, options: CallOptions = {}): string
   return `${method} ${plain} ${sent}`;
 }
 
+export interface ScriptOptions {
+  /** Whether payments are made, and deliveries are compared. A probe without a prompt sees neither. */
+  readonly payments: boolean;
+  /** Whether a delivery is compared that is never acknowledged. */
+  readonly retries: boolean;
+}
+
 /** Everything that a merchant does, in a few hundred steps. */
-export const everything =
-  (names: PagingNames, options: { retries: boolean }): Script =>
+const everything =
+  (names: PagingNames, options: ScriptOptions): Script =>
   async (peer, log) => {
     const call: Call = async (method, path, callOptions) => {
       const heard = await peer.call(method, path, callOptions);
@@ -227,9 +235,26 @@ export const everything =
     await call("POST", "/webhooks/register", { body: HOOK });
     await invoices(call, peer);
     await webhooks(call);
-    await payments(call, peer);
+    if (options.payments) await payments(call, peer);
     await lists(call, names);
     await peer.settled();
-    logDeliveries(peer, log);
+    if (options.payments) logDeliveries(peer, log);
     if (options.retries) await retries(peer, call, log);
   };
+
+/** The script, with the names of parameters that a dialect has. */
+export function scriptFor(
+  { paging, delivery }: Dialect,
+  { payments }: Pick<ScriptOptions, "payments">,
+): Script {
+  const names =
+    paging.kind === "none"
+      ? { at: "page", size: "per_page", counts: "page" as const }
+      : {
+          at: paging.at,
+          size: paging.size,
+          counts: paging.kind === "cursor" ? ("page" as const) : paging.kind,
+        };
+  // That a service never retries cannot be told from one that was not seen to retry.
+  return everything(names, { payments, retries: payments && delivery.retriesMs.length > 0 });
+}

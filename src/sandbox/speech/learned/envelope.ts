@@ -54,6 +54,9 @@ function errorFact(
   return /^(code|type|error_code|error_type|kind)$/.test(name) ? text(cause) : undefined;
 }
 
+/** The names of links to other pages, for lists that were never seen with another page. */
+const isLink = (name: string): boolean => /^(next|prev|previous)(_(page_)?(url|link))?$/.test(name);
+
 /** Where the addresses of a list begin. */
 export interface PageFacts {
   readonly page: Page;
@@ -73,11 +76,13 @@ export function pageLookup({ page, count, address, firstPage, pageName }: PageFa
   const number = page.page - 1 + firstPage;
   const link = (one: number) => value(`${address}?${pageName}=${one}`);
   return ({ name, types, formats }) => {
-    const isUrl = formats.includes("url");
+    const isUrl =
+      formats.includes("url") || (formats.length === 0 && types[0] === "null" && isLink(name));
     const step = (there: boolean, one: number, cursor: number): Fact => {
       if (!there) return value(null);
       if (isUrl) return link(one);
-      return types.includes("number") ? value(one) : value(cursorOf(cursor));
+      const isNumber = types.includes("number") || /_page$/.test(name);
+      return isNumber ? value(one) : value(cursorOf(cursor));
     };
     switch (fieldRole(name)) {
       case "page":

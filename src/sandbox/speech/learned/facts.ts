@@ -46,14 +46,18 @@ export interface Manner {
 export const NOTHING = Symbol("nothing");
 
 /** A fact with the type and the format of a place; `NOTHING` where it has no value. */
-export function sayFact(fact: Fact, place: Place, manner: Manner): unknown {
+export function sayFact(fact: Fact, seen: Place, manner: Manner): unknown {
+  // A field that was always null has a value as soon as there is one: the type that its fact has.
+  const isOnlyNull = seen.types.length === 1 && seen.types[0] === "null";
+  const place = isOnlyNull ? { ...seen, types: [] } : seen;
+  if (isOnlyNull && fact.kind === "value") return fact.value === null ? NOTHING : fact.value;
   switch (fact.kind) {
     case "absent":
       return NOTHING;
     case "value":
       return sayValue(fact.value, place, manner);
     case "text":
-      return place.types.includes("string")
+      return place.types.includes("string") || isOnlyNull
         ? reshaped(fact.text, place, manner.seed)
         : otherType(fact.text, place);
     case "money":
@@ -87,7 +91,7 @@ function otherType(one: string, { types }: Place): unknown {
 
 function sayMoney(cents: number, { name, types, formats }: Place): unknown {
   const isMinor = /minor|cents/.test(name);
-  if (types[0] === "number" || !types.includes("string")) return isMinor ? cents : cents / 100;
+  if (types[0] === "number") return isMinor ? cents : cents / 100;
   if (formats.some((one) => one.startsWith("digits")) && !formats.includes("decimal2")) {
     return String(isMinor ? cents : Math.round(cents / 100));
   }

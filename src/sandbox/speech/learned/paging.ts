@@ -1,5 +1,5 @@
 import type { EndpointName } from "../../../contract/endpoints.ts";
-import { findPaging, type Paging } from "../../../profile/paging.ts";
+import { findPaging, type Paging, parameterRole } from "../../../profile/paging.ts";
 import { endpointKey } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
@@ -49,13 +49,18 @@ const pageFrom = (offset: number, size: number): PageRequest => ({
   offset,
 });
 
+/** Whether a list cannot be paged: no parameter works, and one that asks for another page does not. */
+const isUnpaged = ({ parameters, ignored }: Paging): boolean =>
+  Object.keys(parameters).length === 0 &&
+  ignored.some((name) => ["page", "offset", "cursor"].includes(parameterRole(name) ?? ""));
+
 function readSize(paging: Paging, query: URLSearchParams): number {
   const { perPage, maxPerPage } = ASSUMPTIONS.lists.value;
-  const { parameters, ignored, defaultSize, maxSize, overMax } = paging;
+  const { parameters, defaultSize, maxSize, overMax } = paging;
   const name = nameOf(parameters.size, "per_page", paging);
-  const isWhole = name === undefined && ignored.length > 0 && defaultSize === undefined;
+  const isWhole = isUnpaged(paging) && defaultSize === undefined;
   const fallback = defaultSize ?? (isWhole ? ALL : perPage);
-  if (name === undefined) return fallback;
+  if (name === undefined || isWhole) return fallback;
   const max = Math.max(maxSize ?? maxPerPage, fallback);
   if (overMax !== "clamped") return readNumber(query, name, { fallback, max });
   return Math.min(readNumber(query, name, { fallback }), max);
