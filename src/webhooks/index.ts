@@ -50,7 +50,9 @@ export type { WebhookRequest } from "./receiver/accept.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
 export type {
   AttemptResolver,
+  DeliveryObserver,
   FailedAttempt,
+  ObservedDelivery,
   WebhookReceiverOptions,
 } from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
