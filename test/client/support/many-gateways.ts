@@ -17,4 +17,4 @@ for (let index = 0; index < 200; index++) make(index);
 const before = heapUsed();
 const gateways = Array.from({ length: count }, (_, index) => make(index));
 const bytes = (heapUsed() - before) / gateways.length;
-console.log(bytes.toFixed(0));
+process.stdout.write(bytes.toFixed(0));

@@ -65,10 +65,18 @@ async function drive(socket: Socket, next: () => Buffer | undefined, tookMs: num
   });
 }
 
-/** Sends requests on a number of connections. Returns the total seconds and the time of each response. */
-export async function load(port: number, requests: readonly Buffer[], connections: number) {
+/**
+ * Sends requests on a number of connections, which are spread over the ports. Returns the total seconds
+ * and the time of each response.
+ */
+export async function load(
+  ports: readonly number[],
+  requests: readonly Buffer[],
+  connections: number,
+) {
   const sockets = await Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: connections }, async (_, index) => {
+      const port = ports[index % ports.length] as number;
       const socket = connect({ port, host: "127.0.0.1", noDelay: true });
       await once(socket, "connect");
       return socket;
