@@ -7,8 +7,8 @@ import {
   type WebhookHeaders,
 } from "../verification/signature-header.ts";
 import { verifyDelivery } from "../verification/verify.ts";
+import type { ReceiverSettings } from "./check-options.ts";
 import { identityOf } from "./event-identity.ts";
-import type { ReceiverSettings } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
 
 /** A request as adapters hand it over. */

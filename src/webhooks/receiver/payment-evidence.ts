@@ -1,6 +1,6 @@
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { WebhookEvent } from "../../contract/events.ts";
-import type { ReceiverSettings } from "./options.ts";
+import type { ReceiverSettings } from "./check-options.ts";
 
 /** What stored events say about payments, beyond what handlers do with them. */
 export class PaymentEvidence {

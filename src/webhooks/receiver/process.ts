@@ -2,8 +2,8 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { type Job, MAX_ATTEMPTS } from "../inbox/types.ts";
 import { eventIn } from "../verification/payload.ts";
+import type { ReceiverSettings } from "./check-options.ts";
 import type { HandlerContext, Handlers, WebhookHandler } from "./handlers.ts";
-import type { ReceiverSettings } from "./options.ts";
 import { PaymentEvidence } from "./payment-evidence.ts";
 
 /** Processes the jobs that the inbox of a receiver hands out. */

@@ -13,12 +13,9 @@ import {
   unavailable,
   type WebhookRequest,
 } from "./accept.ts";
+import { checkReceiverOptions, type ReceiverSettings } from "./check-options.ts";
 import { Handlers, type WebhookHandler } from "./handlers.ts";
-import {
-  checkReceiverOptions,
-  type ReceiverSettings,
-  type WebhookReceiverOptions,
-} from "./options.ts";
+import type { WebhookReceiverOptions } from "./options.ts";
 import { JobProcessor } from "./process.ts";
 import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
 import { inboxStats, type WaitingEvents, waitingEvents } from "./waiting-events.ts";
