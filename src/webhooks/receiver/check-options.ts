@@ -9,13 +9,15 @@ import {
 } from "../../internal/check-options.ts";
 import { memoryInbox } from "../inbox/memory.ts";
 import type { Inbox } from "../inbox/types.ts";
-import { secretList, type WebhookSecret } from "../verification/secret.ts";
+import { secretList } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
+import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
+import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type { AttemptResolver, FailedAttempt, WebhookReceiverOptions } from "./options.ts";
 
 /** The options, checked and complete. */
 export interface ReceiverSettings {
-  readonly secret: readonly WebhookSecret[];
+  readonly findSigner: FindSigner;
   readonly inbox: Inbox;
   readonly maxBodyBytes: number;
   readonly maxAgeSeconds: number | undefined;
@@ -25,14 +27,19 @@ export interface ReceiverSettings {
   identify(event: WebhookEvent): string | undefined;
   onUnhandled(kind: string): void;
   onError(error: unknown, attempt?: FailedAttempt): void;
-  onConflict(event: WebhookEvent): void;
+  onConflict(event: WebhookEvent, merchant: string | undefined): void;
   notify(reference: string): void;
-  readonly attempts: AttemptResolver | undefined;
-  readonly onDoublePayment: ((double: DoublePayment) => void) | undefined;
+  attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
+  readonly onDoublePayment:
+    | ((double: DoublePayment, merchant: string | undefined) => void)
+    | undefined;
+  readonly hooks: WebhookHooks;
 }
 
 const OPTIONS = [
   "secret",
+  "merchant",
+  "secretCacheMs",
   "inbox",
   "maxBodyBytes",
   "maxAgeSeconds",
@@ -46,6 +53,7 @@ const OPTIONS = [
   "wakeups",
   "attempts",
   "onDoublePayment",
+  "hooks",
 ];
 
 /** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
@@ -106,12 +114,62 @@ function checkInbox(inbox: unknown): void {
   );
 }
 
-function checkAttempts(attempts: unknown): void {
-  const given = attempts as Partial<AttemptResolver> | undefined;
-  if (given === undefined || typeof given?.resolveByPayment === "function") return;
+function checkAttempts(attempts: unknown, isPerMerchant: boolean): ReceiverSettings["attemptsOf"] {
+  if (attempts === undefined) return () => undefined;
+  if (isPerMerchant) {
+    // One merchant's events must not resolve the attempts of another.
+    checkFunction("attempts", attempts);
+    const of = attempts as (merchant: string) => AttemptResolver | undefined;
+    return (merchant) => {
+      const found = of(merchant as string);
+      if (found !== undefined) checkResolver(found);
+      return found;
+    };
+  }
+  checkResolver(attempts);
+  return () => attempts as AttemptResolver;
+}
+
+function checkResolver(attempts: unknown): void {
+  if (typeof (attempts as Partial<AttemptResolver> | null)?.resolveByPayment === "function") return;
   throw new ConfigurationError(
     `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
   );
+}
+
+const MAX_CACHE_MS = 86_400_000;
+
+function checkSecret({
+  secret,
+  merchant,
+  secretCacheMs = 300_000,
+}: WebhookReceiverOptions): FindSigner {
+  checkWholeNumber("secretCacheMs", secretCacheMs, 0, MAX_CACHE_MS);
+  if (merchant !== undefined) checkFunction("merchant", merchant);
+  if (typeof secret !== "function") {
+    const secrets = secretList(secret);
+    if (merchant === undefined) return fixedSigner(secrets);
+    // The URL and most headers are not signed: with one secret for all, a delivery could be sent again
+    // as that of another merchant.
+    throw new ConfigurationError(
+      "With `merchant`, `secret` must be a function that gives the secret of each merchant.",
+    );
+  }
+  if (merchant !== undefined) return merchantSigner(merchant, secret, secretCacheMs);
+  throw new ConfigurationError(
+    "Where `secret` is a function, `merchant` must be set: it tells whose delivery a request is, and is a part of the key of each event.",
+  );
+}
+
+function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
+  if (typeof hooks !== "object" || hooks === null) {
+    throw new ConfigurationError(`\`hooks\` must be an object; got ${describeValue(hooks)}.`);
+  }
+  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+  for (const name of HOOK_NAMES) {
+    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name]);
+  }
+  return hooks;
 }
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
@@ -124,9 +182,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);
   const onError = safeCallback("onError", given.onError ?? createErrorLog());
-  checkAttempts(given.attempts);
   return {
-    secret: secretList(given.secret),
+    findSigner: checkSecret(given),
     inbox,
     maxAgeSeconds,
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
@@ -144,7 +201,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
     ),
-    attempts: given.attempts,
+    attemptsOf: checkAttempts(given.attempts, given.merchant !== undefined),
+    hooks: checkHooks(given.hooks),
     onDoublePayment:
       given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
   };

@@ -2,6 +2,8 @@ import type { DoublePayment } from "../../contract/double-payment.ts";
 import type { EventKind, WebhookEvent } from "../../contract/events.ts";
 import type { Inbox } from "../inbox/types.ts";
 import type { WebhookSecret } from "../verification/secret.ts";
+import type { WebhookHooks } from "./hooks.ts";
+import type { MerchantRequest } from "./merchants/merchant-request.ts";
 
 /** Which attempt of which event failed. */
 export interface FailedAttempt {
@@ -17,8 +19,41 @@ export interface FailedAttempt {
 
 /** What {@link createWebhookReceiver} takes. */
 export interface WebhookReceiverOptions {
-  /** The webhook signing secret. Set a list while you rotate the secret: the old one and the new one. */
-  secret: WebhookSecret | readonly WebhookSecret[];
+  /**
+   * The webhook signing secret. Set a list while you rotate the secret: the old one and the new one.
+   *
+   * Set a function where one receiver serves many merchants, each with a secret of its own. It gets what
+   * `merchant` returned, and gives the secret, a list, or nothing for a merchant that you do not know
+   * (401). Where it throws, rejects or takes longer than 5 s, the response is 503 and `onError` is
+   * called. What it gives is remembered for `secretCacheMs`, of 20,000 merchants; requests of one
+   * merchant at the same time share one call. Where a signature does not match, a remembered secret is
+   * looked up again, at most every 10 s for each merchant: a rotated secret is found, and forged requests
+   * do not reach your database. Give both secrets during a rotation, and no two merchants the same one.
+   *
+   * @example
+   * ```ts
+   * const receiver = createWebhookReceiver({
+   *   merchant: ({ url }) => url.pathname.split("/")[2], // /webhooks/<merchant>
+   *   secret: async (merchant) => (await shops.find(merchant))?.webhookSecret,
+   * });
+   * receiver.on("payment.completed", (event, { merchant }) => ship(merchant, event.data));
+   * ```
+   */
+  secret: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
+  /**
+   * Tells whose delivery a request is, by its URL or a header; `undefined` for nobody's (401). Set it
+   * where `secret` is a function. The merchant is a part of the key of each event, since two merchants
+   * may have the same references; the handler gets it too. One merchant must have one text: make it
+   * lower-case where your database ignores case, or a recorded delivery could be processed twice.
+   */
+  merchant?: ((request: MerchantRequest) => string | undefined) | undefined;
+  /**
+   * How long the secret of a merchant is used before it is looked up again, in milliseconds. A secret
+   * that you withdraw is accepted for as long. Set it lower where that is too long, or 0 to look it up
+   * for each delivery.
+   * @default 300_000
+   */
+  secretCacheMs?: number | undefined;
   /**
    * Where deliveries are stored until they are processed. Set it in production: `sqliteInbox` on one
    * machine, `pgBossInbox` or `bullmqInbox` on several.
@@ -64,7 +99,7 @@ export interface WebhookReceiverOptions {
   /**
    * Called once with each kind of event that this process neither handles nor ignores. Such events are
    * kept for a process that handles them, such as the next version of your program, until the
-   * retention of the inbox ends. `bullmqInbox` and `pgBossInbox` drop them and call `onError` instead.
+   * retention of the inbox ends.
    * @default a line in the console
    */
   onUnhandled?: ((kind: string) => void) | undefined;
@@ -80,7 +115,7 @@ export interface WebhookReceiverOptions {
    * first one and not processed; `receiver.conflicts` lists it. Set it to have a person look at both.
    * @default `onError`, with an error that names the kind
    */
-  onConflict?: ((event: WebhookEvent) => void) | undefined;
+  onConflict?: ((event: WebhookEvent, merchant?: string) => void) | undefined;
   /**
    * Notified of every payment that a stored event names: set it to the `createWakeups()` that
    * `waitFor` and `collect` use, so that they read the payment at once.
@@ -95,18 +130,36 @@ export interface WebhookReceiverOptions {
    * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
    * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
    * it with the reference of the payment. A failure is reported to `onError`, and the event is
-   * handled all the same.
+   * handled all the same. An event of a kind that this process does not handle is used too, when it is
+   * received; it is kept all the same, and used again by the process that handles it. Name kinds that
+   * nobody handles in `ignore`: their events are used as a part of their processing, even if a process
+   * dies.
+   *
+   * With `merchant`, set a function that gives those of a merchant, such as
+   * `(merchant) => gatewayOf(merchant).idempotency`.
    */
-  attempts?: AttemptResolver | undefined;
+  attempts?: AttemptResolver | ((merchant: string) => AttemptResolver | undefined) | undefined;
   /**
    * Called with two completed payments that look like the same money twice: two of one
    * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
    * `transaction_id`. Set it to have a person look, and to pay one of them back. This process
    * remembers the last 10,000 completed payments; with `attempts`, the payments of other keys are
-   * found in the idempotency store, too. It may be called more than once for the same two.
+   * found in the idempotency store, too. It may be called more than once for the same two. Events of
+   * kinds that this process does not handle are used as with `attempts`.
    */
-  onDoublePayment?: ((double: DoublePayment) => void) | undefined;
+  onDoublePayment?: ((double: DoublePayment, merchant?: string) => void) | undefined;
+  /**
+   * Functions that are called with each request and each attempt. Set it to log, measure or trace them;
+   * `otelWebhookHooks()` of `malipo/otel` makes OpenTelemetry's.
+   */
+  hooks?: WebhookHooks | undefined;
 }
+
+/** Gives the secret of a merchant: see `secret`. */
+export type MerchantSecret = (merchant: string) => FoundSecret | Promise<FoundSecret>;
+
+/** What a {@link MerchantSecret} finds. */
+export type FoundSecret = WebhookSecret | readonly WebhookSecret[] | null | undefined;
 
 /** What the receiver needs of `gateway.idempotency`. */
 export interface AttemptResolver {
