@@ -34,7 +34,7 @@ export type {
   EventPosition,
   EventQuery,
 } from "./inbox/event-list.ts";
-export { memoryInbox } from "./inbox/memory.ts";
+export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
   type Inbox,
   type InboxStats,

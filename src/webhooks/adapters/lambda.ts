@@ -18,6 +18,8 @@ export interface LambdaRequest {
     | Record<string, string[] | undefined>
     | null
     | undefined;
+  /** Of a load balancer, and payload 1.0: the last value of each parameter. */
+  readonly queryStringParameters?: Record<string, string | undefined> | null | undefined;
   /** Payload 2.0, and function URLs. */
   readonly rawPath?: string | undefined;
   readonly rawQueryString?: string | undefined;
@@ -45,11 +47,13 @@ function urlOf({
   rawQueryString = "",
   path = "/",
   multiValueQueryStringParameters,
+  queryStringParameters,
 }: LambdaRequest): string {
   if (rawPath !== undefined) return rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath;
   const query = new URLSearchParams();
-  for (const [name, values = []] of Object.entries(multiValueQueryStringParameters ?? {})) {
-    for (const value of values) query.append(name, value);
+  const parameters = multiValueQueryStringParameters ?? queryStringParameters ?? {};
+  for (const [name, values = []] of Object.entries(parameters)) {
+    for (const value of [values].flat()) query.append(name, value);
   }
   return query.size === 0 ? path : `${path}?${query}`;
 }

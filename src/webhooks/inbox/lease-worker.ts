@@ -1,7 +1,7 @@
 import { sleep, waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted, leaseLost, receiverStopped } from "./errors.ts";
 import { DEFAULT_PACE, type Pace } from "./pace.ts";
-import type { Job, Transaction, WorkerOptions } from "./types.ts";
+import type { Job, TraceContext, Transaction, WorkerOptions } from "./types.ts";
 
 /** A delivery that only this process may process, for a limited time. */
 export interface Lease {
@@ -10,6 +10,8 @@ export interface Lease {
   readonly attempt: number;
   /** Identifies the lease: a store ignores the end of a lease that it gave to another since. */
   readonly token: string;
+  readonly receivedAt?: number | undefined;
+  readonly traceContext?: TraceContext | undefined;
 }
 
 /** How a lease ended. `released`: handed back, as if it had not been taken. */
@@ -127,12 +129,14 @@ export class LeaseWorker {
   #begin(lease: Lease): void {
     const controller = new AbortController();
     const running: Running = { lease, controller, isOver: false, end: Promise.resolve() };
-    const { key, raw, attempt } = lease;
+    const { key, raw, attempt, receivedAt, traceContext } = lease;
     const transaction = this.#transactionOf(running);
     const job: Job = {
       key,
       raw,
       attempt,
+      receivedAt,
+      traceContext,
       signal: controller.signal,
       ...(transaction && { transaction }),
     };

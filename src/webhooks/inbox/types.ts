@@ -130,7 +130,8 @@ export interface Inbox {
   stats?(): Promise<InboxStats>;
   /**
    * How long it remembers a processed event, in milliseconds. The receiver does not process an event
-   * that is signed with an older timestamp: it may be a replay that nobody recognises any more.
+   * that is signed with an older timestamp: it may be a replay that nobody recognises any more. Leave it
+   * out to have events of any age processed.
    */
   readonly retentionMs?: number | undefined;
 }

@@ -101,19 +101,19 @@ async function verify(
   const digits = signatureDigits(undefined, headers);
   const found = settings.findSigner({ headers, url, raw, digits });
   const { secretIndex, merchant } = found instanceof Promise ? await found : found;
-  const read = readEvent(raw, settings.maxAgeSeconds);
+  const now = settings.now();
+  const read = readEvent(raw, settings.maxAgeSeconds, now);
   const { event } = read;
-  const receivedAt = Date.now();
   const identity = identityOf(read, raw, { identity: settings.identify(event), merchant });
   const delivery: NewDelivery = {
     ...identity,
     event: event.event,
     raw,
     secretIndex,
-    receivedAt,
+    receivedAt: Date.now(),
     signature: digits,
     traceContext: withMerchant(traceContext, merchant),
-    deadLetterReason: replayReason(event, settings.inbox.retentionMs, receivedAt),
+    deadLetterReason: replayReason(event, settings.inbox.retentionMs, now),
   };
   return { event, delivery, merchant };
 }

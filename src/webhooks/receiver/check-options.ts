@@ -7,7 +7,7 @@ import {
   checkWholeNumber,
   describeValue,
 } from "../../internal/check-options.ts";
-import { memoryInbox } from "../inbox/memory.ts";
+import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
@@ -21,6 +21,8 @@ export interface ReceiverSettings {
   readonly inbox: Inbox;
   readonly maxBodyBytes: number;
   readonly maxAgeSeconds: number | undefined;
+  /** In milliseconds since the epoch. */
+  now(): number;
   readonly concurrency: number;
   readonly handlerTimeoutMs: number;
   readonly ignore: readonly string[];
@@ -43,6 +45,7 @@ const OPTIONS = [
   "inbox",
   "maxBodyBytes",
   "maxAgeSeconds",
+  "now",
   "concurrency",
   "handlerTimeoutMs",
   "ignore",
@@ -105,6 +108,12 @@ function checkMaxAge(maxAgeSeconds: unknown): void {
   throw new ConfigurationError(
     `\`maxAgeSeconds\` must be a number of seconds above 0; got ${describeValue(maxAgeSeconds)}.`,
   );
+}
+
+function checkNow(now: WebhookReceiverOptions["now"]): () => number {
+  if (now === undefined) return Date.now;
+  checkFunction("now", now);
+  return () => now().getTime();
 }
 
 function checkInbox(inbox: unknown): void {
@@ -186,6 +195,7 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
     findSigner: checkSecret(given),
     inbox,
     maxAgeSeconds,
+    now: checkNow(given.now),
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
     concurrency: checkWholeNumber("concurrency", concurrency, 1),
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),

@@ -73,6 +73,12 @@ export interface WebhookReceiverOptions {
    */
   maxAgeSeconds?: number | undefined;
   /**
+   * The current time, by which the age of events is found. Set it in tests whose events have another
+   * time, such as those of a sandbox with virtual time: `() => sandbox.clock.now()`.
+   * @default `() => new Date()`
+   */
+  now?: (() => Date) | undefined;
+  /**
    * How many events this process handles at the same time. Set it to 1 where handlers must not overlap,
    * higher where they mostly wait for other services.
    * @default 8

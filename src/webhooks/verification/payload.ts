@@ -20,8 +20,8 @@ export const timeOf = (timestamp: unknown): number =>
     ? Date.parse(timestamp)
     : Number.NaN;
 
-function checkAge(timestamp: unknown, maxAgeSeconds: number): void {
-  const age = (Date.now() - timeOf(timestamp)) / 1000;
+function checkAge(timestamp: unknown, maxAgeSeconds: number, now: number): void {
+  const age = (now - timeOf(timestamp)) / 1000;
   if (Number.isNaN(age)) {
     throw invalid("The event has no ISO 8601 `timestamp` with an offset.");
   }
@@ -41,7 +41,11 @@ export interface ReadEvent {
 }
 
 /** {@link eventIn}, with the text of the body. */
-export function readEvent(body: string | Uint8Array, maxAgeSeconds?: number): ReadEvent {
+export function readEvent(
+  body: string | Uint8Array,
+  maxAgeSeconds?: number,
+  now: number = Date.now(),
+): ReadEvent {
   let text = "";
   let event: unknown;
   try {
@@ -53,7 +57,7 @@ export function readEvent(body: string | Uint8Array, maxAgeSeconds?: number): Re
   if (!isObject(event) || typeof event.event !== "string" || !isObject(event.data)) {
     throw invalid("The body is not JSON with a string `event` and an object `data`.");
   }
-  if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds);
+  if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds, now);
   return { event: event as unknown as WebhookEvent, text };
 }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { describeError } from "../../../internal/describe-error.ts";
 import { sleep } from "../../../internal/timeout.ts";
-import { SCHEMA } from "./statements.ts";
+import { createTables } from "./schema.ts";
 
 const SETUP = [
   // First, so that everything below waits for other processes on this file.
@@ -13,10 +13,6 @@ const SETUP = [
   // A delivery touches the index of keys at random: the later a page is written back, the more changes
   // are written at once. This allows 40 MB of log.
   "PRAGMA wal_autocheckpoint = 10000",
-  SCHEMA,
-  // A read-only file is found out now, not at the first delivery.
-  "BEGIN IMMEDIATE",
-  "ROLLBACK",
 ];
 
 // From here on, a file that another process has locked must not stand the event loop still: the inbox
@@ -69,6 +65,9 @@ export function openFile(path: string): DatabaseSync {
     try {
       database = new sqlite.DatabaseSync(path);
       for (const sql of SETUP) database.exec(sql);
+      // In a transaction, since another process may do the same. A read-only file is found out now, not
+      // at the first delivery.
+      inTransaction(database, () => createTables(database as DatabaseSync));
       database.exec(AFTER_SETUP);
       return database;
     } catch (error) {

@@ -14,6 +14,7 @@ import { openDisk } from "./disk.ts";
 import { inTransaction, modeWarning, openFile, whenFree } from "./file.ts";
 import { Rows } from "./rows.ts";
 import { SqliteStore } from "./store.ts";
+import { WaitingRows } from "./waiting-rows.ts";
 
 /** An inbox in a SQLite file. */
 export interface SqliteInbox extends Inbox {
@@ -62,9 +63,20 @@ export function sqliteInbox(
   const rows = new Rows(database, pace, retentionMs);
   const worker = new WorkerSlot();
   const store = new SqliteStore(database, disk, rows, () => worker.poll());
-  const inOneTransaction = (work: () => void) => whenFree(() => inTransaction(database, work));
+  const waiting = new WaitingRows(database, retentionMs);
+  const inOneTransaction = async (work: () => void) => {
+    const failure = disk.failure();
+    if (failure !== undefined) throw failure;
+    await whenFree(() => inTransaction(database, work));
+  };
+  /** Does it to all of them or to none, and has the worker take what is due. */
+  const requeue = async (work: () => void) => {
+    await inOneTransaction(work);
+    worker.poll();
+  };
   return {
     database,
+    retentionMs,
     accept: (delivery) => store.accept(delivery),
     start: async (workerOptions) => {
       await whenFree(() => rows.takeKinds(workerOptions));
@@ -73,21 +85,19 @@ export function sqliteInbox(
       if (warning !== undefined) workerOptions.onError(warning);
     },
     stop: (timeoutMs) => worker.stop(timeoutMs),
-    deadLetters: async () => rows.deadLetters(),
-    requeue: async (id) => {
-      await whenFree(() => rows.requeue(id));
-      worker.poll();
+    stats: () => whenFree(() => rows.stats()),
+    deadLetters: {
+      list: (filter) => whenFree(() => waiting.deadLetters(filter)),
+      requeue: (ids) => requeue(() => waiting.requeueDead(ids)),
+      drop: (ids) => inOneTransaction(() => waiting.dropDead(ids)),
     },
-    stats: async () => rows.stats(),
     conflicts: {
-      list: async () => rows.conflicts(),
-      requeue: async (ids) => {
-        await inOneTransaction(() => {
-          for (const id of ids) rows.store(asOwnEvent(rows.endConflict(id)));
-        });
-        worker.poll();
-      },
-      drop: (ids) => inOneTransaction(() => ids.forEach((id) => void rows.endConflict(id))),
+      list: (filter) => whenFree(() => waiting.conflicts(filter)),
+      requeue: (ids) =>
+        requeue(() => {
+          for (const delivery of waiting.endConflicts(ids)) rows.store(asOwnEvent(delivery));
+        }),
+      drop: (ids) => inOneTransaction(() => void waiting.endConflicts(ids)),
     },
     close: () => {
       disk.close();
