@@ -124,7 +124,8 @@ function report(
   { kind }: Receipt,
   settings: ReceiverSettings,
 ): void {
-  if (kind === "conflict") settings.onConflict(event, merchant);
+  if (kind === "conflict")
+    settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
   if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
     const kindText = JSON.stringify(event.event);
     settings.onError(

@@ -29,7 +29,7 @@ export interface ReceiverSettings {
   identify(event: WebhookEvent): string | undefined;
   onUnhandled(kind: string): void;
   onError(error: unknown, attempt?: FailedAttempt): void;
-  onConflict(event: WebhookEvent, merchant: string | undefined): void;
+  onConflict(event: WebhookEvent, merchant?: string): void;
   notify(reference: string): void;
   attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
   readonly onDoublePayment:

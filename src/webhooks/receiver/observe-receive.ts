@@ -29,6 +29,10 @@ function viewOf({ method, headers, url, body }: Request): ReceiveView {
   };
 }
 
+// In one function, since plain JavaScript may pass a request that has no fields.
+const observe = (hook: ReceiveHook, request: Request): ReceiveObservation | undefined =>
+  callHook((given: Request) => hook(viewOf(given)), request);
+
 function end(observation: ReceiveObservation, { response, ...outcome }: Outcome, since: number) {
   const durationMs = performance.now() - since;
   callHook(
@@ -46,7 +50,7 @@ export async function observeReceive(
   receive: (trace: TraceContext | undefined) => Promise<Outcome>,
 ): Promise<Outcome> {
   const since = performance.now();
-  const observation = callHook(hook, viewOf(request));
+  const observation = observe(hook, request);
   const outcome = await runObserved(observation, () => receive(observation?.traceContext));
   if (observation !== undefined) end(observation, outcome, since);
   return outcome;
@@ -59,6 +63,6 @@ export function reportReceived(
   outcome: Outcome,
 ): void {
   const since = performance.now();
-  const observation = callHook(hook, viewOf(request));
+  const observation = hook && observe(hook, request);
   if (observation !== undefined) end(observation, outcome, since);
 }

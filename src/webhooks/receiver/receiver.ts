@@ -99,8 +99,8 @@ class Receiver {
 
   async #receive(request: WebhookRequest, trace?: TraceContext): Promise<Outcome> {
     if (this.#state === "stopped") return unavailable("stopping");
-    if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
     try {
+      if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
       return await this.#track(
         acceptDelivery(request, this.#settings, trace, (event, merchant) => {
           // Its evidence is a part of the job, where this process takes the job.
