@@ -49,8 +49,20 @@ export {
 export type { WebhookRequest } from "./receiver/accept.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
 export type {
+  Observation,
+  ProcessResult,
+  ProcessView,
+  ReceiveObservation,
+  ReceiveResult,
+  ReceiveView,
+  WebhookHooks,
+} from "./receiver/hooks.ts";
+export type { MerchantRequest } from "./receiver/merchants/merchant-request.ts";
+export type {
   AttemptResolver,
   FailedAttempt,
+  FoundSecret,
+  MerchantSecret,
   WebhookReceiverOptions,
 } from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
