@@ -21,7 +21,7 @@ export const ENTRY_POINTS = {
   "wakeups/redis": "src/client/waiting/wakeups/redis.ts",
   "wakeups/postgres": "src/client/waiting/wakeups/postgres.ts",
   react: "src/integrations/react.ts",
-  otel: "src/integrations/otel.ts",
+  otel: "src/integrations/otel/index.ts",
 } as const;
 
 /** What the package imports by its own `#` names: chosen by the runtime, or loaded when asked for. */
