@@ -25,12 +25,12 @@ export function memoryInbox(
   const { pace = DEFAULT_PACE } = options;
   const store = new MemoryStore(pace, checkRetention(options.retentionMs));
   const worker = new WorkerSlot();
-  const poll = () => worker.poll();
+  const poll = () => worker.pollSoon();
   // Without `retentionMs`: tests deliver recorded events, which may be of any age.
   return {
     accept: async (delivery) => {
       const receipt = store.store(delivery);
-      if (receipt.kind === "accepted") worker.poll();
+      if (receipt.kind === "accepted") poll();
       return receipt;
     },
     start: async (workerOptions) => {
