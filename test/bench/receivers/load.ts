@@ -4,11 +4,14 @@ import { connect, type Socket } from "node:net";
 
 export const SECRET = "whsec_bench";
 
+// Of this run: an event that is older than an inbox remembers would be a dead letter.
+const TIMESTAMP = new Date().toISOString();
+
 /** The bytes of a request: a signed delivery of a new event. */
 export function requestOf(reference: string): Buffer {
   const body = JSON.stringify({
     event: "payment.completed",
-    timestamp: "2026-01-02T03:04:05+03:00",
+    timestamp: TIMESTAMP,
     data: {
       payment_id: 7315,
       reference,
