@@ -12,7 +12,7 @@ import type { ReceiverSettings } from "./check-options.ts";
 import type { ReceiveResult } from "./hooks.ts";
 import { identityOf } from "./identity/event-identity.ts";
 import { withMerchant } from "./merchants/job-merchant.ts";
-import { SecretLookupFailure } from "./merchants/signer.ts";
+import { SecretLookupFailure, type SignedRequest, type Signer } from "./merchants/signer.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
 import { replayReason } from "./retention.ts";
 
@@ -92,15 +92,12 @@ interface Verified {
   readonly merchant: string | undefined;
 }
 
-async function verify(
-  { headers, url }: WebhookRequest,
-  raw: Uint8Array,
+function verifiedBy(
+  { secretIndex, merchant }: Signer,
+  { raw, digits }: SignedRequest,
   settings: ReceiverSettings,
   traceContext: TraceContext | undefined,
-): Promise<Verified> {
-  const digits = signatureDigits(undefined, headers);
-  const found = settings.findSigner({ headers, url, raw, digits });
-  const { secretIndex, merchant } = found instanceof Promise ? await found : found;
+): Verified {
   const now = settings.now();
   const read = readEvent(raw, settings.maxAgeSeconds, now);
   const { event } = read;
@@ -153,14 +150,18 @@ export async function acceptDelivery(
 ): Promise<Outcome> {
   const raw = copyBody(request.body, settings.maxBodyBytes);
   if (raw === undefined) return rejected(reject(413, "too large"));
-  let verified: Verified;
+  const { headers, url } = request;
+  const signed = { headers, url, raw, digits: signatureDigits(undefined, headers) };
+  let signer: Signer;
   try {
-    verified = await verify(request, raw, settings, traceContext);
+    const found = settings.findSigner(signed);
+    signer = found instanceof Promise ? await found : found;
   } catch (error) {
     if (!(error instanceof SecretLookupFailure)) throw error;
     settings.onError(error.cause);
     return unavailable("cannot be verified now", error.cause);
   }
+  const verified = verifiedBy(signer, signed, settings, traceContext);
   const { event, delivery, merchant } = verified;
   const about = { event: event.event, idempotencyKey: delivery.key };
   let receipt: Receipt;

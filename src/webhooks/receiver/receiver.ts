@@ -1,4 +1,4 @@
-import type { EventKind, KnownWebhookEvent } from "../../contract/events.ts";
+import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
@@ -99,28 +99,25 @@ class Receiver {
 
   async #receive(request: WebhookRequest, trace?: TraceContext): Promise<Outcome> {
     if (this.#state === "stopped") return unavailable("stopping");
+    let work: Promise<Outcome> | undefined;
     try {
       if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
-      return await this.#track(
-        acceptDelivery(request, this.#settings, trace, (event, merchant) => {
-          // Its evidence is a part of the job, where this process takes the job.
-          if (this.handlers.takes(event.event)) return;
-          void this.#track(this.#evidence.use(event, merchant));
-        }),
-      );
+      work = acceptDelivery(request, this.#settings, trace, this.#useEvidence);
+      this.#running.add(work);
+      return await work;
     } catch (error) {
       return rejected(rejectWith(error, this.#settings), error);
+    } finally {
+      if (work !== undefined) this.#running.delete(work);
     }
   }
 
-  async #track<T>(work: Promise<T>): Promise<T> {
+  readonly #useEvidence = (event: WebhookEvent, merchant: string | undefined): void => {
+    // It is a part of the job, where this process takes the job.
+    if (this.handlers.takes(event.event)) return;
+    const work = this.#evidence.use(event, merchant).finally(() => this.#running.delete(work));
     this.#running.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#running.delete(work);
-    }
-  }
+  };
 
   rejectUnread(headers: WebhookHeaders, url?: string): Rejection | undefined {
     const outcome =
