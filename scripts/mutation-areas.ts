@@ -25,7 +25,7 @@ export const AREAS: readonly Area[] = [
     tests: [
       "test/{internal,errors}/*.test.ts",
       "test/client/{http,idempotency}/*.test.ts",
-      "test/webhooks/receiver/*.test.ts",
+      "test/webhooks/receiver/**/*.test.ts",
     ],
     concurrency: 2,
   },

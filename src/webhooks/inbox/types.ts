@@ -25,7 +25,10 @@ export interface NewDelivery {
   readonly deadLetterReason?: string | undefined;
 }
 
-/** The headers of a trace by the W3C recommendation, such as `traceparent`. */
+/**
+ * The headers of a trace by the W3C recommendation, such as `traceparent`. A receiver for many merchants
+ * adds a header that says whose event it is.
+ */
 export type TraceContext = Readonly<Record<string, string>>;
 
 declare const STORED: unique symbol;

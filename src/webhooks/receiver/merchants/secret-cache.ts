@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5_000;
  * How long a lookup that did not help is not made again: of a merchant that nobody knows, or of a secret
  * that did not match. Forged requests make no more lookups than that.
  */
-export const RETRY_LOOKUP_MS = 10_000;
+const RETRY_LOOKUP_MS = 10_000;
 
 /** How many merchants are remembered. Those that nobody knows must not push out the others. */
 const MAX_KNOWN = 20_000;

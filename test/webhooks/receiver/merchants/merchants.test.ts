@@ -1,3 +1,4 @@
+import { sqliteInbox } from "malipo/inbox/sqlite";
 import {
   ConfigurationError,
   createWebhookReceiver,
@@ -68,6 +69,25 @@ describe("a receiver for many merchants", () => {
     await receiver.stop();
     expect(handled).toHaveLength(2);
     expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("keeps the merchant of an event that a file stores and a person requeues", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
+    const inbox = sqliteInbox(":memory:");
+    const { receiver, deliver } = platform({ inbox });
+    const merchants: (string | undefined)[] = [];
+    receiver.on("payment.completed", (_, { merchant }) => {
+      merchants.push(merchant);
+      if (merchants.length <= 12) throw new Error("closed");
+    });
+    await receiver.start();
+    await deliver("shop-1");
+    await expect.poll(async () => (await receiver.deadLetters.list()).length).toBe(1);
+    const [letter] = await receiver.deadLetters.list();
+    await receiver.deadLetters.requeue(letter?.id ?? "");
+    await expect.poll(() => merchants).toEqual(Array(13).fill("shop-1"));
+    await receiver.stop();
+    inbox.close();
   });
 
   test("looks a secret up once for many deliveries, and once for those at the same time", async () => {
