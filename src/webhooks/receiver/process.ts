@@ -1,7 +1,7 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { type Job, MAX_ATTEMPTS } from "../inbox/types.ts";
-import { eventIn } from "../verification/payload.ts";
+import { readEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import type { HandlerContext, Handlers, WebhookHandler } from "./handlers.ts";
 import { callHook, type ProcessResult, runObserved } from "./hooks.ts";
@@ -23,7 +23,7 @@ export class JobProcessor {
   /** Rejects for a failed attempt. */
   async run(job: Job): Promise<void> {
     // The body was verified and parsed before it was stored.
-    const event = eventIn(job.raw);
+    const { event } = readEvent(job.raw);
     const observation = callHook(this.#settings.hooks.process, {
       event: event.event,
       idempotencyKey: job.key,

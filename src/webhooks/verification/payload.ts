@@ -40,7 +40,12 @@ export interface ReadEvent {
   readonly text: string;
 }
 
-/** {@link eventIn}, with the text of the body. */
+/**
+ * The event in a verified body. Unknown kinds and fields pass through. With `maxAgeSeconds`, only
+ * the timestamp in the signed body counts.
+ *
+ * @throws {WebhookVerificationError} `payload_invalid`, `timestamp_out_of_range`
+ */
 export function readEvent(
   body: string | Uint8Array,
   maxAgeSeconds?: number,
@@ -60,12 +65,3 @@ export function readEvent(
   if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds, now);
   return { event: event as unknown as WebhookEvent, text };
 }
-
-/**
- * The event in a verified body. Unknown kinds and fields pass through. With `maxAgeSeconds`, only
- * the timestamp in the signed body counts.
- *
- * @throws {WebhookVerificationError} `payload_invalid`, `timestamp_out_of_range`
- */
-export const eventIn = (body: string | Uint8Array, maxAgeSeconds?: number): WebhookEvent =>
-  readEvent(body, maxAgeSeconds).event;

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { mismatch } from "./mismatch.ts";
-import { eventIn } from "./payload.ts";
+import { readEvent } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
 import { secretList, type WebhookSecret } from "./secret.ts";
 import { signatureDigits, type WebhookHeaders } from "./signature-header.ts";
@@ -85,5 +85,5 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
   const raw = rawBody(body);
   const digits = signatureDigits(signature, headers);
   if (indexOfSigner(secrets, raw, digits) === -1) throw mismatch(raw, secrets);
-  return eventIn(raw, maxAgeSeconds);
+  return readEvent(raw, maxAgeSeconds).event;
 }

@@ -7,7 +7,7 @@ import {
 } from "@opentelemetry/api";
 
 /** A measurement, as a meter was given it. */
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly value: number;
   readonly attributes: Attributes;

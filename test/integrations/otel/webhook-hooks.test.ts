@@ -2,12 +2,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Context,
   context,
+  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
+  type TextMapPropagator,
   trace,
 } from "@opentelemetry/api";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -31,8 +32,19 @@ const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProces
 const tracer = provider.getTracer("test");
 const storage = new AsyncLocalStorage<Context>();
 
+/** Reads the header of W3C Trace Context, as an application's propagator does. */
+const traceparents: TextMapPropagator = {
+  inject() {},
+  extract: (active, carrier, getter) => {
+    const [, traceId = "", spanId = ""] = String(getter.get(carrier, "traceparent")).split("-");
+    const sender = { traceId, spanId, traceFlags: 1, isRemote: true };
+    return isSpanContextValid(sender) ? trace.setSpanContext(active, sender) : active;
+  },
+  fields: () => ["traceparent"],
+};
+
 beforeAll(() => {
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  propagation.setGlobalPropagator(traceparents);
   context.setGlobalContextManager({
     active: () => storage.getStore() ?? ROOT_CONTEXT,
     with: (active, work, self, ...rest) =>
