@@ -22,7 +22,7 @@ export const ENTRY_POINTS = {
   "wakeups/postgres": "src/client/waiting/wakeups/postgres.ts",
   learn: "src/learn/index.ts",
   react: "src/integrations/react.ts",
-  otel: "src/integrations/otel.ts",
+  otel: "src/integrations/otel/index.ts",
 } as const;
 
 /** What the package imports by its own `#` names: chosen by the runtime, or loaded when asked for. */

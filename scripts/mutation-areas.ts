@@ -25,7 +25,7 @@ export const AREAS: readonly Area[] = [
     tests: [
       "test/{internal,errors}/*.test.ts",
       "test/client/{http,idempotency}/*.test.ts",
-      "test/webhooks/receiver/*.test.ts",
+      "test/webhooks/receiver/**/*.test.ts",
     ],
     concurrency: 2,
   },
@@ -48,7 +48,7 @@ export const AREAS: readonly Area[] = [
     name: "webhooks",
     mutate: ["src/webhooks/{verification,receiver,adapters}/**/*.ts", "!src/webhooks/index.ts"],
     tests: [
-      "test/webhooks/{verification,receiver,adapters}/*.test.ts",
+      "test/webhooks/{verification,receiver,adapters}/**/*.test.ts",
       "test/webhooks/inbox/{memory,options,pace}.test.ts",
     ],
     concurrency: 2,

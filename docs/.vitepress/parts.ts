@@ -14,6 +14,8 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "webhooks/workers",
     "webhooks/node",
     "webhooks/inboxes",
+    "webhooks/many-merchants",
+    "scale",
     "webhooks/failures",
     "operate-webhooks",
   ],

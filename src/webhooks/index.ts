@@ -49,9 +49,21 @@ export {
 export type { WebhookRequest } from "./receiver/accept.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
 export type {
+  Observation,
+  ProcessResult,
+  ProcessView,
+  ReceiveObservation,
+  ReceiveResult,
+  ReceiveView,
+  WebhookHooks,
+} from "./receiver/hooks.ts";
+export type { MerchantRequest } from "./receiver/merchants/merchant-request.ts";
+export type {
   AttemptResolver,
   DeliveryObserver,
   FailedAttempt,
+  FoundSecret,
+  MerchantSecret,
   ObservedDelivery,
   WebhookReceiverOptions,
 } from "./receiver/options.ts";

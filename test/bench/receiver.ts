@@ -1,15 +1,14 @@
-// How many deliveries a second a receiver acknowledges, on each inbox, beside a server that only
-// responds, and beside a receiver as it is usually written: npm run bench -- receiver [--events 100000]
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+// How many deliveries a second a receiver acknowledges and what one costs, on each inbox, beside a server
+// that only responds, beside the leanest receivers that can be written, and beside a receiver as it is
+// usually written: npm run bench -- receiver [--only nothing,sqlite] [--events 100000]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
-import { load, requestOf } from "./receiver-load.ts";
+import { Candidate, type Sent, send } from "./receivers/candidate.ts";
+import { type Figures, LINEUP, receiverGoals, type Store } from "./receivers/lineup.ts";
 import { median } from "./rounds.ts";
 import { goalLine, textTable } from "./table.ts";
 
@@ -19,6 +18,8 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "1" },
     connections: { type: "string", default: "64" },
     events: { type: "string", default: "100000" },
+    /** Names of the line-up, with commas. */
+    only: { type: "string" },
   },
 });
 const [rounds, slot, connections, events] = [
@@ -27,138 +28,112 @@ const [rounds, slot, connections, events] = [
   Number(values.connections),
   Number(values.events),
 ] as const;
+const only = values.only?.split(",");
 
-/** A server in its own process, and its measurements. */
-interface Candidate {
-  readonly title: string;
-  readonly child: ChildProcess;
-  readonly port: number;
-  readonly perSecond: number[];
+/** A candidate, and its measurements. */
+interface Entry {
+  readonly name: string;
+  readonly candidate: Candidate;
+  readonly sent: Sent[];
   /** Against the bare server, measured just before. */
   readonly ratios: number[];
-  readonly processedPerSecond: number[];
-  readonly tookMs: number[];
-  sent: number;
+  readonly processedRatios: number[];
+  /** How many deliveries fill a slot. */
+  count: number;
 }
 
-const program = fileURLToPath(new URL("./receiver-server.ts", import.meta.url));
-
-async function start(title: string, ...args: string[]): Promise<Candidate> {
-  const child = fork(program, args, { execArgv: ["--expose-gc"] });
-  const [port] = await once(child, "message");
-  return {
-    title,
-    child,
-    port,
-    perSecond: [],
-    ratios: [],
-    processedPerSecond: [],
-    tookMs: [],
-    sent: 0,
-  };
-}
-
-/** Waits until everything sent is processed. Returns the megabytes of heap in use then. */
-async function drained({ child, sent }: Candidate, collect: boolean): Promise<number> {
-  child.send({ until: sent, collect });
-  const [heap] = await once(child, "message");
-  return heap;
-}
-
-let made = 0;
-async function send(candidate: Candidate, count: number, collect = false) {
-  const batch = Array.from({ length: count }, () => requestOf(`PAY-${made++}`));
-  const started = performance.now();
-  const { seconds, tookMs } = await load(candidate.port, batch, connections);
-  candidate.sent += count;
-  const heap = await drained(candidate, collect);
-  return { perSecond: count / seconds, tookMs, heap, allMs: performance.now() - started };
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
-
+const lineup = LINEUP.filter(([name]) => name === "bare" || (only?.includes(name) ?? true));
+const needs = (store: Store) => lineup.some(([, one]) => one === store);
 const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
-const engines = { redis: await startRedis(), postgres: await startPostgres() };
-const candidates = [
-  await start("node:http that only returns 200", "bare"),
-  await start("malipo, verified, not stored", "nothing"),
-  await start("malipo, memoryInbox", "memory"),
-  await start("malipo, sqliteInbox", "sqlite", join(folder, "inbox.db")),
-  await start("malipo, sqliteInbox, processed elsewhere", "sqlite-only", join(folder, "only.db")),
-];
-if (engines.redis) {
-  candidates.push(
-    await start("malipo, bullmqInbox", "bullmq", engines.redis.url),
-    await start("Express, constructEvent, queue.add", "usual", engines.redis.url),
-  );
+const redis = needs("redis") ? await startRedis() : undefined;
+const postgres = needs("postgres") ? await startPostgres() : undefined;
+
+/** Where a candidate stores; `undefined` where its engine did not start. */
+const STORES: Readonly<Record<Store, (name: string) => string | undefined>> = {
+  none: () => "",
+  file: (name) => join(folder, `${name}.db`),
+  redis: () => redis?.url,
+  postgres: () => postgres?.url,
+};
+
+const entries: Entry[] = [];
+for (const [name, store, title] of lineup) {
+  const path = STORES[store](name);
+  if (path === undefined) continue;
+  const candidate = await Candidate.start(title, name, path);
+  entries.push({ name, candidate, sent: [], ratios: [], processedRatios: [], count: 0 });
 }
-if (engines.postgres) {
-  candidates.push(await start("malipo, pgBossInbox", "pg-boss", engines.postgres.url));
+const [bare, ...others] = entries as [Entry, ...Entry[]];
+
+// The first ones warm up the compilers.
+for (const entry of entries) {
+  await send([entry.candidate], 4_000, connections);
+  const { perSecond } = await send([entry.candidate], 4_000, connections);
+  entry.count = Math.ceil(perSecond * slot);
 }
 
-const [bare, ...others] = candidates as [Candidate, ...Candidate[]];
-/** How many deliveries fill a slot. This also warms up the compilers. */
-const counts = new Map<Candidate, number>();
-for (const candidate of candidates) {
-  await send(candidate, 4_000);
-  const { perSecond } = await send(candidate, 4_000);
-  counts.set(candidate, Math.ceil(perSecond * slot));
-}
-
-async function measure(candidate: Candidate): Promise<number> {
-  const count = counts.get(candidate) as number;
-  const { perSecond, tookMs, allMs } = await send(candidate, count);
-  candidate.perSecond.push(perSecond);
-  candidate.processedPerSecond.push(count / (allMs / 1_000));
-  candidate.tookMs.push(...tookMs);
-  return perSecond;
+async function measure({ candidate, count, sent }: Entry): Promise<Sent> {
+  const one = await send([candidate], count, connections);
+  sent.push(one);
+  return one;
 }
 for (let round = 0; round < rounds; round++) {
   for (let step = 0; step < others.length; step++) {
-    const candidate = others[(round + step) % others.length] as Candidate;
+    const entry = others[(round + step) % others.length] as Entry;
     // Right after the bare server, so that a slow moment of the machine affects both.
     const floor = await measure(bare);
-    candidate.ratios.push((await measure(candidate)) / floor);
+    const one = await measure(entry);
+    entry.ratios.push(one.perSecond / floor.perSecond);
+    entry.processedRatios.push(one.processedPerSecond / floor.processedPerSecond);
   }
 }
 
-const ratio = ({ ratios }: Candidate) => (ratios.length === 0 ? 1 : median(ratios));
-const rows = candidates.map((candidate) => [
-  candidate.title,
-  median(candidate.perSecond).toFixed(0),
-  ratio(candidate).toFixed(2),
-  percentile(candidate.tookMs, 0.5).toFixed(1),
-  percentile(candidate.tookMs, 0.99).toFixed(1),
-  median(candidate.processedPerSecond).toFixed(0),
-]);
+const percentile = (numbers: readonly number[], share: number): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN;
+
+const figuresOf = ({ sent, ratios, processedRatios }: Entry): Figures => ({
+  ratio: ratios.length === 0 ? 1 : median(ratios),
+  processedRatio: processedRatios.length === 0 ? 1 : median(processedRatios),
+  cpuUs: median(sent.map(({ cpuUs }) => cpuUs)),
+});
+
+const rows = entries.map((entry) => {
+  const { ratio, cpuUs } = figuresOf(entry);
+  const tookMs = entry.sent.flatMap((one) => [...one.tookMs]);
+  return [
+    entry.candidate.title,
+    median(entry.sent.map(({ perSecond }) => perSecond)).toFixed(0),
+    ratio.toFixed(2),
+    cpuUs.toFixed(0),
+    percentile(tookMs, 0.5).toFixed(1),
+    percentile(tookMs, 0.99).toFixed(1),
+    median(entry.sent.map(({ processedPerSecond }) => processedPerSecond)).toFixed(0),
+  ];
+});
 console.log(
-  `${rounds} rounds of about ${slot} s a candidate, on ${connections} connections, interleaved; medians`,
+  `${rounds} rounds of about ${slot} s a candidate, on ${connections} connections, interleaved; medians. CPU time is that of the receiver's process for one delivery, until it is processed.`,
 );
-console.log(
-  textTable(
-    ["", "200s a second", "against the first", "p50 ms", "p99 ms", "processed a second"],
-    rows,
-  ),
-);
-const [, verified, , sqlite] = candidates as [Candidate, Candidate, Candidate, Candidate];
-for (const [floor, what] of [
-  [bare, "a server that only responds"],
-  [verified, "the same receiver that stores nothing"],
-] as const) {
-  const share = ratio(sqlite) / ratio(floor);
-  const text = `sqliteInbox acknowledges at least half as many as ${what} (${share.toFixed(2)})`;
-  console.log(goalLine({ text, met: share >= 0.5 }));
-}
+const COLUMNS = [
+  "200s a second",
+  "against the first",
+  "CPU us",
+  "p50 ms",
+  "p99 ms",
+  "processed a second",
+];
+console.log(textTable(["", ...COLUMNS], rows));
+const figures = new Map(entries.map((entry) => [entry.name, figuresOf(entry)] as const));
+console.log(`\n${receiverGoals(figures).map(goalLine).join("\n")}`);
 
 if (events > 0) {
   const steps = 5;
   console.log(`\nHeap in use after processing, in MB, over ${events} more deliveries`);
   const heaps: string[][] = [];
-  for (const candidate of candidates) {
+  for (const { candidate } of entries) {
     const row = [candidate.title];
     for (let step = 0; step < steps; step++) {
-      row.push((await send(candidate, Math.ceil(events / steps), true)).heap.toFixed(1));
+      await send([candidate], Math.ceil(events / steps), connections);
+      row.push((await candidate.state(true)).heap.toFixed(1));
     }
     heaps.push(row);
   }
@@ -166,6 +141,6 @@ if (events > 0) {
   console.log(textTable(["", ...heads], heaps));
 }
 
-for (const { child } of candidates) child.kill("SIGKILL");
-await Promise.all(Object.values(engines).map((engine) => engine?.stop()));
+for (const { candidate } of entries) candidate.kill();
+await Promise.all([redis?.stop(), postgres?.stop()]);
 rmSync(folder, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { type Inbox, memoryInbox, type NewDelivery } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
-import { requestOf } from "./receiver-load.ts";
+import { requestOf } from "./receivers/load.ts";
 
 const CONNECTIONS = 64;
 

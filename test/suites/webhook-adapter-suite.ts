@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from "vitest";
 import { type Verdict, WIRE_CASES } from "./webhook-cases.ts";
 import { DUPLICATE_CASES } from "./webhook-duplicate-cases.ts";
 import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";
-import type { DeliveryResponse } from "./webhook-mount.ts";
-import { BODY, utf8 } from "./webhook-sample.ts";
+import { type DeliveryResponse, PATH } from "./webhook-mount.ts";
+import { BODY, hmac, utf8 } from "./webhook-sample.ts";
 import { testSockets } from "./webhook-socket-suite.ts";
 import { expectOurs, type Place, type Stage, signed, stageAt } from "./webhook-stage.ts";
 
@@ -192,6 +192,32 @@ function testFailures(stage: Stage): void {
   });
 }
 
+/** One receiver for many merchants. */
+function testMerchants(stage: Stage): void {
+  test("hands over the path and the headers, which tell merchants apart", async () => {
+    const paths: string[] = [];
+    stage.receive({
+      merchant: ({ url, header }) => {
+        paths.push(url.pathname);
+        return header("X-Merchant");
+      },
+      secret: (merchant) => `secret of ${merchant}`,
+    });
+    const deliver = (merchant: string, secret: string) =>
+      stage.deliver({
+        body: BODY,
+        headers: {
+          "Content-Type": "application/json",
+          "X-Service-Signature": hmac(BODY, secret),
+          "X-Merchant": merchant,
+        },
+      });
+    expect((await deliver("shop-7", "secret of shop-7")).status).toBe(200);
+    expect((await deliver("shop-8", "secret of shop-7")).status).toBe(401);
+    expect(paths).toEqual([PATH, PATH]);
+  });
+}
+
 /** What every adapter promises. */
 export function testAdapter(place: Place): void {
   describe(place.name, () => {
@@ -201,6 +227,7 @@ export function testAdapter(place: Place): void {
     testAges(stage);
     testDuplicates(stage);
     testFailures(stage);
+    testMerchants(stage);
     if (!place.isCalledWith) testSockets(stage);
   });
   for (const [by, mount, hint] of place.spoilt ?? []) {

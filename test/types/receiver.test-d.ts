@@ -127,3 +127,32 @@ test("frameworks accept the adapters without a cast", () => {
   // @ts-expect-error: a receiver is not a request listener
   createServer(receiver);
 });
+
+test("a secret is a text, bytes, a list, or a function of the merchant", () => {
+  const secrets: WebhookReceiverOptions["secret"][] = [
+    "whsec_1",
+    new Uint8Array(32),
+    ["new", "old"],
+    (merchant) => merchant,
+    async () => ["new", "old"],
+    async () => undefined,
+    () => null,
+  ];
+  expectTypeOf(secrets).toBeArray();
+  createWebhookReceiver({
+    secret: (merchant: string) => merchant,
+    merchant: ({ url, header }) => {
+      expectTypeOf(url).toEqualTypeOf<URL>();
+      expectTypeOf(header).toEqualTypeOf<(name: string) => string | undefined>();
+      return url.pathname.split("/")[2];
+    },
+  });
+  // @ts-expect-error: a number is not a secret
+  createWebhookReceiver({ secret: () => 7, merchant: () => "shop" });
+  // @ts-expect-error: the merchant is found without waiting
+  createWebhookReceiver({ secret: "whsec_1", merchant: async () => "shop" });
+});
+
+test("a handler gets the merchant", () => {
+  expectTypeOf<HandlerContext["merchant"]>().toEqualTypeOf<string | undefined>();
+});

@@ -28,11 +28,14 @@ const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
   "patch",
 ];
 
-/** The options of ky that are the same for every call of a gateway. See docs/decisions/0001. */
-const DEFAULTS: Options = {
+/**
+ * One ky instance for every gateway, so that a process may have thousands of them. Nothing of a gateway
+ * is in it: see `kyOptions`. Here are only the options that no call changes. See docs/decisions/0001.
+ */
+const client: KyInstance = /* @__PURE__ */ ky.create({
   // A response that is not a 2xx is an error of ours, with an outcome, and ky never sees it.
   throwHttpErrors: false,
-};
+});
 
 /** What ky is given for one call: its limits, and functions that decide. */
 function kyOptions(method: string, attempts: CallAttempts, limits: Limits): Options {
@@ -53,13 +56,12 @@ function kyOptions(method: string, attempts: CallAttempts, limits: Limits): Opti
 }
 
 /**
- * The HTTP client of a gateway: one ky instance.
+ * The HTTP client of a gateway.
  *
  * @throws {GatewayError} from a call, whose outcome is the worst of all attempts; the signal's own
  * reason where the caller aborted.
  */
 export function createHttpClient(settings: Settings): HttpClient {
-  const client: KyInstance = ky.create(DEFAULTS);
   return async (request, context, limits) => {
     limits.signal?.throwIfAborted();
     const attempts = new CallAttempts(request, context, limits, settings);

@@ -37,7 +37,7 @@ export async function fastifyWebhooks(
   app.all(path, {
     // Responds before Fastify parses, which would reject unknown content types and apply another limit.
     onRequest: async (request, reply) => {
-      const { status, headers, body } = await responseTo(request.raw, receiver, HINT);
+      const { status, headers, body } = await responseTo(request.raw, receiver, () => HINT);
       return reply.code(status).headers(headers).send(body);
     },
     handler: () => {},

@@ -66,10 +66,10 @@ const hintFor = (request: Request): string =>
       "Hono: `fetchHandler(receiver)(c.req.raw)` above validators and `c.req.json()`.";
 
 async function responseTo(request: Request, receiver: WebhookReceiver): Promise<WebhookResponse> {
-  const { method, headers } = request;
-  if (method !== "POST") return receiver.handle({ method, headers, body: "" });
+  const { method, headers, url } = request;
+  if (method !== "POST") return receiver.handle({ method, headers, url, body: "" });
   if (request.bodyUsed || request.body?.locked) return receiver.rejectParsedBody(hintFor(request));
-  const rejection = receiver.rejectUnread(headers);
+  const rejection = receiver.rejectUnread(headers, url);
   if (rejection !== undefined) {
     if (request.body) void dropRest(request.body.getReader());
     return rejection;
@@ -77,7 +77,7 @@ async function responseTo(request: Request, receiver: WebhookReceiver): Promise<
   const body = await read(request, receiver.maxBodyBytes).catch(() => undefined);
   if (body === "too large") return reject(413, body);
   if (body === undefined) return reject(400, "the body ended early");
-  return receiver.handle({ method, headers, body });
+  return receiver.handle({ method, headers, url, body });
 }
 
 /**

@@ -11,7 +11,18 @@ import type { WebhookHeaders } from "../verification/signature-header.ts";
 export interface LambdaRequest {
   /** Payload 1.0. */
   readonly httpMethod?: string | undefined;
+  /** Payload 1.0. */
+  readonly path?: string | undefined;
+  /** Payload 1.0: decoded. */
+  readonly multiValueQueryStringParameters?:
+    | Record<string, string[] | undefined>
+    | null
+    | undefined;
+  /** Of a load balancer, and payload 1.0: the last value of each parameter. */
+  readonly queryStringParameters?: Record<string, string | undefined> | null | undefined;
   /** Payload 2.0, and function URLs. */
+  readonly rawPath?: string | undefined;
+  readonly rawQueryString?: string | undefined;
   readonly requestContext?: {
     readonly http?: { readonly method?: string | undefined } | undefined;
   };
@@ -28,6 +39,23 @@ export interface LambdaResponse {
   readonly headers: Record<string, string>;
   readonly body: string;
   readonly isBase64Encoded: false;
+}
+
+/** The path and the query. */
+function urlOf({
+  rawPath,
+  rawQueryString = "",
+  path = "/",
+  multiValueQueryStringParameters,
+  queryStringParameters,
+}: LambdaRequest): string {
+  if (rawPath !== undefined) return rawQueryString ? `${rawPath}?${rawQueryString}` : rawPath;
+  const query = new URLSearchParams();
+  const parameters = multiValueQueryStringParameters ?? queryStringParameters ?? {};
+  for (const [name, values = []] of Object.entries(parameters)) {
+    for (const value of [values].flat()) query.append(name, value);
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 const HINT =
@@ -65,6 +93,7 @@ export function lambdaHandler(
         ? receiver.rejectParsedBody(HINT)
         : await receiver.handle({
             method,
+            url: urlOf(event),
             headers: (multiValueHeaders ?? headers ?? {}) as WebhookHeaders,
             body: bytesOf(String(body), isBase64Encoded === true),
           });

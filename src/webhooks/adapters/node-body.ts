@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { WebhookReceiver } from "../receiver/receiver.ts";
 import { reject, type WebhookResponse } from "../receiver/responses.ts";
+import type { RawBody } from "../verification/raw-body.ts";
 import { MAX_DROPPED_BYTES } from "./limits.ts";
 
 /** A request of `node:http`, with the fields that frameworks add. */
@@ -9,6 +10,8 @@ export type NodeRequest = IncomingMessage & {
   readonly body?: unknown;
   /** The raw body: Nest, Google Cloud Functions. */
   readonly rawBody?: unknown;
+  /** The URL as it was before a router took its own path off: Express, Connect. */
+  readonly originalUrl?: string;
 };
 
 /** The raw body; `undefined` for one that ended early, `"too large"` as soon as it is. */
@@ -28,7 +31,8 @@ function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too la
       if (length > limit + MAX_DROPPED_BYTES) request.destroy();
       resolve("too large");
     });
-    request.on("end", () => resolve(Buffer.concat(chunks)));
+    // The receiver copies the body, so that one chunk need not be copied here.
+    request.on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     request.on("error", () => resolve(undefined));
     request.on("close", () => resolve(undefined));
   });
@@ -38,24 +42,25 @@ function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too la
  * The response of a receiver to a request of `node:http`. Reads the raw body, or takes it from the
  * field where a framework keeps it.
  *
- * @param hint - Which line to move if the body is not raw.
+ * @param hint - Says which line to move if the body is not raw.
  */
 export async function responseTo(
   request: NodeRequest,
   receiver: WebhookReceiver,
-  hint: string,
+  hint: (request: NodeRequest) => string,
 ): Promise<WebhookResponse> {
-  const { method = "GET", headers } = request;
-  if (method !== "POST") return receiver.handle({ method, headers, body: "" });
+  const { method = "GET", headers, url = "/", originalUrl = url } = request;
+  const handle = (body: RawBody) => receiver.handle({ method, headers, url: originalUrl, body });
+  if (method !== "POST") return handle("");
   for (const kept of [request.rawBody, request.body]) {
-    if (kept instanceof Uint8Array) return receiver.handle({ method, headers, body: kept });
+    if (kept instanceof Uint8Array) return handle(kept);
   }
   // It was parsed, decoded or read: reading would wait for ever, or give half of the bytes.
   const isDecoded = request.readableEncoding !== null;
   if (request.body !== undefined || request.readableDidRead || isDecoded) {
-    return receiver.rejectParsedBody(hint);
+    return receiver.rejectParsedBody(hint(request));
   }
-  const rejection = receiver.rejectUnread(headers);
+  const rejection = receiver.rejectUnread(headers, originalUrl);
   if (rejection !== undefined) {
     void read(request, 0);
     return rejection;
@@ -63,5 +68,5 @@ export async function responseTo(
   const body = request.destroyed ? undefined : await read(request, receiver.maxBodyBytes);
   if (body === "too large") return reject(413, body);
   if (body === undefined) return reject(400, "the body ended early");
-  return receiver.handle({ method, headers, body });
+  return handle(body);
 }

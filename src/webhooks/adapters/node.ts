@@ -50,7 +50,7 @@ export function nodeHandler(
   receiver: WebhookReceiver,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request: NodeRequest, response) => {
-    const { status, headers, body } = await responseTo(request, receiver, hintFor(request));
+    const { status, headers, body } = await responseTo(request, receiver, hintFor);
     // The sender is gone, or a time limit of the framework has responded.
     if (response.destroyed || response.headersSent) return;
     response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });

@@ -25,7 +25,10 @@ export interface NewDelivery {
   readonly deadLetterReason?: string | undefined;
 }
 
-/** The headers of a trace by the W3C recommendation, such as `traceparent`. */
+/**
+ * The headers of a trace by the W3C recommendation, such as `traceparent`. A receiver for many merchants
+ * adds a header that says whose event it is.
+ */
 export type TraceContext = Readonly<Record<string, string>>;
 
 declare const STORED: unique symbol;
@@ -130,7 +133,8 @@ export interface Inbox {
   stats?(): Promise<InboxStats>;
   /**
    * How long it remembers a processed event, in milliseconds. The receiver does not process an event
-   * that is signed with an older timestamp: it may be a replay that nobody recognises any more.
+   * that is signed with an older timestamp: it may be a replay that nobody recognises any more. Leave it
+   * out to have events of any age processed.
    */
   readonly retentionMs?: number | undefined;
 }

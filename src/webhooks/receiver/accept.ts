@@ -1,15 +1,21 @@
+import type { WebhookEvent } from "../../contract/events.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import type { NewDelivery, Receipt } from "../inbox/types.ts";
+import type { NewDelivery, Receipt, TraceContext } from "../inbox/types.ts";
+import { readEvent } from "../verification/payload.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
 import {
   headerValue,
   signatureDigits,
   type WebhookHeaders,
 } from "../verification/signature-header.ts";
-import { verifyDelivery } from "../verification/verify.ts";
-import { identityOf } from "./event-identity.ts";
-import type { ObservedDelivery, ReceiverSettings } from "./options.ts";
+import type { ReceiverSettings } from "./check-options.ts";
+import type { ReceiveResult } from "./hooks.ts";
+import { identityOf } from "./identity/event-identity.ts";
+import { withMerchant } from "./merchants/job-merchant.ts";
+import { SecretLookupFailure, type SignedRequest, type Signer } from "./merchants/signer.ts";
+import type { ObservedDelivery } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
+import { replayReason } from "./retention.ts";
 
 /** A request as adapters hand it over. */
 export interface WebhookRequest {
@@ -17,10 +23,27 @@ export interface WebhookRequest {
   readonly headers: WebhookHeaders;
   /** The raw bytes, or a string that stands for its UTF-8 bytes. */
   readonly body: RawBody;
+  /** The path and the query, or the whole URL. Only `merchant` and hooks need it. */
+  readonly url?: string | undefined;
+}
+
+/** The response to a request, and what hooks learn of it. */
+export interface Outcome extends Omit<ReceiveResult, "status" | "durationMs"> {
+  readonly response: WebhookResponse;
 }
 
 /** The response for a receiver or an inbox that cannot take a delivery now. */
-export const unavailable = (text: string): Rejection => reject(503, text, { "retry-after": "10" });
+export const unavailable = (text: string, error?: unknown): Outcome => ({
+  response: reject(503, text, { "retry-after": "10" }),
+  result: "unavailable",
+  error,
+});
+
+export const rejected = (response: Rejection, error?: unknown): Outcome => ({
+  response,
+  result: "rejected",
+  error,
+});
 
 /** Reports an error, and gives the response that it results in. */
 export function rejectWith(error: unknown, settings: ReceiverSettings): Rejection {
@@ -37,19 +60,19 @@ function contentLength(headers: WebhookHeaders): number {
 }
 
 /**
- * The rejection for a request whose headers are enough to reject it: the size and the signature. Nothing of
+ * The outcome of a request whose headers are enough to reject it: the size and the signature. Nothing of
  * its body needs to be read then.
  */
 export function rejectByHeaders(
   headers: WebhookHeaders,
   settings: ReceiverSettings,
-): Rejection | undefined {
-  if (contentLength(headers) > settings.maxBodyBytes) return reject(413, "too large");
+): Outcome | undefined {
+  if (contentLength(headers) > settings.maxBodyBytes) return rejected(reject(413, "too large"));
   try {
     signatureDigits(undefined, headers);
     return undefined;
   } catch (error) {
-    return rejectWith(error, settings);
+    return rejected(rejectWith(error, settings), error);
   }
 }
 
@@ -63,6 +86,36 @@ function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   return raw.length > maxBodyBytes ? undefined : raw;
 }
 
+/** A verified delivery, ready to be stored. */
+interface Verified {
+  readonly event: WebhookEvent;
+  readonly delivery: NewDelivery;
+  readonly merchant: string | undefined;
+}
+
+function verifiedBy(
+  { secretIndex, merchant }: Signer,
+  { raw, digits }: SignedRequest,
+  settings: ReceiverSettings,
+  traceContext: TraceContext | undefined,
+): Verified {
+  const now = settings.now();
+  const read = readEvent(raw, settings.maxAgeSeconds, now);
+  const { event } = read;
+  const identity = identityOf(read, raw, { identity: settings.identify(event), merchant });
+  const delivery: NewDelivery = {
+    ...identity,
+    event: event.event,
+    raw,
+    secretIndex,
+    receivedAt: Date.now(),
+    signature: digits,
+    traceContext: withMerchant(traceContext, merchant),
+    deadLetterReason: replayReason(event, settings.inbox.retentionMs, now),
+  };
+  return { event, delivery, merchant };
+}
+
 function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelivery): void {
   try {
     observer?.observeDelivery(delivery);
@@ -71,37 +124,68 @@ function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelive
   }
 }
 
-/** Verifies and stores a delivery. A 200 means that it is stored. */
-export async function acceptDelivery(
-  { headers, body }: WebhookRequest,
+/** Calls back with what was stored. None of it can change the response. */
+function report(
+  { event, delivery, merchant }: Verified,
+  { kind }: Receipt,
   settings: ReceiverSettings,
-): Promise<WebhookResponse> {
-  const { secret, inbox, maxBodyBytes, maxAgeSeconds, onError, onConflict, notify } = settings;
-  const raw = copyBody(body, maxBodyBytes);
-  if (raw === undefined) return reject(413, "too large");
-  const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
-  const identity = identityOf(event, raw, settings.identify(event));
-  const receivedAt = Date.now();
-  const delivery: NewDelivery = {
-    ...identity,
-    event: event.event,
-    raw,
-    secretIndex,
-    receivedAt,
-    signature: signatureDigits(undefined, headers),
-  };
+): void {
+  if (kind === "conflict")
+    settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
+  if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
+    const kindText = JSON.stringify(event.event);
+    settings.onError(
+      new Error(
+        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() gives it: requeue or drop it.`,
+      ),
+    );
+  }
+  const { reference } = event.data;
+  if (typeof reference === "string" || typeof reference === "number") {
+    settings.notify(String(reference));
+  }
+}
+
+/**
+ * Verifies and stores a delivery. A 200 means that it is stored.
+ *
+ * @param onNew - Called with each event that is stored now, and is to be processed.
+ */
+export async function acceptDelivery(
+  request: WebhookRequest,
+  settings: ReceiverSettings,
+  traceContext: TraceContext | undefined,
+  onNew: (event: WebhookEvent, merchant: string | undefined) => void,
+): Promise<Outcome> {
+  const raw = copyBody(request.body, settings.maxBodyBytes);
+  if (raw === undefined) return rejected(reject(413, "too large"));
+  const { headers, url } = request;
+  const signed = { headers, url, raw, digits: signatureDigits(undefined, headers) };
+  let signer: Signer;
+  try {
+    const found = settings.findSigner(signed);
+    signer = found instanceof Promise ? await found : found;
+  } catch (error) {
+    if (!(error instanceof SecretLookupFailure)) throw error;
+    settings.onError(error.cause);
+    return unavailable("cannot be verified now", error.cause);
+  }
+  const verified = verifiedBy(signer, signed, settings, traceContext);
+  const { event, delivery, merchant } = verified;
+  const about = { event: event.event, idempotencyKey: delivery.key };
   let receipt: Receipt;
   try {
-    receipt = await inbox.accept(delivery);
+    receipt = await settings.inbox.accept(delivery);
   } catch (error) {
-    onError(error);
-    notifyObserver(settings, { headers, body: raw, status: 503, receivedAt });
-    return unavailable("cannot be stored now");
+    settings.onError(error);
+    notifyObserver(settings, { headers, body: raw, status: 503, receivedAt: delivery.receivedAt });
+    return { ...unavailable("cannot be stored now", error), ...about };
   }
-  const acknowledgement = acknowledge(receipt);
-  notifyObserver(settings, { headers, body: raw, status: 200, receivedAt });
-  if (receipt.kind === "conflict") onConflict(event);
-  const { reference } = event.data;
-  if (typeof reference === "string" || typeof reference === "number") notify(String(reference));
-  return acknowledgement;
+  const response = acknowledge(receipt);
+  notifyObserver(settings, { headers, body: raw, status: 200, receivedAt: delivery.receivedAt });
+  report(verified, receipt, settings);
+  if (receipt.kind === "accepted" && delivery.deadLetterReason === undefined) {
+    onNew(event, merchant);
+  }
+  return { response, result: receipt.kind, ...about };
 }

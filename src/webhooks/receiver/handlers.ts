@@ -19,6 +19,8 @@ export interface HandlerContext {
    * whatever the handler calls, so that a second attempt has no second effect.
    */
   readonly idempotencyKey: string;
+  /** Whose event it is: what `merchant` of the receiver returned for its delivery. */
+  readonly merchant?: string;
   /**
    * Runs the handler's own writes and "this event is processed" in one transaction of the inbox's
    * database, so that each event has its effect once, even if a process dies. With `sqliteInbox` it
@@ -79,6 +81,11 @@ export class Handlers {
   /** Whether nobody wants events of this kind: they are done without a handler. */
   isIgnored(kind: string): boolean {
     return this.#ignored.includes(kind);
+  }
+
+  /** Whether this process is done with events of this kind, by a handler or by ignoring them. */
+  takes(kind: string): boolean {
+    return this.isIgnored(kind) || this.find(kind) !== undefined;
   }
 
   /** The kinds that this process is done with, by a handler or by ignoring them; `undefined` for all. */

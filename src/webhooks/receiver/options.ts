@@ -1,17 +1,10 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
 import type { EventKind, WebhookEvent } from "../../contract/events.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import {
-  checkFunction,
-  checkOptionNames,
-  checkWholeNumber,
-  describeValue,
-} from "../../internal/check-options.ts";
-import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
-import { secretList, type WebhookSecret } from "../verification/secret.ts";
+import type { WebhookSecret } from "../verification/secret.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
-import { createErrorLog } from "./error-log.ts";
+import type { WebhookHooks } from "./hooks.ts";
+import type { MerchantRequest } from "./merchants/merchant-request.ts";
 
 /** Which attempt of which event failed. */
 export interface FailedAttempt {
@@ -27,8 +20,41 @@ export interface FailedAttempt {
 
 /** What {@link createWebhookReceiver} takes. */
 export interface WebhookReceiverOptions {
-  /** The webhook signing secret. Set a list while you rotate the secret: the old one and the new one. */
-  secret: WebhookSecret | readonly WebhookSecret[];
+  /**
+   * The webhook signing secret. Set a list while you rotate the secret: the old one and the new one.
+   *
+   * Set a function where one receiver serves many merchants, each with a secret of its own. It gets what
+   * `merchant` returned, and gives the secret, a list, or nothing for a merchant that you do not know
+   * (401). Where it throws, rejects or takes longer than 5 s, the response is 503 and `onError` is
+   * called. What it gives is remembered for `secretCacheMs`, of 20,000 merchants; requests of one
+   * merchant at the same time share one call. Where a signature does not match, a remembered secret is
+   * looked up again, at most every 10 s for each merchant: a rotated secret is found, and forged requests
+   * do not reach your database. Give both secrets during a rotation, and no two merchants the same one.
+   *
+   * @example
+   * ```ts
+   * const receiver = createWebhookReceiver({
+   *   merchant: ({ url }) => url.pathname.split("/")[2], // /webhooks/<merchant>
+   *   secret: async (merchant) => (await shops.find(merchant))?.webhookSecret,
+   * });
+   * receiver.on("payment.completed", (event, { merchant }) => ship(merchant, event.data));
+   * ```
+   */
+  secret: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
+  /**
+   * Tells whose delivery a request is, by its URL or a header; `undefined` for nobody's (401). Set it
+   * where `secret` is a function. The merchant is a part of the key of each event, since two merchants
+   * may have the same references; the handler gets it too. One merchant must have one text: make it
+   * lower-case where your database ignores case, or a recorded delivery could be processed twice.
+   */
+  merchant?: ((request: MerchantRequest) => string | undefined) | undefined;
+  /**
+   * How long the secret of a merchant is used before it is looked up again, in milliseconds. A secret
+   * that you withdraw is accepted for as long. Set it lower where that is too long, or 0 to look it up
+   * for each delivery.
+   * @default 300_000
+   */
+  secretCacheMs?: number | undefined;
   /**
    * Where deliveries are stored until they are processed. Set it in production: `sqliteInbox` on one
    * machine, `pgBossInbox` or `bullmqInbox` on several.
@@ -47,6 +73,12 @@ export interface WebhookReceiverOptions {
    * @default no limit
    */
   maxAgeSeconds?: number | undefined;
+  /**
+   * The current time, by which the age of events is found. Set it in tests whose events have another
+   * time, such as those of a sandbox with virtual time: `() => sandbox.clock.now()`.
+   * @default `() => new Date()`
+   */
+  now?: (() => Date) | undefined;
   /**
    * How many events this process handles at the same time. Set it to 1 where handlers must not overlap,
    * higher where they mostly wait for other services.
@@ -74,7 +106,7 @@ export interface WebhookReceiverOptions {
   /**
    * Called once with each kind of event that this process neither handles nor ignores. Such events are
    * kept for a process that handles them, such as the next version of your program, until the
-   * retention of the inbox ends. `bullmqInbox` and `pgBossInbox` drop them and call `onError` instead.
+   * retention of the inbox ends.
    * @default a line in the console
    */
   onUnhandled?: ((kind: string) => void) | undefined;
@@ -90,7 +122,7 @@ export interface WebhookReceiverOptions {
    * first one and not processed; `receiver.conflicts` lists it. Set it to have a person look at both.
    * @default `onError`, with an error that names the kind
    */
-  onConflict?: ((event: WebhookEvent) => void) | undefined;
+  onConflict?: ((event: WebhookEvent, merchant?: string) => void) | undefined;
   /**
    * Notified of every payment that a stored event names: set it to the `createWakeups()` that
    * `waitFor` and `collect` use, so that they read the payment at once.
@@ -105,23 +137,52 @@ export interface WebhookReceiverOptions {
    * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
    * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
    * it with the reference of the payment. A failure is reported to `onError`, and the event is
-   * handled all the same.
+   * handled all the same. An event of a kind that this process does not handle is used too, when it is
+   * received; it is kept all the same, and used again by the process that handles it. Name kinds that
+   * nobody handles in `ignore`: their events are used as a part of their processing, even if a process
+   * dies.
+   *
+   * With `merchant`, set a function that gives those of a merchant, such as
+   * `(merchant) => gatewayOf(merchant).idempotency`.
    */
-  attempts?: AttemptResolver | undefined;
+  attempts?: AttemptResolver | ((merchant: string) => AttemptResolver | undefined) | undefined;
   /**
    * Called with two completed payments that look like the same money twice: two of one
    * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
    * `transaction_id`. Set it to have a person look, and to pay one of them back. This process
    * remembers the last 10,000 completed payments; with `attempts`, the payments of other keys are
-   * found in the idempotency store, too. It may be called more than once for the same two.
+   * found in the idempotency store, too. It may be called more than once for the same two. Events of
+   * kinds that this process does not handle are used as with `attempts`.
    */
-  onDoublePayment?: ((double: DoublePayment) => void) | undefined;
+  onDoublePayment?: ((double: DoublePayment, merchant?: string) => void) | undefined;
+  /**
+   * Functions that are called with each request and each attempt. Set it to log, measure or trace them;
+   * `otelWebhookHooks()` of `malipo/otel` makes OpenTelemetry's.
+   */
+  hooks?: WebhookHooks | undefined;
   /**
    * What learns how your service delivers: `createObserver()` of `malipo/learn`. It keeps shapes, never
    * values, and no delivery waits for it. Set it to learn payloads, headers and the retry schedule.
    * @default none
    */
   observer?: DeliveryObserver | undefined;
+}
+
+/** Gives the secret of a merchant: see `secret`. */
+export type MerchantSecret = (merchant: string) => FoundSecret | Promise<FoundSecret>;
+
+/** What a {@link MerchantSecret} finds. */
+export type FoundSecret = WebhookSecret | readonly WebhookSecret[] | null | undefined;
+
+/** What the receiver needs of `gateway.idempotency`. */
+export interface AttemptResolver {
+  /** Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it. */
+  resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The completed payments of an account reference that other idempotency keys made. */
+  otherCompletedPayments?(
+    accountReference: string,
+    reference: string,
+  ): Promise<readonly { readonly reference?: string }[]>;
 }
 
 /** What the receiver needs of an observer: `createObserver()` of `malipo/learn` makes one. */
@@ -138,163 +199,4 @@ export interface ObservedDelivery {
   readonly status: number;
   /** In milliseconds since 1970. */
   readonly receivedAt: number;
-}
-
-/** What the receiver needs of `gateway.idempotency`. */
-export interface AttemptResolver {
-  /** Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it. */
-  resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** The completed payments of an account reference that other idempotency keys made. */
-  otherCompletedPayments?(
-    accountReference: string,
-    reference: string,
-  ): Promise<readonly { readonly reference?: string }[]>;
-}
-
-/** The options, checked and complete. */
-export interface ReceiverSettings {
-  readonly secret: readonly WebhookSecret[];
-  readonly inbox: Inbox;
-  readonly maxBodyBytes: number;
-  readonly maxAgeSeconds: number | undefined;
-  readonly concurrency: number;
-  readonly handlerTimeoutMs: number;
-  readonly ignore: readonly string[];
-  identify(event: WebhookEvent): string | undefined;
-  onUnhandled(kind: string): void;
-  onError(error: unknown, attempt?: FailedAttempt): void;
-  onConflict(event: WebhookEvent): void;
-  notify(reference: string): void;
-  readonly attempts: AttemptResolver | undefined;
-  readonly onDoublePayment: ((double: DoublePayment) => void) | undefined;
-  readonly observer: DeliveryObserver | undefined;
-}
-
-const OPTIONS = [
-  "secret",
-  "inbox",
-  "maxBodyBytes",
-  "maxAgeSeconds",
-  "concurrency",
-  "handlerTimeoutMs",
-  "ignore",
-  "identify",
-  "onUnhandled",
-  "onError",
-  "onConflict",
-  "wakeups",
-  "attempts",
-  "onDoublePayment",
-  "observer",
-];
-
-/** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
-function safeCallback<Args extends unknown[]>(
-  option: string,
-  callback: (...args: Args) => unknown,
-): (...args: Args) => void {
-  checkFunction(option, callback);
-  return (...args) => {
-    // In an async function, since a callback may throw before it returns its promise.
-    (async () => callback(...args))().catch(() => {});
-  };
-}
-
-const logUnhandled = (kind: string) =>
-  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
-  console.info(
-    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
-  );
-
-function checkIgnore(ignore: unknown): readonly string[] {
-  const isKind = (kind: unknown) => typeof kind === "string" && kind !== "";
-  if (Array.isArray(ignore) && ignore.every(isKind)) return [...ignore];
-  throw new ConfigurationError(
-    `\`ignore\` must be a list of event kinds, such as ["payment.initiated"]; got ${describeValue(ignore)}.`,
-  );
-}
-
-const conflictError = (kind: string) =>
-  new Error(
-    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() gives it: requeue or drop it. Where they are two events, tell them apart with \`identify\`.`,
-  );
-
-function checkIdentify(identify: WebhookReceiverOptions["identify"]): ReceiverSettings["identify"] {
-  if (identify !== undefined) checkFunction("identify", identify);
-  return (event) => {
-    const identity: unknown = identify?.(event);
-    if (identity === undefined || (typeof identity === "string" && identity !== ""))
-      return identity;
-    throw new ConfigurationError(
-      `\`identify\` must return a non-empty string, or undefined; got ${describeValue(identity)}.`,
-    );
-  };
-}
-
-function checkMaxAge(maxAgeSeconds: unknown): void {
-  if (maxAgeSeconds === undefined) return;
-  if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
-  throw new ConfigurationError(
-    `\`maxAgeSeconds\` must be a number of seconds above 0; got ${describeValue(maxAgeSeconds)}.`,
-  );
-}
-
-function checkInbox(inbox: unknown): void {
-  if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
-  throw new ConfigurationError(
-    `\`inbox\` must be an inbox, such as memoryInbox() or sqliteInbox(path); got ${describeValue(inbox)}.`,
-  );
-}
-
-function checkAttempts(attempts: unknown): void {
-  const given = attempts as Partial<AttemptResolver> | undefined;
-  if (given === undefined || typeof given?.resolveByPayment === "function") return;
-  throw new ConfigurationError(
-    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
-  );
-}
-
-function checkObserver(observer: DeliveryObserver | undefined): void {
-  if (observer === undefined || typeof observer?.observeDelivery === "function") return;
-  throw new ConfigurationError(
-    "`observer` must be an observer. Pass createObserver() of malipo/learn.",
-  );
-}
-
-/** @throws {ConfigurationError} for an unknown option or a wrong value. */
-export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
-  // Plain JavaScript may call without options.
-  const given = (options ?? {}) as WebhookReceiverOptions;
-  checkOptionNames(given, OPTIONS, "createWebhookReceiver");
-  const { inbox = memoryInbox(), maxAgeSeconds, wakeups } = given;
-  const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
-  checkMaxAge(maxAgeSeconds);
-  checkInbox(inbox);
-  const onError = safeCallback("onError", given.onError ?? createErrorLog());
-  checkAttempts(given.attempts);
-  checkObserver(given.observer);
-  return {
-    secret: secretList(given.secret),
-    inbox,
-    maxAgeSeconds,
-    maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
-    concurrency: checkWholeNumber("concurrency", concurrency, 1),
-    handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
-    ignore: checkIgnore(given.ignore ?? []),
-    onUnhandled: safeCallback("onUnhandled", given.onUnhandled ?? logUnhandled),
-    identify: checkIdentify(given.identify),
-    onError,
-    onConflict: safeCallback(
-      "onConflict",
-      given.onConflict ?? (({ event }) => onError(conflictError(event))),
-    ),
-    notify: safeCallback<[string]>(
-      "wakeups.notify",
-      wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
-    ),
-    attempts: given.attempts,
-    onDoublePayment:
-      given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
-    observer: given.observer,
-  };
 }

@@ -1,31 +1,56 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { type Job, MAX_ATTEMPTS } from "../inbox/types.ts";
-import { eventIn } from "../verification/payload.ts";
+import { readEvent } from "../verification/payload.ts";
+import type { ReceiverSettings } from "./check-options.ts";
 import type { HandlerContext, Handlers, WebhookHandler } from "./handlers.ts";
-import type { ReceiverSettings } from "./options.ts";
-import { PaymentEvidence } from "./payment-evidence.ts";
+import { callHook, type ProcessResult, runObserved } from "./hooks.ts";
+import { merchantOf, traceOf } from "./merchants/job-merchant.ts";
+import type { PaymentEvidence } from "./payment-evidence.ts";
 
 /** Processes the jobs that the inbox of a receiver hands out. */
 export class JobProcessor {
   readonly #handlers: Handlers;
   readonly #settings: ReceiverSettings;
   readonly #evidence: PaymentEvidence;
-  /** The kinds that were reported as having no handler. */
-  readonly #reported = new Set<string>();
 
-  constructor(handlers: Handlers, settings: ReceiverSettings) {
+  constructor(handlers: Handlers, settings: ReceiverSettings, evidence: PaymentEvidence) {
     this.#handlers = handlers;
     this.#settings = settings;
-    this.#evidence = new PaymentEvidence(settings);
+    this.#evidence = evidence;
   }
 
   /** Rejects for a failed attempt. */
   async run(job: Job): Promise<void> {
     // The body was verified and parsed before it was stored.
-    const event = eventIn(job.raw);
+    const { event } = readEvent(job.raw);
+    const observation = callHook(this.#settings.hooks.process, {
+      event: event.event,
+      idempotencyKey: job.key,
+      attempt: job.attempt,
+      receivedAt: job.receivedAt,
+      bodyBytes: job.raw.length,
+      traceContext: traceOf(job.traceContext),
+    });
+    if (observation === undefined) return this.#process(event, job);
+    const started = performance.now();
+    const end = (result: Omit<ProcessResult, "durationMs">) =>
+      callHook((ended: ProcessResult) => observation.end?.(ended), {
+        ...result,
+        durationMs: performance.now() - started,
+      });
+    try {
+      await runObserved(observation, () => this.#process(event, job));
+    } catch (error) {
+      end({ error, willRetry: job.attempt < MAX_ATTEMPTS });
+      throw error;
+    }
+    end({ willRetry: false });
+  }
+
+  async #process(event: WebhookEvent, job: Job): Promise<void> {
     // Part of the job: where the process dies before it is done, it is done again.
-    const evidence = this.#evidence.use(event);
+    const evidence = this.#evidence.use(event, merchantOf(job.traceContext));
     try {
       await this.#handle(event, job);
     } finally {
@@ -35,12 +60,9 @@ export class JobProcessor {
 
   async #handle(event: WebhookEvent, job: Job): Promise<void> {
     if (this.#handlers.isIgnored(event.event)) return;
-    const handler = this.#handlers.find(event.event);
-    if (handler === undefined) {
-      this.#reportUnhandled(event.event);
-      return;
-    }
     try {
+      const handler = this.#handlers.find(event.event);
+      if (handler === undefined) throw notTaken(event.event);
       await runHandler(handler, event, job, this.#settings.handlerTimeoutMs);
     } catch (error) {
       const { key: idempotencyKey, attempt } = job;
@@ -49,31 +71,28 @@ export class JobProcessor {
       throw error;
     }
   }
-
-  #reportUnhandled(kind: string): void {
-    if (this.#reported.has(kind)) return;
-    this.#reported.add(kind);
-    this.#settings.onError(
-      new ConfigurationError(
-        `No handler is registered for ${kind}: such events are acknowledged and dropped. Register one with on() or onOther().`,
-      ),
-    );
-  }
 }
+
+const notTaken = (kind: string): ConfigurationError =>
+  new ConfigurationError(
+    `This process has no handler for ${JSON.stringify(kind)}, and the inbox gave it such an event. An inbox must give a process only the \`kinds\` that its worker options name.`,
+  );
 
 /** Rejects where the handler does, where it takes too long, and where the job is lost. */
 async function runHandler(
   handler: WebhookHandler,
   event: WebhookEvent,
-  { key, attempt, signal: lost, transaction }: Job,
+  { key, attempt, signal: lost, transaction, traceContext }: Job,
   timeoutMs: number,
 ): Promise<void> {
   lost.throwIfAborted();
   const controller = new AbortController();
+  const merchant = merchantOf(traceContext);
   const context: HandlerContext = {
     attempt,
     signal: controller.signal,
     idempotencyKey: key,
+    ...(merchant !== undefined && { merchant }),
     ...(transaction && { transaction }),
   };
   await new Promise<void>((resolve, reject) => {

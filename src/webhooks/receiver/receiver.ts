@@ -1,24 +1,25 @@
-import type { EventKind, KnownWebhookEvent } from "../../contract/events.ts";
+import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
-import type { InboxStats } from "../inbox/types.ts";
+import type { InboxStats, TraceContext } from "../inbox/types.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 import {
   acceptDelivery,
+  type Outcome,
   rejectByHeaders,
+  rejected,
   rejectWith,
   unavailable,
   type WebhookRequest,
 } from "./accept.ts";
+import { checkReceiverOptions, type ReceiverSettings } from "./check-options.ts";
 import { Handlers, type WebhookHandler } from "./handlers.ts";
-import {
-  checkReceiverOptions,
-  type ReceiverSettings,
-  type WebhookReceiverOptions,
-} from "./options.ts";
+import { observeReceive, reportReceived } from "./observe-receive.ts";
+import type { WebhookReceiverOptions } from "./options.ts";
+import { PaymentEvidence } from "./payment-evidence.ts";
 import { JobProcessor } from "./process.ts";
 import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
 import { inboxStats, type WaitingEvents, waitingEvents } from "./waiting-events.ts";
@@ -58,8 +59,10 @@ export interface WebhookReceiver {
    * For adapters, before they read a body: the response where the headers already decide (a
    * `Content-Length` that is too large, no usable signature, a receiver that has stopped), else
    * `undefined`.
+   *
+   * @param url - As in the request. Only hooks need it.
    */
-  rejectUnread(headers: WebhookHeaders): Rejection | undefined;
+  rejectUnread(headers: WebhookHeaders, url?: string): Rejection | undefined;
   /**
    * For adapters: the response for a body that a framework has read or parsed already.
    *
@@ -72,36 +75,58 @@ export interface WebhookReceiver {
 class Receiver {
   readonly #settings: ReceiverSettings;
   readonly handlers: Handlers;
+  readonly #evidence: PaymentEvidence;
   #state: "new" | "started" | "stopped" = "new";
-  /** Deliveries that are being stored. */
-  readonly #accepting = new Set<Promise<WebhookResponse>>();
+  /** Deliveries that are being stored, and evidence that is being used. */
+  readonly #running = new Set<Promise<unknown>>();
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;
+    this.#evidence = new PaymentEvidence(settings);
     this.handlers = new Handlers(() => this.#state !== "new", settings.ignore);
   }
 
   async handle(request: WebhookRequest): Promise<WebhookResponse> {
+    const { receive } = this.#settings.hooks;
+    const { response } =
+      receive === undefined
+        ? await this.#receive(request)
+        : await observeReceive(receive, request, (trace) => this.#receive(request, trace));
+    return response;
+  }
+
+  async #receive(request: WebhookRequest, trace?: TraceContext): Promise<Outcome> {
+    if (this.#state === "stopped") return unavailable("stopping");
+    let work: Promise<Outcome> | undefined;
     try {
-      if (this.#state === "stopped") return unavailable("stopping");
-      if (request.method !== "POST") return reject(405, "POST only", { allow: "POST" });
-      const response = acceptDelivery(request, this.#settings);
-      this.#accepting.add(response);
-      try {
-        return await response;
-      } finally {
-        this.#accepting.delete(response);
-      }
+      if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
+      work = acceptDelivery(request, this.#settings, trace, this.#useEvidence);
+      this.#running.add(work);
+      return await work;
     } catch (error) {
-      return rejectWith(error, this.#settings);
+      return rejected(rejectWith(error, this.#settings), error);
+    } finally {
+      if (work !== undefined) this.#running.delete(work);
     }
   }
 
-  rejectUnread(headers: WebhookHeaders): Rejection | undefined {
-    if (this.#state === "stopped") return unavailable("stopping");
-    return rejectByHeaders(headers, this.#settings);
+  readonly #useEvidence = (event: WebhookEvent, merchant: string | undefined): void => {
+    // It is a part of the job, where this process takes the job.
+    if (this.handlers.takes(event.event)) return;
+    const work = this.#evidence.use(event, merchant).finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  };
+
+  rejectUnread(headers: WebhookHeaders, url?: string): Rejection | undefined {
+    const outcome =
+      this.#state === "stopped"
+        ? unavailable("stopping")
+        : rejectByHeaders(headers, this.#settings);
+    if (outcome === undefined) return undefined;
+    reportReceived(this.#settings.hooks.receive, { method: "POST", headers, url }, outcome);
+    return outcome.response as Rejection;
   }
 
   rejectParsedBody(hint: string): Rejection {
@@ -128,7 +153,7 @@ class Receiver {
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
     const { inbox, concurrency, onError, onUnhandled } = this.#settings;
-    const processor = new JobProcessor(this.handlers, this.#settings);
+    const processor = new JobProcessor(this.handlers, this.#settings, this.#evidence);
     const reported = new Set<string>();
     await inbox.start({
       run: (job) => processor.run(job),
@@ -154,7 +179,7 @@ class Receiver {
   async #stopInbox(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     // What was taken is stored before the inbox closes.
-    await waitAtMost(Promise.allSettled([this.#starting, ...this.#accepting]), timeoutMs);
+    await waitAtMost(Promise.allSettled([this.#starting, ...this.#running]), timeoutMs);
     await this.#settings.inbox.stop(Math.max(0, deadline - performance.now()));
   }
 }
@@ -197,7 +222,7 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     start: () => receiver.start(),
     stop: (stopOptions) => receiver.stop(stopOptions),
     handle: (request) => receiver.handle(request),
-    rejectUnread: (headers) => receiver.rejectUnread(headers),
+    rejectUnread: (headers, url) => receiver.rejectUnread(headers, url),
     rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
     stats: async () => inboxStats(inbox),
     deadLetters: waitingEvents("dead letters", inbox.deadLetters),

@@ -33,21 +33,21 @@ const bodyOf = (code: number, text: string): string =>
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-const DESCRIPTIONS: Readonly<Record<Receipt["kind"], string>> = {
-  accepted: "received",
-  duplicate: "received before",
-  conflict: "received before with other data",
+const ACKNOWLEDGEMENTS: Readonly<Record<Receipt["kind"], string>> = {
+  accepted: bodyOf(0, "received"),
+  duplicate: bodyOf(0, "received before"),
+  conflict: bodyOf(0, "received before with other data"),
 };
 
 /** @throws {ConfigurationError} for a value that is not the receipt of an inbox. */
 export function acknowledge(receipt: Receipt): Acknowledgement {
   const kind = (receipt as Partial<Receipt> | undefined)?.kind;
-  if (kind === undefined || !Object.hasOwn(DESCRIPTIONS, kind)) {
+  if (kind === undefined || !Object.hasOwn(ACKNOWLEDGEMENTS, kind)) {
     throw new ConfigurationError(
       `accept() of the inbox must resolve with a receipt, which receiptFor() makes; got ${describeValue(receipt)}.`,
     );
   }
-  const body = bodyOf(0, DESCRIPTIONS[kind]);
+  const body = ACKNOWLEDGEMENTS[kind];
   const acknowledgement = { status: 200 as const, headers: { ...JSON_TYPE }, body };
   return acknowledgement as unknown as Acknowledgement;
 }

@@ -14,9 +14,14 @@ const ISO_WITH_OFFSET = /^\d{4}-[\d-]+T[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 const invalid = (message: string) => new WebhookVerificationError("payload_invalid", message, 400);
 
-function checkAge(timestamp: unknown, maxAgeSeconds: number): void {
-  const isTime = typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp);
-  const age = isTime ? (Date.now() - Date.parse(timestamp)) / 1000 : Number.NaN;
+/** When an event was made, in milliseconds since the epoch; `NaN` for a timestamp that cannot be read. */
+export const timeOf = (timestamp: unknown): number =>
+  typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp)
+    ? Date.parse(timestamp)
+    : Number.NaN;
+
+function checkAge(timestamp: unknown, maxAgeSeconds: number, now: number): void {
+  const age = (now - timeOf(timestamp)) / 1000;
   if (Number.isNaN(age)) {
     throw invalid("The event has no ISO 8601 `timestamp` with an offset.");
   }
@@ -29,22 +34,34 @@ function checkAge(timestamp: unknown, maxAgeSeconds: number): void {
   }
 }
 
+/** An event, and the text that it was read from. */
+export interface ReadEvent {
+  readonly event: WebhookEvent;
+  readonly text: string;
+}
+
 /**
  * The event in a verified body. Unknown kinds and fields pass through. With `maxAgeSeconds`, only
  * the timestamp in the signed body counts.
  *
  * @throws {WebhookVerificationError} `payload_invalid`, `timestamp_out_of_range`
  */
-export function eventIn(body: string | Uint8Array, maxAgeSeconds?: number): WebhookEvent {
+export function readEvent(
+  body: string | Uint8Array,
+  maxAgeSeconds?: number,
+  now: number = Date.now(),
+): ReadEvent {
+  let text = "";
   let event: unknown;
   try {
-    event = JSON.parse(textOf(body));
+    text = textOf(body);
+    event = JSON.parse(text);
   } catch {
     // The errors of the decoder and the parser quote the body, so they are not kept as a cause.
   }
   if (!isObject(event) || typeof event.event !== "string" || !isObject(event.data)) {
     throw invalid("The body is not JSON with a string `event` and an object `data`.");
   }
-  if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds);
-  return event as unknown as WebhookEvent;
+  if (maxAgeSeconds !== undefined) checkAge(event.timestamp, maxAgeSeconds, now);
+  return { event: event as unknown as WebhookEvent, text };
 }

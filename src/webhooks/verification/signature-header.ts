@@ -18,7 +18,8 @@ export function headerValue(headers: WebhookHeaders | undefined, header: string)
   if (typeof headers?.get === "function") return headers.get(header);
   let value: unknown;
   for (const name in headers) {
-    if (name.toLowerCase() !== header) continue;
+    // The lengths are compared first, since that is quicker.
+    if (name.length !== header.length || name.toLowerCase() !== header) continue;
     const another = (headers as Record<string, unknown>)[name];
     value = value === undefined ? another : [value, another];
   }

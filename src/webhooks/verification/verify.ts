@@ -3,7 +3,7 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { mismatch } from "./mismatch.ts";
-import { eventIn } from "./payload.ts";
+import { readEvent } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
 import { secretList, type WebhookSecret } from "./secret.ts";
 import { signatureDigits, type WebhookHeaders } from "./signature-header.ts";
@@ -36,35 +36,15 @@ export interface VerifyWebhookOptions {
 
 const OPTIONS = ["body", "headers", "signature", "secret", "maxAgeSeconds"];
 
-/** What a receiver keeps of a delivery. */
-export interface VerifiedDelivery {
-  readonly event: WebhookEvent;
-  /** Which of the secrets signed it. */
-  readonly secretIndex: number;
-}
-
-/** {@link verifyWebhook}, with what a receiver keeps beside the event. */
-export function verifyDelivery(options: VerifyWebhookOptions): VerifiedDelivery {
-  if (Object.keys(options).some((name) => !OPTIONS.includes(name))) {
-    // The name is not shown: it may be a secret in the wrong place.
-    throw new ConfigurationError(
-      `verifyWebhook has an unknown option. Its options are: ${OPTIONS.join(", ")}.`,
-    );
-  }
-  const { body, headers, signature, secret, maxAgeSeconds } = options;
-  if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {
-    throw new ConfigurationError(
-      `maxAgeSeconds must be a number above 0; got ${describeValue(maxAgeSeconds)}.`,
-    );
-  }
-  const secrets = secretList(secret);
-  const raw = rawBody(body);
-  const digits = signatureDigits(signature, headers);
-  // Every secret is tried, so that the time taken does not tell which one matched.
-  const secretIndex = secrets.map((one) => isSignedBy(one, raw, digits)).indexOf(true);
-  if (secretIndex === -1) throw mismatch(raw, secrets);
-  return { event: eventIn(raw, maxAgeSeconds), secretIndex };
-}
+/**
+ * Which of the secrets signed a body; -1 for none. Every secret is tried, so that the time taken does
+ * not tell which one matched.
+ */
+export const indexOfSigner = (
+  secrets: readonly WebhookSecret[],
+  raw: string | Uint8Array,
+  digits: string,
+): number => secrets.map((one) => isSignedBy(one, raw, digits)).indexOf(true);
 
 /**
  * Checks that a delivery comes from the service, and gives its event. Synchronous in every runtime.
@@ -89,5 +69,21 @@ export function verifyDelivery(options: VerifyWebhookOptions): VerifiedDelivery 
  * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
-  return verifyDelivery(options).event;
+  if (Object.keys(options).some((name) => !OPTIONS.includes(name))) {
+    // The name is not shown: it may be a secret in the wrong place.
+    throw new ConfigurationError(
+      `verifyWebhook has an unknown option. Its options are: ${OPTIONS.join(", ")}.`,
+    );
+  }
+  const { body, headers, signature, secret, maxAgeSeconds } = options;
+  if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {
+    throw new ConfigurationError(
+      `maxAgeSeconds must be a number above 0; got ${describeValue(maxAgeSeconds)}.`,
+    );
+  }
+  const secrets = secretList(secret);
+  const raw = rawBody(body);
+  const digits = signatureDigits(signature, headers);
+  if (indexOfSigner(secrets, raw, digits) === -1) throw mismatch(raw, secrets);
+  return readEvent(raw, maxAgeSeconds).event;
 }

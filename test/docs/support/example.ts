@@ -9,7 +9,7 @@ export const SECRET = "whsec_of_the_examples";
 export const paidFor = (order: string): string =>
   JSON.stringify({
     event: "payment.completed",
-    timestamp: "2026-01-31T09:30:00+03:00",
+    timestamp: new Date().toISOString(),
     data: { reference: `PAY-${order}`, account_reference: order, status: "completed" },
   });
 

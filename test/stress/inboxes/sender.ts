@@ -4,6 +4,9 @@ import { signWebhook } from "malipo/webhooks";
 
 export const SECRET = "whsec_soak";
 
+// Of this run: an event that is older than an inbox remembers would be a dead letter.
+const TIMESTAMP = new Date().toISOString();
+
 export interface Delivery {
   readonly reference: string;
   readonly body: string;
@@ -13,7 +16,7 @@ export interface Delivery {
 export function deliveryOf(reference: string, amount = "100.00"): Delivery {
   const body = JSON.stringify({
     event: "payment.completed",
-    timestamp: "2026-01-02T03:04:05+03:00",
+    timestamp: TIMESTAMP,
     data: {
       payment_id: Number(reference.replaceAll(/\D/g, "")),
       reference,

@@ -2,7 +2,7 @@ import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
 import { createWebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
-import type { Delivery, Mounting } from "../../suites/webhook-mount.ts";
+import { type Delivery, type Mounting, PATH } from "../../suites/webhook-mount.ts";
 import { SECRET, utf8 } from "../../suites/webhook-sample.ts";
 import { signed } from "../../suites/webhook-stage.ts";
 
@@ -27,6 +27,7 @@ const lists = ({ headers = {} }: Delivery) =>
 /** API Gateway, payload 1.0. */
 const v1 = (delivery: Delivery, bodied: Bodied): LambdaRequest => ({
   httpMethod: delivery.method ?? "POST",
+  path: PATH,
   requestContext: {},
   headers: Object.fromEntries(lists(delivery).map(([name, values]) => [name, values.at(-1)])),
   multiValueHeaders: Object.fromEntries(lists(delivery)),
@@ -41,6 +42,7 @@ function v2(delivery: Delivery, bodied: Bodied): LambdaRequest {
     headers[name.toLowerCase()] = [known, ...values].filter((one) => one !== undefined).join(",");
   }
   return {
+    rawPath: PATH,
     requestContext: { http: { method: delivery.method ?? "POST" } },
     headers,
     ...bodied,
@@ -97,6 +99,25 @@ describe("lambdaHandler", () => {
     const headers = signed(body).headers as Record<string, string>;
     const event: LambdaRequest = { httpMethod: "POST", headers, ...given };
     expect((await handler(event)).statusCode).toBe(status);
+  });
+
+  test.each<[name: string, address: Partial<LambdaRequest>]>([
+    ["v1", { path: "/hooks", multiValueQueryStringParameters: { shop: ["a b", "c&d"] } }],
+    ["v1, single values", { path: "/hooks", queryStringParameters: { shop: "c&d" } }],
+    ["v2", { rawPath: "/hooks", rawQueryString: "shop=a%20b&shop=c%26d" }],
+  ])("hands over the path and the query of %s", async (_, address) => {
+    const seen: string[] = [];
+    const receiver = createWebhookReceiver({
+      merchant: ({ url }) => {
+        seen.push(url.pathname, url.searchParams.getAll("shop").at(-1) ?? "");
+        return "shop";
+      },
+      secret: () => SECRET,
+    });
+    const headers = signed(body).headers as Record<string, string>;
+    const event = { httpMethod: "POST", headers, body: base64, isBase64Encoded: true, ...address };
+    expect((await lambdaHandler(receiver)(event)).statusCode).toBe(200);
+    expect(seen).toEqual(["/hooks", "c&d"]);
   });
 
   test("returns the form that API Gateway sends as text", async () => {

@@ -2,13 +2,14 @@ import { createWebhookReceiver, type WebhookRequest } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
 import { CALL_CASES } from "../../suites/webhook-call-cases.ts";
+import { PATH } from "../../suites/webhook-mount.ts";
 
 testAdapter({
   name: "receiver.handle",
   isCalledWith: "any headers",
   mount: (receiver) => ({
     deliver: ({ method = "POST", headers = {}, body = new Uint8Array() }) =>
-      receiver.handle({ method, headers, body }),
+      receiver.handle({ method, headers, url: PATH, body }),
   }),
 });
 

@@ -173,16 +173,20 @@ describe("a handler", () => {
   });
 
   test("gets the same key in every process and every release", async () => {
-    const got = new Set<string>();
+    const got: string[] = [];
     for (const secret of [[SECRET], ["before", SECRET]]) {
       const receiver = receive({ secret });
-      receiver.onOther((_, { idempotencyKey }) => got.add(idempotencyKey));
+      const handled = got.length;
+      receiver.onOther((_, { idempotencyKey }) => got.push(idempotencyKey));
       await receiver.start();
       await deliver(receiver);
+      await expect.poll(() => got).toHaveLength(handled + 1);
       await receiver.stop();
     }
     // printf '["payment.completed","reference","PAY-71"]' | openssl dgst -sha256
-    expect([...got]).toEqual(["6c4a90b109a1dd6e3142b6e4a8ad55d108dcba4880b033cbed9a3852e4e66577"]);
+    expect([...new Set(got)]).toEqual([
+      "6c4a90b109a1dd6e3142b6e4a8ad55d108dcba4880b033cbed9a3852e4e66577",
+    ]);
   });
 
   test("has no transaction where the inbox has none", async () => {

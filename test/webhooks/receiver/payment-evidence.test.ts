@@ -1,6 +1,6 @@
 import { type DoublePayment, type Gateway, memoryIdempotency } from "malipo";
 import { createSandbox } from "malipo/sandbox";
-import { createWebhookReceiver, signWebhook } from "malipo/webhooks";
+import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayOn } from "../../client/support/gateway.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
@@ -132,6 +132,54 @@ describe("with `attempts`, a receiver", () => {
         ),
       )
       .toBe(payment.reference);
+  });
+});
+
+describe("the evidence of a kind that this process does not handle", () => {
+  test("is used, and the event is kept for a process that handles it", async () => {
+    const { gateway, pay, unknown } = createShop();
+    await pay("ORDER-42/1");
+    const inbox = memoryInbox();
+    const old = receive({ inbox, attempts: gateway.idempotency, onUnhandled() {} });
+    old.on("payment.failed", () => {});
+    await old.start();
+    await deliver(old, "payment.completed", PAID);
+    await expect.poll(unknown).toBe(0);
+    expect(await old.stats()).toMatchObject({ waiting: 1, unhandled: 1 });
+    await old.stop();
+    const handled = vi.fn();
+    const next = receive({ inbox, attempts: gateway.idempotency });
+    next.on("payment.completed", handled);
+    await next.start();
+    await expect.poll(() => handled.mock.calls.length).toBe(1);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("is used as a part of the processing where the kind is ignored", async () => {
+    const { gateway, pay, unknown } = createShop();
+    await pay("ORDER-42/1");
+    const created = receive({ attempts: gateway.idempotency, ignore: ["payment.completed"] });
+    await deliver(created, "payment.completed", PAID);
+    await new Promise(setImmediate);
+    expect(await unknown()).toBe(1);
+    await created.start();
+    await expect.poll(unknown).toBe(0);
+    await expect.poll(async () => (await created.stats()).waiting).toBe(0);
+  });
+
+  test("is used before stop() resolves", async () => {
+    const steps: string[] = [];
+    const attempts = {
+      resolveByPayment: async () => {
+        await new Promise(setImmediate);
+        steps.push("used");
+      },
+    };
+    const created = receive({ attempts });
+    await deliver(created, "payment.completed", PAID);
+    await created.stop();
+    steps.push("stopped");
+    expect(steps).toEqual(["used", "stopped"]);
   });
 });
 

@@ -1,5 +1,4 @@
-import type { WebhookEvent } from "../../contract/events.ts";
-import { textOf } from "../verification/payload.ts";
+import type { WebhookEvent } from "../../../contract/events.ts";
 
 // Cheap, for every body. It also finds some texts, which costs only time.
 const MAY_HAVE_ROUNDED_NUMBER = /[[:,\s]-?(?:[\d.]{16}|[\d.]+e)/i;
@@ -20,8 +19,7 @@ function isRounded(token: string): boolean {
  * The data of an event for its digest. A parser rounds numbers past 2^53, so that two amounts or ids
  * become one: here such numbers stay as they are in the text of the body.
  */
-export function exactData({ data }: WebhookEvent, raw: string | Uint8Array): unknown {
-  const text = textOf(raw);
+export function exactData({ data }: WebhookEvent, text: string): unknown {
   if (!MAY_HAVE_ROUNDED_NUMBER.test(text)) return data;
   let isInText = false;
   const exact = text.replace(ESCAPE_QUOTE_OR_NUMBER, (token) => {

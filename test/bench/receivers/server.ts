@@ -1,6 +1,5 @@
-// One receiver in its own process: receiver-server.ts <candidate> <store>. It reports the megabytes of
-// heap in use when the number of events that it was asked for is processed.
-import { createHmac, timingSafeEqual } from "node:crypto";
+// One receiver in its own process: server.ts <candidate> <store>. When it is asked, it reports how many
+// events it has processed, the megabytes of heap in use, and the CPU time that it has used.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Queue, Worker } from "bullmq";
@@ -9,36 +8,29 @@ import { bullmqInbox } from "malipo/inbox/bullmq";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
-import { createWebhookReceiver, type Inbox, memoryInbox, type Receipt } from "malipo/webhooks";
-import { SECRET } from "./receiver-load.ts";
+import { createWebhookReceiver, type Inbox, memoryInbox, receiptFor } from "malipo/webhooks";
+import { constructEvent, FLOORS, respond } from "./floors.ts";
+import { SECRET } from "./load.ts";
 
 let processed = 0;
-const acknowledgement = JSON.stringify({ ResultCode: 0, ResultDesc: "received" });
+const count = () => {
+  processed++;
+};
 
 /** Reads the body, returns 200, and stores nothing. */
 const bare: RequestListener = (request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
-    processed++;
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(acknowledgement);
+    count();
+    respond(response);
   });
 };
-
-/** What is usually written by hand, like Stripe's `constructEvent`. */
-function constructEvent(body: Buffer, signature: string) {
-  const expected = createHmac("sha256", SECRET).update(body).digest("hex");
-  const [given, wanted] = [Buffer.from(signature), Buffer.from(expected)];
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
-    throw new Error("signature");
-  return JSON.parse(body.toString("utf8"));
-}
 
 function usual(url: string): RequestListener {
   const connection = { url };
   const queue = new Queue("usual", { connection });
-  new Worker("usual", async () => processed++, { connection, concurrency: 8 });
+  new Worker("usual", async () => count(), { connection, concurrency: 8 });
   const app = express();
   app.post("/webhooks", express.raw({ type: "*/*" }), async (request, response) => {
     const event = constructEvent(request.body, request.header("x-service-signature") ?? "");
@@ -53,7 +45,7 @@ const only = (inbox: Inbox): Inbox => ({
   ...inbox,
   accept: async (delivery) => {
     const receipt = await inbox.accept(delivery);
-    processed++;
+    count();
     return receipt;
   },
   start: async () => {},
@@ -61,19 +53,19 @@ const only = (inbox: Inbox): Inbox => ({
 
 async function receiver(inbox: Inbox): Promise<RequestListener> {
   const made = createWebhookReceiver({ secret: SECRET, inbox });
-  made.on("payment.completed", () => processed++);
+  made.on("payment.completed", count);
   await made.start();
   return nodeHandler(made);
 }
 
 /** Verifies and acknowledges, and stores nothing. */
 const nothing = only({
-  accept: async () => ({ kind: "accepted" }) as Receipt,
+  accept: async () => receiptFor("accepted"),
   start: async () => {},
   stop: async () => {},
 });
 
-const [, , name, store = ""] = process.argv;
+const [, , name = "", store = ""] = process.argv;
 const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener>> = {
   bare: () => bare,
   nothing: () => receiver(nothing),
@@ -84,16 +76,14 @@ const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener
   bullmq: () => receiver(bullmqInbox({ connection: { url: store } })),
   "pg-boss": () => receiver(pgBossInbox({ connectionString: store })),
 };
-const listener = await CANDIDATES[name ?? ""]?.();
+const listener = await (CANDIDATES[name]?.() ?? FLOORS[name]?.(store, count));
 const server = createServer(listener);
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
-process.on("message", ({ until, collect }: { until: number; collect: boolean }) => {
-  const look = () => {
-    if (processed < until) return setTimeout(look, 5);
-    if (collect) globalThis.gc?.();
-    return process.send?.(process.memoryUsage().heapUsed / 2 ** 20);
-  };
-  look();
+process.on("message", ({ collect }: { collect: boolean }) => {
+  if (collect) globalThis.gc?.();
+  const { user, system } = process.cpuUsage();
+  const heap = process.memoryUsage().heapUsed / 2 ** 20;
+  process.send?.({ processed, heap, cpuUs: user + system });
 });
 process.on("disconnect", () => process.exit());

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { identityOf } from "../../../src/webhooks/receiver/event-identity.ts";
+import { identityOf } from "../../../../src/webhooks/receiver/identity/event-identity.ts";
+import { readEvent } from "../../../../src/webhooks/verification/payload.ts";
 
 const identity = (event: unknown, raw = JSON.stringify(event)) =>
-  identityOf(event as WebhookEvent, raw);
+  identityOf({ event: event as WebhookEvent, text: raw }, raw);
 
 /** A copy with the fields of every object the other way around. */
 function reversed(value: unknown): unknown {
@@ -24,7 +25,7 @@ const data = fc.dictionary(fc.string(), json);
 describe("the digest of an event's data", () => {
   const digestOf = (data: string) => {
     const raw = `{"event":"a","data":${data}}`;
-    return identityOf(JSON.parse(raw), new TextEncoder().encode(raw)).digest;
+    return identityOf(readEvent(raw), new TextEncoder().encode(raw)).digest;
   };
 
   test.each([
@@ -208,7 +209,9 @@ describe("the key of an event", () => {
   test("uses the raw bytes without either, as text or as bytes", () => {
     const event = { event: "a", data: {} };
     const bytes = new TextEncoder().encode("raw");
-    expect(identityOf(event as never, bytes)).toEqual(identity(event, "raw"));
+    expect(identityOf({ event: event as never, text: "raw" }, bytes)).toEqual(
+      identity(event, "raw"),
+    );
     expect(identity(event, "raw2").key).not.toBe(identity(event, "raw").key);
   });
 });

@@ -1,6 +1,7 @@
 import { sha256Hex } from "#hmac";
-import type { WebhookEvent } from "../../contract/events.ts";
-import { canonicalJson } from "../../internal/canonical-json.ts";
+import type { WebhookEvent } from "../../../contract/events.ts";
+import { canonicalJson } from "../../../internal/canonical-json.ts";
+import type { ReadEvent } from "../../verification/payload.ts";
 import { exactData } from "./exact-data.ts";
 
 // A number above 2^53 was rounded by the parser, and may be the number of another payment too.
@@ -15,23 +16,33 @@ export interface EventIdentity {
   readonly digest: string;
 }
 
+/** What tells an event from others, beside its own fields. */
+export interface IdentityParts {
+  /** The user's own, instead of the reference. */
+  readonly identity?: string | undefined;
+  /** Whose event it is: two merchants may have the same references. */
+  readonly merchant?: string | undefined;
+}
+
 /**
  * The identity of an event: its kind with `data.reference`, or with `data.payment_id`, or with the
- * digest of the raw bytes; or its kind with the `identity` that the user gives. A changed `timestamp` makes neither another event nor a conflict.
+ * digest of the raw bytes; or its kind with the `identity` that the user gives. A changed `timestamp`
+ * makes neither another event nor a conflict.
  *
  * @see docs/service.md, "Events and deliveries"
  */
 export function identityOf(
-  event: WebhookEvent,
+  { event, text }: ReadEvent,
   raw: string | Uint8Array,
-  identity?: string,
+  { identity, merchant }: IdentityParts = {},
 ): EventIdentity {
   // As JSON, so that `1` and `"1"` differ, and no reference can be read as part of a kind.
   const key = JSON.stringify([
     event.event,
     ...(identity === undefined ? idOf(event.data, raw) : ["identify", identity]),
+    ...(merchant === undefined ? [] : ["merchant", merchant]),
   ]);
-  return { key: sha256Hex(key), digest: sha256Hex(canonicalJson(exactData(event, raw))) };
+  return { key: sha256Hex(key), digest: sha256Hex(canonicalJson(exactData(event, text))) };
 }
 
 function idOf(

@@ -4,11 +4,14 @@ import { connect, type Socket } from "node:net";
 
 export const SECRET = "whsec_bench";
 
+// Of this run: an event that is older than an inbox remembers would be a dead letter.
+const TIMESTAMP = new Date().toISOString();
+
 /** The bytes of a request: a signed delivery of a new event. */
 export function requestOf(reference: string): Buffer {
   const body = JSON.stringify({
     event: "payment.completed",
-    timestamp: "2026-01-02T03:04:05+03:00",
+    timestamp: TIMESTAMP,
     data: {
       payment_id: 7315,
       reference,
@@ -65,10 +68,18 @@ async function drive(socket: Socket, next: () => Buffer | undefined, tookMs: num
   });
 }
 
-/** Sends requests on a number of connections. Returns the total seconds and the time of each response. */
-export async function load(port: number, requests: readonly Buffer[], connections: number) {
+/**
+ * Sends requests on a number of connections, which are spread over the ports. Returns the total seconds
+ * and the time of each response.
+ */
+export async function load(
+  ports: readonly number[],
+  requests: readonly Buffer[],
+  connections: number,
+) {
   const sockets = await Promise.all(
-    Array.from({ length: connections }, async () => {
+    Array.from({ length: connections }, async (_, index) => {
+      const port = ports[index % ports.length] as number;
       const socket = connect({ port, host: "127.0.0.1", noDelay: true });
       await once(socket, "connect");
       return socket;

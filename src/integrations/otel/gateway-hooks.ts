@@ -1,9 +1,3 @@
-/**
- * OpenTelemetry traces of a gateway's requests.
- *
- * @module malipo/otel
- */
-
 import {
   type Attributes,
   context,
@@ -12,7 +6,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { AttemptResult, GatewayHooks, RequestView } from "../client/hooks.ts";
+import type { AttemptResult, GatewayHooks, RequestView } from "../../client/hooks.ts";
 
 /** Options of `otelHooks`. */
 export interface OtelHooksOptions {

@@ -1,0 +1,197 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Meter,
+  metrics,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type {
+  Observation,
+  ProcessResult,
+  ProcessView,
+  ReceiveObservation,
+  ReceiveResult,
+  ReceiveView,
+  WebhookHooks,
+} from "../../webhooks/receiver/hooks.ts";
+import { errorTypeOf, MESSAGING } from "./attributes.ts";
+import { linksTo, traceContextOf } from "./trace-context.ts";
+import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts";
+
+/** Options of `otelWebhookHooks`. */
+export interface OtelWebhookHooksOptions {
+  /**
+   * The tracer that makes the spans. Set it if you do not use the global provider, or to name the
+   * tracer after your application.
+   * @default the tracer "malipo" of the global provider
+   */
+  tracer?: Tracer | undefined;
+  /**
+   * The meter that makes the metrics. Set it as the tracer.
+   * @default the meter "malipo" of the global provider
+   */
+  meter?: Meter | undefined;
+  /**
+   * The route of the receiver, such as `/webhooks`. Set it to see the route in the name of the spans.
+   * @default none
+   */
+  route?: string | undefined;
+}
+
+/** Every carrier of the OpenTelemetry API is read through such functions. */
+const HEADERS = {
+  get: ({ header }: ReceiveView, name: string) => header(name),
+  keys: () => [],
+};
+
+function pathOf(url: string | undefined): Attributes {
+  if (url === undefined || !URL.canParse(url, "http://localhost")) return {};
+  const { pathname, protocol } = new URL(url, "http://localhost");
+  // A query may hold anything, such as a token.
+  const scheme = URL.canParse(url) && { "url.scheme": protocol.slice(0, -1) };
+  return { "url.path": pathname, ...scheme };
+}
+
+class WebhookSpans {
+  readonly #tracer: Tracer;
+  readonly #route: string | undefined;
+  readonly #metrics: WebhookMetrics;
+
+  constructor(tracer: Tracer, meter: Meter, route: string | undefined) {
+    this.#tracer = tracer;
+    this.#route = route;
+    this.#metrics = createWebhookMetrics(meter);
+  }
+
+  receive(view: ReceiveView): ReceiveObservation {
+    const route = this.#route;
+    const active = context.active();
+    // An instrumentation of the HTTP server has made the span of the request: this one is inside.
+    const isInside = trace.getSpan(active) !== undefined;
+    const parent = isInside ? active : propagation.extract(active, view, HEADERS);
+    const options = {
+      kind: isInside ? SpanKind.INTERNAL : SpanKind.SERVER,
+      attributes: {
+        "http.request.method": view.method,
+        ...pathOf(view.url),
+        ...(route !== undefined && { "http.route": route }),
+        ...(view.bodyBytes !== undefined && { "http.request.body.size": view.bodyBytes }),
+      },
+    };
+    const name = isInside ? "receive webhook" : [view.method, route].filter(Boolean).join(" ");
+    const span = this.#tracer.startSpan(name, options, parent);
+    const own = trace.setSpan(parent, span);
+    return {
+      traceContext: traceContextOf(span),
+      run: (work) => context.with(own, work),
+      end: (result) => {
+        span.setAttributes(receiveAttributes(result));
+        // By the conventions, a 4xx is an error of the sender, not of the server.
+        if (result.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+        this.#metrics.received(result, own);
+      },
+    };
+  }
+
+  process(view: ProcessView): Observation<ProcessResult> {
+    const { event, idempotencyKey, bodyBytes, attempt, traceContext } = view;
+    const options = {
+      kind: SpanKind.CONSUMER,
+      // An attempt may come hours later, and other attempts follow: a trace of its own, with a link to the
+      // request. The active span is that of whatever woke the worker.
+      root: true,
+      links: linksTo(traceContext),
+      attributes: {
+        ...MESSAGING,
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": event,
+        "messaging.message.id": idempotencyKey,
+        "messaging.message.body.size": bodyBytes,
+        "malipo.attempt": attempt,
+      },
+    };
+    const span = this.#tracer.startSpan(`process ${event}`, options, ROOT_CONTEXT);
+    const own: Context = trace.setSpan(ROOT_CONTEXT, span);
+    this.#metrics.started(view, own);
+    return {
+      run: (work) => context.with(own, work),
+      end: (result) => {
+        const { error, willRetry } = result;
+        if (error !== undefined) {
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          span.setAttributes({
+            "error.type": errorTypeOf(error),
+            "malipo.will_retry": willRetry,
+          });
+        }
+        span.end();
+        this.#metrics.processed(view, result, own);
+      },
+    };
+  }
+}
+
+function receiveAttributes({
+  status,
+  result,
+  event,
+  idempotencyKey,
+  error,
+}: ReceiveResult): Attributes {
+  return {
+    "http.response.status_code": status,
+    "malipo.result": result,
+    ...(status >= 500 && { "error.type": `${status}` }),
+    ...(status < 500 && error !== undefined && { "malipo.error": errorTypeOf(error) }),
+    ...(event !== undefined && {
+      ...MESSAGING,
+      "messaging.operation.name": "receive",
+      "messaging.operation.type": "receive",
+      "messaging.destination.name": event,
+    }),
+    ...(idempotencyKey !== undefined && { "messaging.message.id": idempotencyKey }),
+  };
+}
+
+/**
+ * Makes hooks that record each request and each attempt of a receiver as OpenTelemetry spans and
+ * metrics. The span of a request is that of an HTTP server, or inside of it where an instrumentation
+ * has made one. The span of an attempt is a trace of its own, with a link to the request: it may run
+ * hours later, in another process. Your handler runs inside of it. No span and no metric contains a
+ * body, a signature, a secret, a query or the message of an error.
+ *
+ * | metric | unit | attributes |
+ * |---|---|---|
+ * | `malipo.webhooks.received` (counter) | `{delivery}` | `malipo.result`, `http.response.status_code`, `messaging.destination.name` |
+ * | `malipo.webhooks.receive.duration` (histogram) | `s` | the same |
+ * | `malipo.webhooks.lag` (histogram): from the delivery to the first attempt | `s` | `messaging.destination.name` |
+ * | `messaging.process.duration` (histogram) | `s` | `messaging.destination.name`, `error.type` |
+ * | `malipo.webhooks.attempts` (counter) | `{attempt}` | `messaging.destination.name`, `error.type` |
+ * | `malipo.webhooks.dead_letters` (counter) | `{event}` | `messaging.destination.name` |
+ *
+ * @example
+ * ```ts
+ * import { otelWebhookHooks } from "malipo/otel";
+ *
+ * const receiver = createWebhookReceiver({ secret, hooks: otelWebhookHooks({ route: "/webhooks" }) });
+ * ```
+ */
+export function otelWebhookHooks({
+  tracer = trace.getTracer("malipo"),
+  meter = metrics.getMeter("malipo"),
+  route,
+}: OtelWebhookHooksOptions = {}): WebhookHooks {
+  const spans = new WebhookSpans(tracer, meter, route);
+  return {
+    receive: (view) => spans.receive(view),
+    process: (view) => spans.process(view),
+  };
+}

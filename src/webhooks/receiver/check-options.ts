@@ -1,0 +1,227 @@
+import type { DoublePayment } from "../../contract/double-payment.ts";
+import type { WebhookEvent } from "../../contract/events.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import {
+  checkFunction,
+  checkOptionNames,
+  checkWholeNumber,
+  describeValue,
+} from "../../internal/check-options.ts";
+import { memoryInbox } from "../inbox/memory/inbox.ts";
+import type { Inbox } from "../inbox/types.ts";
+import { secretList } from "../verification/secret.ts";
+import { createErrorLog } from "./error-log.ts";
+import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
+import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
+import type {
+  AttemptResolver,
+  DeliveryObserver,
+  FailedAttempt,
+  WebhookReceiverOptions,
+} from "./options.ts";
+
+/** The options, checked and complete. */
+export interface ReceiverSettings {
+  readonly findSigner: FindSigner;
+  readonly inbox: Inbox;
+  readonly maxBodyBytes: number;
+  readonly maxAgeSeconds: number | undefined;
+  /** In milliseconds since the epoch. */
+  now(): number;
+  readonly concurrency: number;
+  readonly handlerTimeoutMs: number;
+  readonly ignore: readonly string[];
+  identify(event: WebhookEvent): string | undefined;
+  onUnhandled(kind: string): void;
+  onError(error: unknown, attempt?: FailedAttempt): void;
+  onConflict(event: WebhookEvent, merchant?: string): void;
+  notify(reference: string): void;
+  attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
+  readonly onDoublePayment:
+    | ((double: DoublePayment, merchant: string | undefined) => void)
+    | undefined;
+  readonly observer: DeliveryObserver | undefined;
+  readonly hooks: WebhookHooks;
+}
+
+const OPTIONS = [
+  "secret",
+  "merchant",
+  "secretCacheMs",
+  "inbox",
+  "maxBodyBytes",
+  "maxAgeSeconds",
+  "now",
+  "concurrency",
+  "handlerTimeoutMs",
+  "ignore",
+  "identify",
+  "onUnhandled",
+  "onError",
+  "onConflict",
+  "wakeups",
+  "attempts",
+  "onDoublePayment",
+  "hooks",
+  "observer",
+];
+
+/** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
+function safeCallback<Args extends unknown[]>(
+  option: string,
+  callback: (...args: Args) => unknown,
+): (...args: Args) => void {
+  checkFunction(option, callback);
+  return (...args) => {
+    // In an async function, since a callback may throw before it returns its promise.
+    (async () => callback(...args))().catch(() => {});
+  };
+}
+
+const logUnhandled = (kind: string) =>
+  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
+  console.info(
+    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
+  );
+
+function checkIgnore(ignore: unknown): readonly string[] {
+  const isKind = (kind: unknown) => typeof kind === "string" && kind !== "";
+  if (Array.isArray(ignore) && ignore.every(isKind)) return [...ignore];
+  throw new ConfigurationError(
+    `\`ignore\` must be a list of event kinds, such as ["payment.initiated"]; got ${describeValue(ignore)}.`,
+  );
+}
+
+const conflictError = (kind: string) =>
+  new Error(
+    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() gives it: requeue or drop it. Where they are two events, tell them apart with \`identify\`.`,
+  );
+
+function checkIdentify(identify: WebhookReceiverOptions["identify"]): ReceiverSettings["identify"] {
+  if (identify !== undefined) checkFunction("identify", identify);
+  return (event) => {
+    const identity: unknown = identify?.(event);
+    if (identity === undefined || (typeof identity === "string" && identity !== ""))
+      return identity;
+    throw new ConfigurationError(
+      `\`identify\` must return a non-empty string, or undefined; got ${describeValue(identity)}.`,
+    );
+  };
+}
+
+function checkMaxAge(maxAgeSeconds: unknown): void {
+  if (maxAgeSeconds === undefined) return;
+  if (Number.isFinite(maxAgeSeconds) && (maxAgeSeconds as number) > 0) return;
+  throw new ConfigurationError(
+    `\`maxAgeSeconds\` must be a number of seconds above 0; got ${describeValue(maxAgeSeconds)}.`,
+  );
+}
+
+function checkNow(now: WebhookReceiverOptions["now"]): () => number {
+  if (now === undefined) return Date.now;
+  checkFunction("now", now);
+  return () => now().getTime();
+}
+
+function checkInbox(inbox: unknown): void {
+  if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
+  throw new ConfigurationError(
+    `\`inbox\` must be an inbox, such as memoryInbox() or sqliteInbox(path); got ${describeValue(inbox)}.`,
+  );
+}
+
+function checkAttempts(attempts: unknown, isPerMerchant: boolean): ReceiverSettings["attemptsOf"] {
+  if (attempts === undefined) return () => undefined;
+  if (isPerMerchant) {
+    // One merchant's events must not resolve the attempts of another.
+    checkFunction("attempts", attempts);
+    const of = attempts as (merchant: string) => AttemptResolver | undefined;
+    return (merchant) => {
+      const found = of(merchant as string);
+      if (found !== undefined) checkResolver(found);
+      return found;
+    };
+  }
+  checkResolver(attempts);
+  return () => attempts as AttemptResolver;
+}
+
+function checkResolver(attempts: unknown): void {
+  if (typeof (attempts as Partial<AttemptResolver> | null)?.resolveByPayment === "function") return;
+  throw new ConfigurationError(
+    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
+  );
+}
+
+const MAX_CACHE_MS = 86_400_000;
+
+function checkSecret({
+  secret,
+  merchant,
+  secretCacheMs = 300_000,
+}: WebhookReceiverOptions): FindSigner {
+  checkWholeNumber("secretCacheMs", secretCacheMs, 0, MAX_CACHE_MS);
+  if (merchant !== undefined) checkFunction("merchant", merchant);
+  if (typeof secret !== "function") {
+    const secrets = secretList(secret);
+    if (merchant === undefined) return fixedSigner(secrets);
+    // The URL and most headers are not signed: with one secret for all, a delivery could be sent again
+    // as that of another merchant.
+    throw new ConfigurationError(
+      "With `merchant`, `secret` must be a function that gives the secret of each merchant.",
+    );
+  }
+  if (merchant !== undefined) return merchantSigner(merchant, secret, secretCacheMs);
+  throw new ConfigurationError(
+    "Where `secret` is a function, `merchant` must be set: it tells whose delivery a request is, and is a part of the key of each event.",
+  );
+}
+
+function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
+  if (typeof hooks !== "object" || hooks === null) {
+    throw new ConfigurationError(`\`hooks\` must be an object; got ${describeValue(hooks)}.`);
+  }
+  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+  for (const name of HOOK_NAMES) {
+    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name]);
+  }
+  return hooks;
+}
+
+/** @throws {ConfigurationError} for an unknown option or a wrong value. */
+export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
+  // Plain JavaScript may call without options.
+  const given = (options ?? {}) as WebhookReceiverOptions;
+  checkOptionNames(given, OPTIONS, "createWebhookReceiver");
+  const { inbox = memoryInbox(), maxAgeSeconds, wakeups } = given;
+  const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
+  checkMaxAge(maxAgeSeconds);
+  checkInbox(inbox);
+  const onError = safeCallback("onError", given.onError ?? createErrorLog());
+  return {
+    findSigner: checkSecret(given),
+    inbox,
+    maxAgeSeconds,
+    now: checkNow(given.now),
+    maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
+    concurrency: checkWholeNumber("concurrency", concurrency, 1),
+    handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
+    ignore: checkIgnore(given.ignore ?? []),
+    onUnhandled: safeCallback("onUnhandled", given.onUnhandled ?? logUnhandled),
+    identify: checkIdentify(given.identify),
+    onError,
+    onConflict: safeCallback(
+      "onConflict",
+      given.onConflict ?? (({ event }) => onError(conflictError(event))),
+    ),
+    notify: safeCallback<[string]>(
+      "wakeups.notify",
+      wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
+    ),
+    attemptsOf: checkAttempts(given.attempts, given.merchant !== undefined),
+    hooks: checkHooks(given.hooks),
+    observer: given.observer,
+    onDoublePayment:
+      given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
+  };
+}

@@ -1,0 +1,129 @@
+import type { Receipt, TraceContext } from "../inbox/types.ts";
+
+/** A request, as the `receive` hook sees it. Nothing of it is verified yet. */
+export interface ReceiveView {
+  readonly method: string;
+  /** The path and the query, or the whole URL; `undefined` where the adapter does not know it. */
+  readonly url: string | undefined;
+  /** The value of a header, by its name in any casing. */
+  header(name: string): string | undefined;
+  /** The size of the body; `undefined` where it was not read. */
+  readonly bodyBytes: number | undefined;
+}
+
+/** How a request ended. */
+export interface ReceiveResult {
+  /** The status of the response. */
+  readonly status: number;
+  /**
+   * What became of the delivery: the kind of its receipt; `rejected` where it was not verified;
+   * `unavailable` where it could not be stored now.
+   */
+  readonly result: Receipt["kind"] | "rejected" | "unavailable";
+  /** The event kind, of a verified delivery. */
+  readonly event?: string | undefined;
+  /** The `idempotencyKey` that the handler gets, of a verified delivery. */
+  readonly idempotencyKey?: string | undefined;
+  /** Why the delivery is not stored. */
+  readonly error?: unknown;
+  /** In milliseconds. */
+  readonly durationMs: number;
+}
+
+/** One attempt to process an event, as the `process` hook sees it. */
+export interface ProcessView {
+  /** The event kind. */
+  readonly event: string;
+  /** As the handler gets it. */
+  readonly idempotencyKey: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** When the event was received, in milliseconds since the epoch, where the inbox keeps it. */
+  readonly receivedAt: number | undefined;
+  readonly bodyBytes: number;
+  /** What the `receive` hook returned for this event, in any process. */
+  readonly traceContext: TraceContext | undefined;
+}
+
+/** How an attempt ended. */
+export interface ProcessResult {
+  /** Why the attempt failed; `undefined` where the event is processed. */
+  readonly error?: unknown;
+  /** Whether the event is retried. */
+  readonly willRetry: boolean;
+  /** In milliseconds. */
+  readonly durationMs: number;
+}
+
+/** What a hook may return. */
+export interface Observation<Result> {
+  /** Called with the result. */
+  readonly end?: ((result: Result) => void) | undefined;
+  /** Calls `work` and returns what it returns. Set it to run the work inside of a context, such as that of a span. */
+  readonly run?: (<T>(work: () => T) => T) | undefined;
+}
+
+/** What the `receive` hook may return. */
+export interface ReceiveObservation extends Observation<ReceiveResult> {
+  /** Stored with the event. The `process` hook gets it. */
+  readonly traceContext?: TraceContext | undefined;
+}
+
+/**
+ * Functions that a receiver calls while it works, for logs, metrics and traces. What they get holds no
+ * body, no signature and no secret. A hook that throws changes no response and no attempt, and nothing
+ * waits for a hook.
+ *
+ * @example
+ * ```ts
+ * const receiver = createWebhookReceiver({
+ *   secret,
+ *   hooks: {
+ *     process: ({ event, attempt }) => ({
+ *       end: ({ durationMs, error }) => log.info({ event, attempt, durationMs, error }),
+ *     }),
+ *   },
+ * });
+ * ```
+ */
+export interface WebhookHooks {
+  /** Called with each request, before its signature is checked. Set it to log, measure or trace deliveries. */
+  receive?: ((view: ReceiveView) => ReceiveObservation | undefined) | undefined;
+  /** Called before each attempt to process an event. Set it to log, measure or trace your handlers. */
+  process?: ((view: ProcessView) => Observation<ProcessResult> | undefined) | undefined;
+}
+
+export const HOOK_NAMES: readonly (keyof WebhookHooks)[] = ["receive", "process"];
+
+/** Calls a hook. Never throws: a log that fails must not lose an event. */
+export function callHook<Value, Returned>(
+  hook: ((value: Value) => Returned) | undefined,
+  value: Value,
+): Returned | undefined {
+  try {
+    const returned = hook?.(value);
+    // A hook that is async by mistake.
+    Promise.resolve(returned).catch(() => {});
+    return returned;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs work as an observation wants it, and exactly once, whatever its `run` does. */
+export function runObserved<Result, T>(
+  observation: Observation<Result> | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  let running: Promise<T> | undefined;
+  const once = () => {
+    running ??= work();
+    return running;
+  };
+  try {
+    observation?.run?.(once);
+  } catch {
+    // The work runs below, unless it runs already.
+  }
+  return once();
+}

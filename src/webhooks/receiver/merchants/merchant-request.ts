@@ -1,0 +1,44 @@
+import { headerValue, type WebhookHeaders } from "../../verification/signature-header.ts";
+
+/** What tells whose delivery a request is. None of it is signed. */
+export interface MerchantRequest {
+  /**
+   * The address of the request, with its path and its query. Its host is the one that the sender wrote
+   * into the `Host` header.
+   */
+  readonly url: URL;
+  /** The value of a header, by its name in any casing; several values are joined with a comma. */
+  header(name: string): string | undefined;
+}
+
+// A header may hold anything, such as a path that would become a part of the URL.
+const HOST = /^[\w.:[\]-]+$/;
+
+function urlOf(url: string, host: string | undefined): URL {
+  const base = `http://${host !== undefined && HOST.test(host) ? host : "localhost"}`;
+  // Joined as texts: a path that begins with two slashes would be read as another host.
+  for (const one of [url.startsWith("/") ? base + url : url, base]) {
+    if (URL.canParse(one)) return new URL(one);
+  }
+  return new URL("http://localhost");
+}
+
+/** The value of a header, by its name in any casing; several values are joined with a comma. */
+export function headerText(headers: WebhookHeaders, name: string): string | undefined {
+  const value = headerValue(headers, name.toLowerCase());
+  if (Array.isArray(value)) return value.flat().join(", ");
+  return typeof value === "string" ? value : undefined;
+}
+
+export function merchantRequest({
+  headers,
+  url = "/",
+}: {
+  readonly headers: WebhookHeaders;
+  readonly url?: string | undefined;
+}): MerchantRequest {
+  return {
+    url: urlOf(url, headerText(headers, "host")),
+    header: (name) => headerText(headers, name),
+  };
+}

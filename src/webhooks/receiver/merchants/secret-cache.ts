@@ -1,0 +1,99 @@
+import { withTimeout } from "../../../internal/timeout.ts";
+import { secretList, type WebhookSecret } from "../../verification/secret.ts";
+
+/** What a lookup found. */
+export interface Found {
+  /** None for a merchant that nobody knows. */
+  readonly secrets: readonly WebhookSecret[];
+  /** When it was looked up. */
+  readonly at: number;
+  /** When it was last looked up, or tried to, because a signature did not match. */
+  checkedAt: number;
+}
+
+/** Gives the secret of a merchant, or none. */
+export type SecretLookup = (merchant: string) => unknown;
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * How long a lookup that did not help is not made again: of a merchant that nobody knows, or of a secret
+ * that did not match. Forged requests make no more lookups than that.
+ */
+const RETRY_LOOKUP_MS = 10_000;
+
+/** How many merchants are remembered. Those that nobody knows must not push out the others. */
+const MAX_KNOWN = 20_000;
+const MAX_UNKNOWN = 1_000;
+
+// Unlike the clock on the wall, nobody sets this one.
+const now = () => performance.now();
+
+function remember(entries: Map<string, Found>, merchant: string, found: Found, max: number): void {
+  // Deleted first, so that the first entry is the one that was looked up first.
+  entries.delete(merchant);
+  entries.set(merchant, found);
+  if (entries.size > max) entries.delete(entries.keys().next().value as string);
+}
+
+/** Remembers the secrets of merchants. Lookups of one merchant at the same time are one call. */
+export class SecretCache {
+  readonly #lookup: SecretLookup;
+  readonly #maxAgeMs: number;
+  readonly #known = new Map<string, Found>();
+  readonly #unknown = new Map<string, Found>();
+  readonly #pending = new Map<string, Promise<Found>>();
+
+  /** @param maxAgeMs - How long a secret is used before it is looked up again. */
+  constructor(lookup: SecretLookup, maxAgeMs: number) {
+    this.#lookup = lookup;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  /** What is remembered of a merchant; `undefined` where it must be looked up. */
+  peek(merchant: string): Found | undefined {
+    const known = this.#known.get(merchant);
+    if (known !== undefined) return now() - known.at < this.#maxAgeMs ? known : undefined;
+    const unknown = this.#unknown.get(merchant);
+    return unknown && now() - unknown.at < RETRY_LOOKUP_MS ? unknown : undefined;
+  }
+
+  /** Rejects where the lookup fails or takes too long. */
+  async lookUp(merchant: string): Promise<Found> {
+    const running = this.#pending.get(merchant);
+    if (running !== undefined) return running;
+    const started = this.#find(merchant).finally(() => this.#pending.delete(merchant));
+    this.#pending.set(merchant, started);
+    return started;
+  }
+
+  /**
+   * Looks a merchant up again whose secret did not match: it may have been rotated. `undefined` where
+   * that was done a moment ago.
+   */
+  async lookUpRotated(merchant: string, found: Found): Promise<Found | undefined> {
+    const running = this.#pending.get(merchant);
+    if (running !== undefined) return running;
+    if (now() - found.checkedAt < RETRY_LOOKUP_MS) return undefined;
+    // Set before, so that a store that fails is not asked again by every forged request.
+    found.checkedAt = now();
+    return this.lookUp(merchant);
+  }
+
+  async #find(merchant: string): Promise<Found> {
+    // In a promise, since the lookup may throw before it returns one.
+    const given = Promise.resolve().then(() => this.#lookup(merchant));
+    const secret = await withTimeout(
+      given,
+      TIMEOUT_MS,
+      () => new Error(`The lookup of a secret took longer than ${TIMEOUT_MS} ms.`),
+    );
+    const isUnknown = secret === undefined || secret === null;
+    const secrets = isUnknown ? [] : secretList(secret);
+    const found: Found = { secrets, at: now(), checkedAt: now() };
+    (isUnknown ? this.#known : this.#unknown).delete(merchant);
+    if (isUnknown) remember(this.#unknown, merchant, found, MAX_UNKNOWN);
+    else remember(this.#known, merchant, found, MAX_KNOWN);
+    return found;
+  }
+}

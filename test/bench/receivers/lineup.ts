@@ -1,0 +1,102 @@
+import type { Goal } from "../table.ts";
+
+/** Where a candidate stores. */
+export type Store = "none" | "file" | "redis" | "postgres";
+
+/** Every receiver that is measured, in the order of the table. The first one is what others are compared with. */
+export const LINEUP: readonly (readonly [name: string, store: Store, title: string])[] = [
+  ["bare", "none", "bare: node:http that only returns 200"],
+  ["floor-verified", "none", "floor: bare + createHmac + JSON.parse"],
+  ["nothing", "none", "malipo, verified, answered, stored nowhere"],
+  ["memory", "none", "malipo, memoryInbox"],
+  ["floor-sqlite", "file", "floor: + node:sqlite group commit + fdatasync, no worker"],
+  ["sqlite", "file", "malipo, sqliteInbox"],
+  ["sqlite-only", "file", "malipo, sqliteInbox, processed elsewhere"],
+  ["usual", "redis", "usual: Express + constructEvent + queue.add"],
+  ["floor-bullmq", "redis", "floor: + addBulk in groups, no worker"],
+  ["bullmq", "redis", "malipo, bullmqInbox"],
+  ["floor-pg-boss", "postgres", "floor: + grouped INSERT ... json_to_recordset, no worker"],
+  ["pg-boss", "postgres", "malipo, pgBossInbox"],
+];
+
+/** The medians of a candidate. */
+export interface Figures {
+  /** 200s, against those of the bare server that was measured just before. */
+  readonly ratio: number;
+  /** Events processed, against the same. */
+  readonly processedRatio: number;
+  /** CPU time of the process for one delivery. */
+  readonly cpuUs: number;
+}
+
+/** What pgBossInbox reached before it stored in groups. */
+const PG_BOSS_BEFORE = 0.035;
+
+interface GoalRow {
+  readonly text: string;
+  /** The candidates that it needs. */
+  readonly of: readonly string[];
+  /** How far it is: compared with `atLeast`, or with `atMost`. */
+  readonly value: (...figures: readonly Figures[]) => number;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+const share = (one?: Figures, other?: Figures): number => (one?.ratio ?? 0) / (other?.ratio ?? 1);
+const processed = (one?: Figures, other?: Figures): number =>
+  (one?.processedRatio ?? 0) / (other?.processedRatio ?? 1);
+
+const GOALS: readonly GoalRow[] = [
+  {
+    text: "verified, answered, stored nowhere: at most 65 us of CPU time a delivery",
+    of: ["nothing"],
+    value: (one) => one?.cpuUs ?? Number.NaN,
+    atMost: 65,
+  },
+  {
+    text: "sqliteInbox: at least 1.6 of the usual one in 200s",
+    of: ["sqlite", "usual"],
+    value: share,
+    atLeast: 1.6,
+  },
+  {
+    text: "sqliteInbox: at least 0.5 of its floor in 200s",
+    of: ["sqlite", "floor-sqlite"],
+    value: share,
+    atLeast: 0.5,
+  },
+  {
+    text: "bullmqInbox: at least 1.0 of the usual one in 200s",
+    of: ["bullmq", "usual"],
+    value: share,
+    atLeast: 1,
+  },
+  {
+    text: "bullmqInbox: at least 1.0 of the usual one in events processed",
+    of: ["bullmq", "usual"],
+    value: processed,
+    atLeast: 1,
+  },
+  {
+    text: "pgBossInbox: at least 1.0 of the usual one in 200s",
+    of: ["pg-boss", "usual"],
+    value: share,
+    atLeast: 1,
+  },
+  {
+    text: `pgBossInbox: at least 4 times ${PG_BOSS_BEFORE} of the first line in 200s`,
+    of: ["pg-boss"],
+    value: (one) => one?.ratio ?? 0,
+    atLeast: 4 * PG_BOSS_BEFORE,
+  },
+];
+
+/** Which goals are met. An engine that did not start has none. */
+export function receiverGoals(figures: ReadonlyMap<string, Figures>): Goal[] {
+  return GOALS.flatMap(({ text, of, value, atLeast = 0, atMost = Number.POSITIVE_INFINITY }) => {
+    const measured = of.map((name) => figures.get(name));
+    if (measured.includes(undefined)) return [];
+    const found = value(...(measured as Figures[]));
+    return [{ text: `${text} (${found.toFixed(2)})`, met: found >= atLeast && found <= atMost }];
+  });
+}

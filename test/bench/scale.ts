@@ -1,0 +1,175 @@
+// What one, two and four receivers on one engine carry, and what a delivery costs the receivers and the
+// engine: npm run bench -- scale [--engines sqlite,bullmq,pg-boss] [--receivers 1,2,4] [--seconds 3]
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startPostgres } from "../support/engines/postgres.ts";
+import { startRedis } from "../support/engines/redis.ts";
+import { Candidate, send } from "./receivers/candidate.ts";
+import { type EngineCpu, NO_ENGINE, postgresCpu, redisCpu } from "./receivers/engine-cpu.ts";
+import { median } from "./rounds.ts";
+import { textTable } from "./table.ts";
+
+const { values } = parseArgs({
+  options: {
+    engines: { type: "string", default: "sqlite,bullmq,pg-boss" },
+    receivers: { type: "string", default: "1,2,4" },
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "3" },
+    connections: { type: "string", default: "64" },
+  },
+});
+const [rounds, seconds, connections] = [
+  Number(values.rounds),
+  Number(values.seconds),
+  Number(values.connections),
+] as const;
+
+/** An engine that receivers share. */
+interface Shared {
+  readonly store: string;
+  readonly cpu: EngineCpu;
+  stop(): Promise<void>;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
+
+const ENGINES: Readonly<Record<string, () => Promise<Shared | undefined>>> = {
+  sqlite: async () => ({
+    store: join(folder, "inbox.db"),
+    cpu: NO_ENGINE,
+    stop: async () => {},
+  }),
+  bullmq: async () => {
+    const redis = await startRedis();
+    return redis && { store: redis.url, cpu: redisCpu(redis.url), stop: () => redis.stop() };
+  },
+  "pg-boss": async () => {
+    const postgres = await startPostgres();
+    if (postgres === undefined) return undefined;
+    const cpu = await postgresCpu(postgres.url);
+    return { store: postgres.url, cpu, stop: () => postgres.stop() };
+  },
+};
+
+/** Of all cores of the machine, whatever uses them. */
+function machineTime(): { busy: number; all: number } {
+  let [busy, all] = [0, 0];
+  for (const { times } of cpus()) {
+    const sum = Object.values(times).reduce((a, b) => a + b, 0);
+    all += sum;
+    busy += sum - times.idle;
+  }
+  return { busy, all };
+}
+
+/** One round. */
+interface Round {
+  readonly perSecond: number;
+  readonly processedPerSecond: number;
+  /** For one delivery. */
+  readonly receiverUs: number;
+  readonly engineUs: number;
+  /** Cores in use. */
+  readonly receiverCores: number;
+  readonly engineCores: number;
+  /** Of the whole machine, this program included. */
+  readonly machine: number;
+}
+
+async function measure(receivers: Candidate[], cpu: EngineCpu, count: number): Promise<Round> {
+  const engineBefore = await cpu.used();
+  const before = machineTime();
+  const { perSecond, processedPerSecond, cpuUs } = await send(receivers, count, connections);
+  const after = machineTime();
+  const engineUs = ((await cpu.used()) - engineBefore) / count;
+  const cores = (us: number) => (us * processedPerSecond) / 1e6;
+  return {
+    perSecond,
+    processedPerSecond,
+    receiverUs: cpuUs,
+    engineUs,
+    receiverCores: cores(cpuUs),
+    engineCores: cores(engineUs),
+    machine: (after.busy - before.busy) / (after.all - before.all),
+  };
+}
+
+/** A thread, or a machine, that is busy for this share of the time is what limits the others. */
+const SATURATED = 0.9;
+
+function saturated(round: Round, receivers: number, engine: string): string {
+  if (engine === "bullmq" && round.engineCores >= SATURATED) return "Redis, which has one thread";
+  if (round.receiverCores / receivers >= SATURATED) return "the receivers, a thread each";
+  if (round.machine >= SATURATED) return "the cores of the machine";
+  return "waiting for the disk";
+}
+
+/** The median of each figure. */
+const middle = (all: readonly Round[]): Round =>
+  Object.fromEntries(
+    Object.keys(all[0] as Round).map((name) => [
+      name,
+      median(all.map((round) => round[name as keyof Round])),
+    ]),
+  ) as unknown as Round;
+
+async function measureEngine(engine: string, { store, cpu }: Shared): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const many of values.receivers.split(",").map(Number)) {
+    const receivers = await Promise.all(
+      Array.from({ length: many }, () => Candidate.start(engine, engine, store)),
+    );
+    await send(receivers, 2_000, connections);
+    const { processedPerSecond } = await send(receivers, 2_000, connections);
+    const count = Math.ceil(processedPerSecond * seconds);
+    const all: Round[] = [];
+    for (let round = 0; round < rounds; round++) all.push(await measure(receivers, cpu, count));
+    const found = middle(all);
+    rows.push([
+      engine,
+      `${many}`,
+      found.perSecond.toFixed(0),
+      found.processedPerSecond.toFixed(0),
+      found.receiverUs.toFixed(0),
+      found.engineUs.toFixed(0),
+      found.receiverCores.toFixed(2),
+      found.engineCores.toFixed(2),
+      `${(found.machine * 100).toFixed(0)} %`,
+      saturated(found, many, engine),
+    ]);
+    for (const receiver of receivers) receiver.kill();
+  }
+  return rows;
+}
+
+const rows: string[][] = [];
+for (const engine of values.engines.split(",")) {
+  const shared = await ENGINES[engine]?.();
+  if (shared === undefined) continue;
+  rows.push(...(await measureEngine(engine, shared)));
+  await shared.cpu.close();
+  await shared.stop();
+}
+console.log(
+  `${rounds} rounds of about ${seconds} s on ${connections} connections, ${cpus().length} cores; medians. The sender is on the same machine.`,
+);
+console.log(
+  textTable(
+    [
+      "inbox",
+      "receivers",
+      "200s a second",
+      "processed a second",
+      "receiver us",
+      "engine us",
+      "receiver cores",
+      "engine cores",
+      "machine",
+      "saturated",
+    ],
+    rows,
+  ),
+);
+rmSync(folder, { recursive: true, force: true });

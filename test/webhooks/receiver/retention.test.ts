@@ -1,0 +1,87 @@
+import { createWebhookReceiver, type Inbox, memoryInbox, signWebhook } from "malipo/webhooks";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { SECRET } from "../../suites/webhook-sample.ts";
+
+const DAY_MS = 86_400_000;
+const onError = vi.fn();
+beforeEach(() => void onError.mockReset());
+
+/** A receiver on an inbox that remembers events for some days. */
+async function started(days: number | undefined, options: object = {}) {
+  const handler = vi.fn();
+  const retentionMs = days === undefined ? undefined : days * DAY_MS;
+  const inbox: Inbox = { ...memoryInbox(), retentionMs };
+  const receiver = createWebhookReceiver({ secret: SECRET, inbox, onError, ...options });
+  receiver.onOther(handler);
+  await receiver.start();
+  const deliver = async (reference: string, timestamp: unknown) => {
+    const body = JSON.stringify({ event: "payment.completed", timestamp, data: { reference } });
+    const headers = { "x-service-signature": signWebhook(body, SECRET) };
+    return (await receiver.handle({ method: "POST", headers, body })).status;
+  };
+  return { receiver, handler, deliver };
+}
+
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+describe("an event that was signed before the retention of the inbox", () => {
+  test("is stored as a dead letter, reported once, and processed when it is requeued", async () => {
+    const { receiver, handler, deliver } = await started(14);
+    expect(await deliver("P-1", ago(20))).toBe(200);
+    expect(await deliver("P-1", ago(20))).toBe(200);
+    const letters = await receiver.deadLetters.list();
+    expect(letters.map(({ error }) => error)).toEqual([
+      "The event was signed 20 days ago, and the inbox remembers events for 14 days: it may have been processed before.",
+    ]);
+    expect(onError.mock.calls.map(([error]) => error.message)).toEqual([
+      expect.stringMatching(
+        /^A delivery of "payment.completed" was stored as a dead letter\. .*requeue/,
+      ),
+    ]);
+    expect(handler).not.toHaveBeenCalled();
+    await receiver.deadLetters.requeue(letters[0]?.id ?? "");
+    await expect.poll(() => handler.mock.calls.length).toBe(1);
+    await receiver.stop();
+  });
+
+  test.each<[string, number | undefined, unknown]>([
+    ["of this moment", 14, ago(0)],
+    ["ahead of the clock", 14, ago(-1)],
+    ["within the retention", 14, ago(13.9)],
+    ["without a timestamp", 14, undefined],
+    ["with a timestamp that cannot be read", 14, "yesterday"],
+    ["of the last day, where the retention is shorter", 0.001, ago(0.99)],
+    ["of any age, where the inbox has no retention", undefined, "2000-01-01T00:00:00Z"],
+  ])("does not include one %s", async (_, days, timestamp) => {
+    const { receiver, handler, deliver } = await started(days);
+    expect(await deliver("P-1", timestamp)).toBe(200);
+    await expect.poll(() => handler.mock.calls.length).toBe(1);
+    await receiver.stop();
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("is found although the clock is five minutes behind", async () => {
+    const { receiver, deliver } = await started(14);
+    await deliver("P-1", ago(14 - 4 / 1_440));
+    expect(await receiver.deadLetters.list()).toHaveLength(1);
+    await receiver.stop();
+  });
+
+  test("is found by the time that `now` gives", async () => {
+    const now = () => new Date("2026-01-02T00:00:00Z");
+    const { receiver, handler, deliver } = await started(14, { now });
+    await deliver("P-1", "2026-01-01T00:00:00Z");
+    await deliver("P-2", "2025-12-01T00:00:00Z");
+    await expect.poll(() => handler.mock.calls.length).toBe(1);
+    expect(await receiver.deadLetters.list()).toHaveLength(1);
+    await receiver.stop();
+  });
+});
+
+test("`now` is the time for maxAgeSeconds too", async () => {
+  const now = () => new Date("2026-01-01T00:01:00Z");
+  const { receiver, deliver } = await started(undefined, { now, maxAgeSeconds: 90 });
+  expect(await deliver("P-1", "2026-01-01T00:00:00Z")).toBe(200);
+  expect(await deliver("P-2", "2025-12-31T23:59:00Z")).toBe(401);
+  await receiver.stop();
+});
