@@ -41,7 +41,7 @@ describe("createWebhookReceiver", () => {
   test.each([
     [
       { retries: 3 },
-      /no option "retries"\. Its options are: secret, merchant, .*, inbox, maxBodyBytes, .*, onDoublePayment, hooks\.$/,
+      /no option "retries"\. Its options are: secret, merchant, .*, inbox, maxBodyBytes, .*, onDoublePayment, hooks, observer\.$/,
     ],
     [{ maxBodyBytes: 0 }, /`maxBodyBytes` must be .*; got 0/],
     [{ maxBodyBytes: 1.5 }, /`maxBodyBytes` must be .*; got 1.5/],
