@@ -38,7 +38,7 @@ test("the progress is one counter on a terminal, no wider than it, and leaves no
   expect(show(true)).toBe(
     [
       " 1/12  GET /merchant  200",
-      " 2/12  GET /merchant  left out",
+      " 2/12  GET /merchant  left ou",
       "It waits \\u001b[31m1 s.\n",
       " 3/12  GET /merchant  404",
       "",
