@@ -6,20 +6,17 @@ import { isLoopback } from "../../internal/loopback.ts";
  * A website can send requests to loopback, and its domain can be made to resolve to loopback (DNS
  * rebinding). Browsers set `Host` and `Origin` themselves, so `Host` must be a loopback name, and
  * `Origin`, if there is one, must be the same address.
- *
- * @param server - What the message calls the server.
  */
 export function foreignRequestError(
   host: string | undefined,
   origin: string | undefined,
-  server = "The sandbox",
 ): string | undefined {
   const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   if (host === undefined || own === undefined || !isLoopback(own.hostname)) {
-    return `${server} accepts this only from its own machine. Use 127.0.0.1 or localhost as the host.`;
+    return "The sandbox accepts this only from its own machine. Use 127.0.0.1 or localhost as the host.";
   }
   if (origin !== undefined && origin !== own.origin) {
-    return `${server} does not accept this from a page of another site.`;
+    return "The sandbox does not accept this from a page of another site.";
   }
   return undefined;
 }
