@@ -112,13 +112,14 @@ export class PgBossWorker {
   }
 
   async #untilWoken(): Promise<void> {
+    const pollInMs = this.#fetchedAt + POLL_INTERVAL_MS - performance.now();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(
         () => {
           this.#mayFetch = true;
           resolve();
         },
-        this.#fetchedAt + POLL_INTERVAL_MS - performance.now(),
+        Math.max(1, pollInMs),
       );
       this.#wake = () => {
         clearTimeout(timer);
