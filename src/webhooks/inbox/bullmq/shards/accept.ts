@@ -78,7 +78,7 @@ export class Acceptor {
     for (const [at, same] of events.entries()) {
       const before = (known as (string | null)[])[at] ?? null;
       const error = added[at] instanceof Error ? added[at] : undefined;
-      this.#settle(same, before, error);
+      this.#resolveAll(same, before, error);
     }
   }
 
@@ -92,7 +92,7 @@ export class Acceptor {
     return runner.runCommand("malipoAddDeadLetter", scriptArguments(keys, args));
   }
 
-  #settle(same: readonly Waiting[], before: string | null, error: Error | undefined): void {
+  #resolveAll(same: readonly Waiting[], before: string | null, error: Error | undefined): void {
     const [first] = same as [Waiting, ...Waiting[]];
     for (const one of same) {
       if (error !== undefined) one.reject(error);

@@ -15,6 +15,9 @@ export interface JobData {
   readonly keptUntil?: number | undefined;
 }
 
+/** The field of a job that a person has requeued: since when it is due, unlike its timestamp. */
+export const DUE_AT = "malipoDueAt";
+
 /** The options of the job of an event. */
 export const JOB_OPTIONS: JobsOptions = { attempts: MAX_ATTEMPTS, backoff: { type: "malipo" } };
 

@@ -144,16 +144,16 @@ return { late, others, take }`,
 
   /**
    * KEYS: the waiting jobs, the delayed jobs. ARGV: the prefix of jobs, how many to look at. Returns
-   * when the oldest was received, and when the first that was never taken was.
+   * when the oldest was received, and since when the first that was not taken is due.
    */
   malipoOldest: `
 local oldest, due = false, false
 local function look(id, isWaiting)
-  local found = redis.call("HMGET", ARGV[1] .. id, "timestamp", "processedOn")
+  local found = redis.call("HMGET", ARGV[1] .. id, "timestamp", "processedOn", "malipoDueAt")
   local at = tonumber(found[1])
   if not at then return end
   if not oldest or at < oldest then oldest = at end
-  if isWaiting and not found[2] and not due then due = at end
+  if isWaiting and not found[2] and not due then due = tonumber(found[3]) or at end
 end
 local waiting = redis.call("LRANGE", KEYS[1], -ARGV[2], -1)
 for at = #waiting, 1, -1 do look(waiting[at], true) end

@@ -64,7 +64,9 @@ export class Workers {
     );
     if (this.#isStopped || !isReached) return;
     this.#looking ??= this.#lookOnce()
-      .catch(this.#options.onError)
+      .catch((error) => {
+        if (!this.#isStopped) this.#options.onError(error);
+      })
       .finally(() => {
         this.#looking = undefined;
       });
