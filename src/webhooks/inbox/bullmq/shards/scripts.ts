@@ -104,12 +104,14 @@ redis.call("ZADD", KEYS[1], ARGV[3], ARGV[1])
 redis.call("SADD", KEYS[2], ARGV[2])
 return 0`,
 
-  /** KEYS: the kept events of a kind, the waiting jobs. ARGV: id. Right after BullMQ promoted it. */
+  /**
+   * KEYS: the kept events of a kind, the waiting jobs, the lock of the job. ARGV: id. Right after BullMQ
+   * promoted it, or found that it is not delayed: it is elsewhere, or just now being moved there.
+   */
   malipoTakeKept: `
-redis.call("ZREM", KEYS[1], ARGV[1])
-if redis.call("LINDEX", KEYS[2], 0) == ARGV[1] then
-  redis.call("LMOVE", KEYS[2], KEYS[2], "LEFT", "RIGHT")
-end
+local isPromoted = redis.call("LINDEX", KEYS[2], 0) == ARGV[1]
+if isPromoted then redis.call("LMOVE", KEYS[2], KEYS[2], "LEFT", "RIGHT") end
+if isPromoted or redis.call("EXISTS", KEYS[3]) == 0 then redis.call("ZREM", KEYS[1], ARGV[1]) end
 return 0`,
 
   /**

@@ -6,6 +6,7 @@ import {
 } from "bullmq";
 import { scriptArguments } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
+import { isScriptMissing } from "../shards/transaction.ts";
 
 /** An event that was kept, and that this process takes now. */
 export interface KeptEvent {
@@ -59,17 +60,25 @@ export class WorkerBackend {
     const { kind, id } = kept;
     const names = ["delayed", "wait", "paused", "meta", "prioritized", "active", "pc", "events"];
     const keys = [...names, "marker"].map((part) => this.#shard.key(part));
+    const promotion = [...keys, this.#shard.key(""), id];
+    const taken = scriptArguments(
+      [this.#shard.keptKey(kind), this.#shard.key("wait"), `${this.#shard.key(id)}:lock`],
+      [id],
+    );
     const transaction = client.multi();
-    this.#execute(transaction, "promote", [...keys, this.#shard.key(""), id]);
-    const taken = scriptArguments([this.#shard.keptKey(kind), this.#shard.key("wait")], [id]);
+    this.#execute(transaction, "promote", promotion);
     transaction.runCommand("malipoTakeKept", taken);
     this.#execute(transaction, name, args);
     const replies = (await transaction.exec()) ?? [];
     const [error, reply] = replies[2] ?? [new Error("Redis returned no reply.")];
-    if (error === null) return reply;
-    // Redis forgot the scripts: outside of a transaction, the client sends them again.
-    if (error.message.includes("NOSCRIPT")) return this.#execute(client, name, args);
-    throw error;
+    if (replies.some(([failure]) => isScriptMissing(failure))) {
+      // Outside of a transaction, the client sends a script that Redis does not know.
+      await this.#execute(client, "promote", promotion);
+      await client.runCommand("malipoTakeKept", taken);
+      return isScriptMissing(error) ? this.#execute(client, name, args) : reply;
+    }
+    if (error !== null) throw error;
+    return reply;
   }
 
   /** Makes the wait for a job one that `wake` ends; what the wait finds after that is not lost. */

@@ -6,7 +6,7 @@ import { bytesOf } from "../../text.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../../types.ts";
 import { noReply } from "../connection.ts";
 import { attemptsOf, type JobData } from "../shards/job-data.ts";
-import { type RedisClient, scriptArguments } from "../shards/scripts.ts";
+import { type RedisClient, runScript } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
 import { type KeptEvent, WorkerBackend } from "./backend.ts";
 import type { Slots } from "./slots.ts";
@@ -124,12 +124,12 @@ export class ShardWorker {
       skipAttempt: true,
       fieldsToUpdate: { data },
     });
-    const transaction = (await backend.client).multi();
-    backend.execCommand(transaction, "moveToDelayed", args);
     const keys = [this.#shard.keptKey(job.name), this.#shard.keptKindsKey];
-    const kept = scriptArguments(keys, [id, job.name, now + delay]);
-    transaction.runCommand("malipoKeep", kept);
-    for (const [error] of (await transaction.exec()) ?? []) if (error !== null) throw error;
+    // Where it is moved, it is found: first the index, and both in one round trip.
+    const indexed = runScript(this.#redis, "malipoKeep", keys, [id, job.name, now + delay]);
+    const moved = backend.execCommand(await backend.client, "moveToDelayed", args);
+    const [, code] = await Promise.all([indexed, moved]);
+    if (code < 0) throw leaseLost();
     throw new DelayedError();
   }
 
