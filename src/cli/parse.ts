@@ -164,7 +164,7 @@ function checkArguments(
   if (missing !== undefined) {
     throw usageError(`"${call}" requires <${missing.name}>. See: ${call} --help`);
   }
-  const extra = given[args.length];
+  const extra = args.at(-1)?.repeatable ? undefined : given[args.length];
   if (extra !== undefined) {
     throw usageError(`"${call}" has no argument for "${extra}". See: ${call} --help`);
   }

@@ -1,5 +1,6 @@
 import { ATTEMPTS } from "./attempts.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { INBOX_COMMAND } from "./inbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
 import { WEBHOOK_COMMANDS } from "./webhooks.ts";
@@ -10,6 +11,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
   ATTEMPTS,
+  INBOX_COMMAND,
 ];
 
 /** The environment variables that the command line reads. */

@@ -116,8 +116,8 @@ export class LeaseWorker {
     return hasRoom ? Math.min(POLL_INTERVAL_MS, this.#store.nextDueInMs()) : POLL_INTERVAL_MS;
   }
 
-  /** All leases that end in this turn of the event loop are written at once. */
-  #pollSoon(): void {
+  /** Polls once for everything that arrives and ends in this turn of the event loop. */
+  pollSoon(): void {
     if (this.#isPollScheduled || this.#store.isBusy?.()) return;
     this.#isPollScheduled = true;
     afterThisTurn(() => {
@@ -160,7 +160,7 @@ export class LeaseWorker {
   #finish(running: Running, ended: EndedLease): void {
     if (running.isOver) this.#running.delete(running.lease.token);
     else this.#ended.push(ended);
-    this.#pollSoon();
+    this.pollSoon();
   }
 
   #renew(): void {
@@ -216,6 +216,10 @@ export class WorkerSlot {
 
   poll(): void {
     this.#worker?.poll();
+  }
+
+  pollSoon(): void {
+    this.#worker?.pollSoon();
   }
 
   async stop(timeoutMs: number): Promise<void> {

@@ -26,12 +26,12 @@ export function memoryInbox(
   const retentionMs = checkRetention(options.retentionMs);
   const store = new MemoryStore(pace, retentionMs);
   const worker = new WorkerSlot();
-  const poll = () => worker.poll();
+  const poll = () => worker.pollSoon();
   return {
     retentionMs,
     accept: async (delivery) => {
       const receipt = store.store(delivery);
-      if (receipt.kind === "accepted") worker.poll();
+      if (receipt.kind === "accepted") poll();
       return receipt;
     },
     start: async (workerOptions) => {

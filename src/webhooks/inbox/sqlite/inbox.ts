@@ -10,8 +10,9 @@ import { asOwnEvent } from "../conflicts.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
 import type { Inbox } from "../types.ts";
-import { openDisk } from "./disk.ts";
-import { inTransaction, modeWarning, openFile, whenFree } from "./file.ts";
+import { type Disk, openDisk } from "./disk.ts";
+import { inTransaction, modeWarning, whenFree } from "./file.ts";
+import { InboxFile } from "./inbox-file.ts";
 import { Rows } from "./rows.ts";
 import { SqliteStore } from "./store.ts";
 import { WaitingRows } from "./waiting-rows.ts";
@@ -22,6 +23,14 @@ export interface SqliteInbox extends Inbox {
   readonly database: DatabaseSync;
   /** Closes the file. Call it after `receiver.stop()`. */
   close(): void;
+}
+
+/** What works on the file once it has its tables. */
+interface Opened {
+  readonly disk: Disk;
+  readonly rows: Rows;
+  readonly store: SqliteStore;
+  readonly waiting: WaitingRows;
 }
 
 const OPTIONS = ["retentionMs", "pace"];
@@ -37,7 +46,8 @@ const OPTIONS = ["retentionMs", "pace"];
  * @param path - The file; it is created where it is missing. Not on a network file system.
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
  * late duplicates are recognised. Set it longer than the service retries a delivery. Default: 14 days.
- * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database.
+ * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database. While
+ * another process has the file locked, deliveries and `start` wait, for at most 5 s.
  *
  * @example
  * ```ts
@@ -58,49 +68,59 @@ export function sqliteInbox(
   checkOptionNames(options, OPTIONS, "sqliteInbox");
   const retentionMs = checkRetention(options.retentionMs);
   const { pace = DEFAULT_PACE } = options;
-  const database = openFile(path);
-  const disk = openDisk(database);
-  const rows = new Rows(database, pace, retentionMs);
   const worker = new WorkerSlot();
-  const store = new SqliteStore(database, disk, rows, () => worker.poll());
-  const waiting = new WaitingRows(database, retentionMs);
-  const inOneTransaction = async (work: () => void) => {
-    const failure = disk.failure();
+  const file = new InboxFile(path, (database) => {
+    const rows = new Rows(database, pace, retentionMs);
+    const waiting = new WaitingRows(database, retentionMs);
+    // Last, since it opens a file: what comes before may fail and be tried again.
+    const disk = openDisk(database);
+    const store = new SqliteStore(database, disk, rows, () => worker.poll());
+    return { disk, rows, store, waiting };
+  });
+  const { database } = file;
+  const inOneTransaction = async (work: (opened: Opened) => void) => {
+    const opened = await file.ready();
+    const failure = opened.disk.failure();
     if (failure !== undefined) throw failure;
-    await whenFree(() => inTransaction(database, work));
+    await whenFree(() => inTransaction(database, () => work(opened)));
   };
   /** Does it to all of them or to none, and has the worker take what is due. */
-  const requeue = async (work: () => void) => {
+  const requeue = async (work: (opened: Opened) => void) => {
     await inOneTransaction(work);
     worker.poll();
+  };
+  const read = async <Result>(work: (opened: Opened) => Result) => {
+    const opened = await file.ready();
+    return whenFree(() => work(opened));
   };
   return {
     database,
     retentionMs,
-    accept: (delivery) => store.accept(delivery),
+    accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
     start: async (workerOptions) => {
+      const { rows, store } = await file.ready();
       await whenFree(() => rows.takeKinds(workerOptions));
       worker.start(store, workerOptions, pace);
       const warning = modeWarning(path);
       if (warning !== undefined) workerOptions.onError(warning);
     },
     stop: (timeoutMs) => worker.stop(timeoutMs),
-    stats: () => whenFree(() => rows.stats()),
+    stats: () => read(({ rows }) => rows.stats()),
     deadLetters: {
-      list: (filter) => whenFree(() => waiting.deadLetters(filter)),
-      requeue: (ids) => requeue(() => waiting.requeueDead(ids)),
-      drop: (ids) => inOneTransaction(() => waiting.dropDead(ids)),
+      list: (filter) => read(({ waiting }) => waiting.deadLetters(filter)),
+      requeue: (ids) => requeue(({ waiting }) => waiting.requeueDead(ids)),
+      drop: (ids) => inOneTransaction(({ waiting }) => waiting.dropDead(ids)),
     },
     conflicts: {
-      list: (filter) => whenFree(() => waiting.conflicts(filter)),
+      list: (filter) => read(({ waiting }) => waiting.conflicts(filter)),
       requeue: (ids) =>
-        requeue(() => {
+        requeue(({ waiting, rows }) => {
           for (const delivery of waiting.endConflicts(ids)) rows.store(asOwnEvent(delivery));
         }),
-      drop: (ids) => inOneTransaction(() => void waiting.endConflicts(ids)),
+      drop: (ids) => inOneTransaction(({ waiting }) => void waiting.endConflicts(ids)),
     },
     close: () => {
-      disk.close();
+      file.opened?.disk.close();
       database.close();
     },
   };

@@ -79,6 +79,21 @@ describe("memoryInbox: time", () => {
     await inbox.stop(0);
   });
 
+  test("an inbox polls once for all events of a turn of the event loop", async () => {
+    const { inbox, attempts } = await started({});
+    const later = vi.spyOn(globalThis, "setTimeout");
+    const keys = Array.from({ length: 50 }, (_, at) => `${at}`);
+    await Promise.all(keys.map((key) => kindOf(inbox, key)));
+    // A poll plans the next one.
+    expect(later).not.toHaveBeenCalled();
+    expect(attempts).toEqual({});
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(later).toHaveBeenCalledTimes(1);
+    vi.restoreAllMocks();
+    while (Object.keys(attempts).length < keys.length) await new Promise(setImmediate);
+    await inbox.stop(0);
+  });
+
   test("a failed event is retried when its wait is over, and not earlier", async () => {
     const waits: number[] = [];
     const backoffMs = (attempt: number) => {
@@ -92,7 +107,8 @@ describe("memoryInbox: time", () => {
       },
     );
     await kindOf(inbox, "a");
-    await pass(990);
+    await pass(1);
+    await pass(989);
     expect(attempts).toEqual({ a: [1] });
     await pass(20);
     expect(attempts).toEqual({ a: [1, 2] });
