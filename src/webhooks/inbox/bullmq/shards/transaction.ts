@@ -7,6 +7,10 @@ const MAX_REPLICATION_MS = 1_000;
 export const isReplyError = (error: unknown): error is Error =>
   error instanceof Error && error.name === "ReplyError";
 
+/** Redis forgot a script. In a transaction, the client does not send it again. */
+export const isScriptMissing = (reply: unknown): boolean =>
+  reply instanceof Error && reply.message.includes("NOSCRIPT");
+
 /**
  * Runs commands in one transaction, and waits until so many replicas have what they wrote. Resolves
  * with the reply of each: an error for a command that failed.
@@ -27,6 +31,11 @@ export async function inTransaction(
   const [error, results] = replies.at(-1) ?? [new Error("Redis returned no reply.")];
   if (error !== null) throw error;
   if (confirmed !== undefined) checkConfirmed(confirmed, replicas);
+  if ((results as unknown[]).some(isScriptMissing)) {
+    // On a new connection, the client sends the scripts.
+    redis.disconnect(true);
+    throw new Error("Redis forgot the scripts of its clients. The inbox connects again.");
+  }
   return results as unknown[];
 }
 
