@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -37,6 +37,44 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     expect(status).toBe(isStored ? 200 : 503);
     redis.disconnect();
   });
+  test("stores the others where one of many cannot be stored", async () => {
+    const queue = freshQueue();
+    const redis = new Redis(here.url);
+    const inbox = bullmqInbox({ connection: { url: here.url }, queue, pace });
+    await inbox.accept(newDelivery(0));
+    // Something else than a job: every command on it fails.
+    await redis.set(`bull:${queue}:${newDelivery(2).key}`, "odd");
+    const results = await Promise.allSettled(
+      [1, 2, 3, 1, 2].map((number) => inbox.accept(newDelivery(number))),
+    );
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+    ]);
+    expect(await redis.llen(`bull:${queue}:wait`)).toBe(3);
+    await inbox.stop(100);
+    redis.disconnect();
+  });
+
+  test("goes on after Redis forgot the scripts", async () => {
+    const queue = freshQueue();
+    const redis = new Redis(here.url);
+    const receiver = receiverOn(bullmqInbox({ connection: { url: here.url }, queue, pace }));
+    const seen: unknown[] = [];
+    receiver.onOther(({ data }) => seen.push(data.reference));
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => seen.length === 1);
+    await redis.script("FLUSH");
+    await until(async () => (await receiver.post("PAY-2"))[0] === 200);
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(["PAY-1", "PAY-2"]);
+    redis.disconnect();
+  });
+
   test("leaves a Redis that became a replica and keeps its connections", async () => {
     const [old, next] = [await startRedis(), await startRedis()] as [Engine, Engine];
     const proxy = await proxyTo(old);

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
 import { engineSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
-import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
 
 const engine = await startRedis();
@@ -80,6 +80,21 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       await until(() => attempts.length > 0);
       expect(attempts).toEqual([1]);
       redis.disconnect();
+    });
+
+    test("says that a requeued event is due since its requeue", async () => {
+      const inbox = bullmqInbox({ connection: { url }, queue: freshQueue(), pace });
+      const { deadLetters, conflicts, stats, stop } = receiverOn(inbox);
+      await inbox.accept(newDelivery(1, { deadLetterReason: "too old" }));
+      await inbox.accept(newDelivery(1, { digest: newDelivery(2).digest }));
+      await deadLetters.requeue((await deadLetters.list()).map(({ id }) => id));
+      const HOUR = 3_600_000;
+      expect(await stats()).toMatchObject({ waiting: 1, oldestWaiting: newDelivery(1).receivedAt });
+      expect((await stats()).lagMs).toBeLessThan(HOUR);
+      await conflicts.requeue((await conflicts.list()).map(({ id }) => id));
+      expect(await stats()).toMatchObject({ waiting: 2 });
+      expect((await stats()).lagMs).toBeLessThan(HOUR);
+      await stop();
     });
 
     test.runIf(engine?.restarts).each([

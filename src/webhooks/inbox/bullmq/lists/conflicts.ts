@@ -2,8 +2,8 @@ import { asOwnEvent, partsOfConflictId } from "../../conflicts.ts";
 import { conflictNotFound } from "../../errors.ts";
 import type { Conflict, EventList } from "../../event-list.ts";
 import { addJob } from "../shards/accept.ts";
-import { JOB_OPTIONS, type JobData, newJob } from "../shards/job-data.ts";
-import { runScript, scriptArguments } from "../shards/scripts.ts";
+import { DUE_AT, JOB_OPTIONS, type JobData, newJob } from "../shards/job-data.ts";
+import { type CommandRunner, runScript, scriptArguments } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
 import { inTransaction } from "../shards/transaction.ts";
 import { type JobSource, listJobs } from "./job-pages.ts";
@@ -47,19 +47,20 @@ async function placesOf(
 }
 
 /** The arguments of the script that ends conflicts. */
-function endOf(shard: Shard, found: readonly Found[], retentionMs: number) {
+function endArguments(shard: Shard, found: readonly Found[], retentionMs: number) {
   const ids = found.map(({ id }) => id);
   const keys = [shard.conflictKey("wait"), ...ids.map((id) => shard.conflictKey(id))];
   return { keys, args: [retentionMs, ...ids] };
 }
 
-/** The job of a conflict that is processed. */
-function ownJob({ id, event, data }: Found) {
-  const { key } = asOwnEvent({ ...partsOfConflictId(id), event, raw: EMPTY, ...data });
-  return newJob(key, event, data, JOB_OPTIONS);
-}
+const NO_BYTES = new Uint8Array(0);
 
-const EMPTY = new Uint8Array(0);
+/** Adds a conflict to the events that are processed. */
+async function requeueConflict(runner: CommandRunner, shard: Shard, { id, event, data }: Found) {
+  const { key } = asOwnEvent({ ...partsOfConflictId(id), event, raw: NO_BYTES, ...data });
+  await addJob(runner, shard.backend, newJob(key, event, data, JOB_OPTIONS));
+  runner.runCommand("hset", [shard.key(key), DUE_AT, Date.now()]);
+}
 
 /** The conflicts: jobs of a queue of their own that no worker takes. */
 export function conflictList(
@@ -80,10 +81,10 @@ export function conflictList(
     },
     requeue: async (ids) => {
       for (const [shard, found] of await placesOf(await shards(), ids)) {
-        const { keys, args } = endOf(shard, found, retentionMs);
+        const { keys, args } = endArguments(shard, found, retentionMs);
         await shard.unprepared;
         const replies = await inTransaction(shard.redis, replicas, async (runner) => {
-          await Promise.all(found.map((one) => addJob(runner, shard.backend, ownJob(one))));
+          for (const one of found) await requeueConflict(runner, shard, one);
           runner.runCommand("malipoEndConflicts", scriptArguments(keys, args));
         });
         for (const reply of replies) if (reply instanceof Error) throw reply;
@@ -91,7 +92,7 @@ export function conflictList(
     },
     drop: async (ids) => {
       for (const [shard, found] of await placesOf(await shards(), ids)) {
-        const { keys, args } = endOf(shard, found, retentionMs);
+        const { keys, args } = endArguments(shard, found, retentionMs);
         await runScript(shard.redis, "malipoEndConflicts", keys, args);
       }
     },

@@ -2,6 +2,7 @@ import { Job, type Queue } from "bullmq";
 import { deadLetterNotFound } from "../../errors.ts";
 import type { DeadLetter, EventList } from "../../event-list.ts";
 import { MAX_ATTEMPTS } from "../../types.ts";
+import { DUE_AT } from "../shards/job-data.ts";
 import { runScript } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
 import { type JobSource, listJobs } from "./job-pages.ts";
@@ -40,7 +41,7 @@ async function requeueJob(queue: Queue, shard: Shard, id: string): Promise<void>
   // In one round trip with the requeue of all others: nothing waits for a reply.
   const [reset, requeued] = await Promise.allSettled([
     // Attempts during which a process died do not count any more.
-    shard.redis.hdel(shard.key(id), "stc"),
+    shard.redis.hset(shard.key(id), { stc: 0, [DUE_AT]: Date.now() }),
     job.retry("failed", { resetAttemptsMade: true, resetAttemptsStarted: true }),
   ]);
   if (reset.status === "rejected") throw reset.reason;

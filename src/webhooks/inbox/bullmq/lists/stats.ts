@@ -20,6 +20,7 @@ async function countJobs(redis: RedisClient, shard: Shard): Promise<number[]> {
     .llen(shard.key("active"))
     .zcard(shard.key("failed"))
     .llen(shard.conflictKey("wait"))
+    .zcard(shard.key("completed"))
     .exec();
   return (replies ?? []).map(([error, count]) => {
     if (error !== null) throw error;
@@ -59,10 +60,10 @@ async function shardStats(shard: Shard, kinds: readonly string[] | undefined) {
     firstWaiting(redis, shard),
     surveyShard(redis, shard, kinds),
   ]);
-  const [wait = 0, paused = 0, prioritized = 0, delayed = 0, running = 0, dead = 0, conflicts = 0] =
-    counts;
+  const [wait = 0, paused = 0, prioritized = 0, delayed = 0, running = 0, ...ended] = counts;
+  const [dead = 0, conflicts = 0, processed = 0] = ended;
   const waiting = wait + paused + prioritized + delayed;
-  const stored = waiting + running + dead + remembered;
+  const stored = waiting + running + dead + processed + remembered;
   return { stored, waiting, unhandled, running, dead, conflicts, oldest, due };
 }
 

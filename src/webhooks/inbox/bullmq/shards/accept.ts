@@ -3,7 +3,7 @@ import { conflictIdOf } from "../../conflicts.ts";
 import { EventMissingError } from "../../errors.ts";
 import { type NewDelivery, type Receipt, receiptFor } from "../../types.ts";
 import { type Grouped, Groups } from "./groups.ts";
-import { digestIn, isDone, JOB_OPTIONS, jobDataOf, newJob } from "./job-data.ts";
+import { hasDigest, isDone, JOB_OPTIONS, jobDataOf, newJob } from "./job-data.ts";
 import { type CommandRunner, runScript, scriptArguments } from "./scripts.ts";
 import type { Shard } from "./shard.ts";
 import { inTransaction, isReplyError } from "./transaction.ts";
@@ -78,7 +78,7 @@ export class Acceptor {
     for (const [at, same] of events.entries()) {
       const before = (known as (string | null)[])[at] ?? null;
       const error = added[at] instanceof Error ? added[at] : undefined;
-      this.#settle(same, before, error);
+      this.#resolveAll(same, before, error);
     }
   }
 
@@ -92,7 +92,7 @@ export class Acceptor {
     return runner.runCommand("malipoAddDeadLetter", scriptArguments(keys, args));
   }
 
-  #settle(same: readonly Waiting[], before: string | null, error: Error | undefined): void {
+  #resolveAll(same: readonly Waiting[], before: string | null, error: Error | undefined): void {
     const [first] = same as [Waiting, ...Waiting[]];
     for (const one of same) {
       if (error !== undefined) one.reject(error);
@@ -105,7 +105,7 @@ export class Acceptor {
   async compare(delivery: NewDelivery, known: string): Promise<Receipt> {
     // A key without the data of an event: something else than this inbox wrote it.
     if (known === "") throw new EventMissingError("Redis");
-    if (digestIn(known) === delivery.digest) return receiptFor("duplicate");
+    if (hasDigest(known, delivery.digest)) return receiptFor("duplicate");
     const id = conflictIdOf(delivery);
     const { redis, conflicts, unprepared } = this.#shard;
     if (unprepared !== undefined) await unprepared;

@@ -7,10 +7,10 @@ const MAX_ITEMS = 200;
 const MAX_BYTES = 1_048_576;
 
 /** So many groups are under way at most: Redis has work while this process prepares the next group. */
-const MAX_UNDER_WAY = Number(process.env.ZZ_UNDER_WAY ?? 3);
+const MAX_UNDER_WAY = 3;
 
 /**
- * Does things in groups of what came in one turn of the event loop, or while the groups before were
+ * Does things in groups: all of one turn of the event loop, or all that gather while other groups are
  * under way: nothing waits for a timer, and the more comes, the fewer round trips each thing costs.
  */
 export class Groups<Item extends Grouped> {

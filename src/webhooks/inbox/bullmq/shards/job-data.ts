@@ -15,6 +15,9 @@ export interface JobData {
   readonly keptUntil?: number | undefined;
 }
 
+/** The field of a job that a person has requeued: since when it is due, unlike its timestamp. */
+export const DUE_AT = "malipoDueAt";
+
 /** The options of the job of an event. */
 export const JOB_OPTIONS: JobsOptions = { attempts: MAX_ATTEMPTS, backoff: { type: "malipo" } };
 
@@ -42,9 +45,9 @@ export const newJob = (id: string, name: string, data: JobData, opts: JobsOption
 export const attemptsOf = ({ attemptsMade, stalledCounter }: Job<JobData>): number =>
   attemptsMade + stalledCounter;
 
-/** The digest in what a queue knows of an event: the data of its job, or the remembered digest. */
-export const digestIn = (known: string): string =>
-  known.startsWith("{") ? (JSON.parse(known) as JobData).digest : known;
+/** Whether what a queue knows of an event, its job or what is remembered, has the same digest. */
+export const hasDigest = (known: string, digest: string): boolean =>
+  isDone(known) ? digest.endsWith(known) : (JSON.parse(known) as JobData).digest === digest;
 
 /** Whether a person or a handler is done with what a queue knows. */
 export const isDone = (known: string): boolean => known !== "" && !known.startsWith("{");

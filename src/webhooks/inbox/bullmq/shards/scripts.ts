@@ -8,12 +8,13 @@ export type RedisClient = Redis;
 
 /**
  * Lua: what is left of an event that a person or a handler is done with, in the place of its job, so
- * that BullMQ does not add the event again. A hash, because BullMQ reads job keys as hashes. The counts
- * are by the moment when the events of a hundredth of the retention are forgotten.
+ * that BullMQ does not add the event again. A hash, because BullMQ reads job keys as hashes; half of the
+ * digest, 128 bits, tells any two deliveries apart. The counts are by the moment when the events of a
+ * hundredth of the retention are forgotten.
  */
 const REMEMBER = `
 local function remember(key, digest, ttl)
-  redis.call("HSET", key, "digest", digest)
+  redis.call("HSET", key, "digest", string.sub(digest, -32))
   redis.call("PEXPIRE", key, ttl)
 end
 local function count(counts, number, ttl)
@@ -24,8 +25,8 @@ local function count(counts, number, ttl)
   local ending = (math.floor(now / width) + 1) * width + ttl
   redis.call("HINCRBY", counts, string.format("%.0f", ending), number)
 end
-local function digestOf(key)
-  return string.match(redis.call("HGET", key, "data") or "", '"digest":"(%x+)"') or ""
+local function digestIn(data)
+  return string.match(data or "", '"digest":"(%x+)"')
 end
 `;
 
@@ -51,26 +52,35 @@ redis.call("HSET", KEYS[1], "name", ARGV[2], "data", ARGV[3], "opts", ARGV[4], "
 redis.call("ZADD", KEYS[2], ARGV[7], ARGV[1])
 return 1`,
 
-  /** KEYS: the counts, jobs. ARGV: retention, digests. After BullMQ has removed the jobs. */
-  malipoRemember: `${REMEMBER}
+  /**
+   * KEYS: the counts, the completed set. ARGV: the prefix of jobs, retention, how many. Leaves only the
+   * digest of processed jobs, and nothing of forgotten ones. Returns how many it found.
+   */
+  malipoShrink: `${REMEMBER}
 local number = 0
-for at = 2, #KEYS do
-  if redis.call("EXISTS", KEYS[at]) == 0 then
-    remember(KEYS[at], ARGV[at], ARGV[1])
+local ids = redis.call("ZRANGE", KEYS[2], 0, ARGV[3] - 1)
+for _, id in ipairs(ids) do
+  local key = ARGV[1] .. id
+  local found = redis.call("HMGET", key, "data", "returnvalue")
+  local digest = digestIn(found[1])
+  redis.call("DEL", key, key .. ":logs")
+  if digest and found[2] ~= '"forgotten"' then
+    remember(key, digest, ARGV[2])
     number = number + 1
   end
 end
-count(KEYS[1], number, ARGV[1])
-return 0`,
+if #ids > 0 then redis.call("ZREM", KEYS[2], unpack(ids)) end
+count(KEYS[1], number, ARGV[2])
+return #ids`,
 
   /** KEYS: the counts, the failed set, jobs. ARGV: retention, ids of the jobs. */
   malipoDropDeadLetters: `${REMEMBER}
 local number = 0
 for at = 3, #KEYS do
   if redis.call("ZREM", KEYS[2], ARGV[at - 1]) == 1 then
-    local digest = digestOf(KEYS[at])
+    local digest = digestIn(redis.call("HGET", KEYS[at], "data"))
     redis.call("DEL", KEYS[at], KEYS[at] .. ":logs")
-    remember(KEYS[at], digest, ARGV[1])
+    remember(KEYS[at], digest or "", ARGV[1])
     number = number + 1
   end
 end
@@ -81,9 +91,9 @@ return 0`,
   malipoEndConflicts: `${REMEMBER}
 for at = 2, #KEYS do
   if redis.call("LREM", KEYS[1], -1, ARGV[at]) > 0 then
-    local digest = digestOf(KEYS[at])
+    local digest = digestIn(redis.call("HGET", KEYS[at], "data"))
     redis.call("DEL", KEYS[at], KEYS[at] .. ":logs")
-    remember(KEYS[at], digest, ARGV[1])
+    remember(KEYS[at], digest or "", ARGV[1])
   end
 end
 return 0`,
@@ -134,16 +144,16 @@ return { late, others, take }`,
 
   /**
    * KEYS: the waiting jobs, the delayed jobs. ARGV: the prefix of jobs, how many to look at. Returns
-   * when the oldest was received, and when the first that was never taken was.
+   * when the oldest was received, and since when the first that was not taken is due.
    */
   malipoOldest: `
 local oldest, due = false, false
 local function look(id, isWaiting)
-  local found = redis.call("HMGET", ARGV[1] .. id, "timestamp", "processedOn")
+  local found = redis.call("HMGET", ARGV[1] .. id, "timestamp", "processedOn", "malipoDueAt")
   local at = tonumber(found[1])
   if not at then return end
   if not oldest or at < oldest then oldest = at end
-  if isWaiting and not found[2] and not due then due = at end
+  if isWaiting and not found[2] and not due then due = tonumber(found[3]) or at end
 end
 local waiting = redis.call("LRANGE", KEYS[1], -ARGV[2], -1)
 for at = #waiting, 1, -1 do look(waiting[at], true) end

@@ -12,6 +12,7 @@ interface ShardNumbers {
  * there was. By a jump consistent hash: with another number, an event stays, or goes to a new shard.
  */
 export function shardsOf(key: string, { first, now }: ShardNumbers): [number, ...number[]] {
+  if (now === 1) return [0];
   let seed = BigInt.asUintN(64, BigInt(`0x${key.slice(0, 16)}`));
   let shards: [number, ...number[]] = [0];
   for (let next = 0; next < now; ) {

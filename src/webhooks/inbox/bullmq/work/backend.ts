@@ -6,7 +6,6 @@ import {
 } from "bullmq";
 import { scriptArguments } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
-import { type BatchCommand, CommandBatch, type Processed } from "./batch.ts";
 
 /** An event that was kept, and that this process takes now. */
 export interface KeptEvent {
@@ -14,41 +13,25 @@ export interface KeptEvent {
   readonly id: string;
 }
 
-/** What a worker's backend asks the worker. */
-export interface BackendQuestions {
-  /** The digest to remember of a processed event; nothing where it is to be forgotten. */
-  digestOf(id: string): string | undefined;
-  /** The kept event to take next, before all that wait. */
-  nextKept(): KeptEvent | undefined;
-}
-
 type Execute = RedisQueueBackend["execCommand"];
 
-/** Where BullMQ's command has its arguments, after its keys. */
-const JOB_ID = 0;
-const TARGET = 4;
+/** Where BullMQ's end of a job says whether to fetch the next one, after its keys. */
 const FETCH_NEXT = 5;
 
 /**
- * BullMQ's backend, with two additions. A processed event is remembered in the transaction that removes
- * its job: at every moment there is one of them. And what was kept for this process is taken in the
- * transaction that fetches a job: no other process gets it in between.
+ * BullMQ's backend, with an addition: what was kept for this process is taken in the transaction that
+ * fetches a job, so that no other process gets it in between.
  */
 export class WorkerBackend {
   readonly #shard: Shard;
-  readonly #retentionMs: number;
-  readonly #questions: BackendQuestions;
+  readonly #nextKept: () => KeptEvent | undefined;
   #execute: Execute = () => {};
-  readonly #batch = new CommandBatch(
-    (client, name, args) => this.#execute(client, name, args),
-    (processed) => this.#remember(processed),
-  );
-  #keys = 0;
+  #fetchNext = 0;
 
-  constructor(shard: Shard, retentionMs: number, questions: BackendQuestions) {
+  /** @param nextKept - Gives the kept event to take next, before all that wait. */
+  constructor(shard: Shard, nextKept: () => KeptEvent | undefined) {
     this.#shard = shard;
-    this.#retentionMs = retentionMs;
-    this.#questions = questions;
+    this.#nextKept = nextKept;
   }
 
   /** Ends the wait for a job, so that the worker fetches. */
@@ -57,41 +40,36 @@ export class WorkerBackend {
   readonly factory: BackendFactory<RedisQueueBackend> = (...args) => {
     const backend = createRedisBackend(...args);
     this.#execute = backend.execCommand.bind(backend);
-    this.#keys = backend.moveToFinishedKeys.length;
+    this.#fetchNext = backend.moveToFinishedKeys.length + FETCH_NEXT;
     backend.execCommand = (client, name, values) => this.#run(client as IRedisClient, name, values);
     this.#interruptWaits(backend);
     return backend;
   };
 
   #run(client: IRedisClient, name: string, args: unknown[]): unknown {
-    const value = (at: number) => args[this.#keys + at];
-    const isEnd = name === "moveToFinished";
-    const isFetch = name === "moveToActive" || (isEnd && value(FETCH_NEXT) === 1);
-    const kept = isFetch ? this.#questions.nextKept() : undefined;
-    const id = isEnd && value(TARGET) === "completed" ? String(value(JOB_ID)) : "";
-    const digest = id === "" ? undefined : this.#questions.digestOf(id);
-    if (kept === undefined && digest === undefined) return this.#execute(client, name, args);
-    const before = kept === undefined ? [] : this.#take(kept);
-    const processed = digest === undefined ? undefined : { key: this.#shard.key(id), digest };
-    return this.#batch.add(client, { before, command: { name, args }, processed });
+    const isFetch =
+      name === "moveToActive" || (name === "moveToFinished" && args[this.#fetchNext] === 1);
+    const kept = isFetch ? this.#nextKept() : undefined;
+    if (kept === undefined) return this.#execute(client, name, args);
+    return this.#takeAndRun(client, kept, name, args);
   }
 
-  /** Puts a kept event where BullMQ takes the next one from. */
-  #take({ kind, id }: KeptEvent): BatchCommand[] {
+  /** Puts a kept event where BullMQ takes the next one from, and lets it. */
+  async #takeAndRun(client: IRedisClient, kept: KeptEvent, name: string, args: unknown[]) {
+    const { kind, id } = kept;
     const names = ["delayed", "wait", "paused", "meta", "prioritized", "active", "pc", "events"];
-    const keys = [...names, "marker"].map((name) => this.#shard.key(name));
+    const keys = [...names, "marker"].map((part) => this.#shard.key(part));
+    const transaction = client.multi();
+    this.#execute(transaction, "promote", [...keys, this.#shard.key(""), id]);
     const taken = scriptArguments([this.#shard.keptKey(kind), this.#shard.key("wait")], [id]);
-    return [
-      { name: "promote", args: [...keys, this.#shard.key(""), id] },
-      { script: "malipoTakeKept", args: taken },
-    ];
-  }
-
-  /** One command for all: it costs less than one each. */
-  #remember(processed: readonly Processed[]): BatchCommand {
-    const keys = [this.#shard.countsKey, ...processed.map(({ key }) => key)];
-    const args = [this.#retentionMs, ...processed.map(({ digest }) => digest)];
-    return { script: "malipoRemember", args: scriptArguments(keys, args) };
+    transaction.runCommand("malipoTakeKept", taken);
+    this.#execute(transaction, name, args);
+    const replies = (await transaction.exec()) ?? [];
+    const [error, reply] = replies[2] ?? [new Error("Redis returned no reply.")];
+    if (error === null) return reply;
+    // Redis forgot the scripts: outside of a transaction, the client sends them again.
+    if (error.message.includes("NOSCRIPT")) return this.#execute(client, name, args);
+    throw error;
   }
 
   /** Makes the wait for a job one that `wake` ends; what the wait finds after that is not lost. */

@@ -55,3 +55,22 @@ export async function freeLateRetries(shard: Shard): Promise<void> {
     if (ids.length < PAGE) return;
   }
 }
+
+/** So many processed events are shrunk at a time: Redis does nothing else meanwhile. */
+const SHRUNK = 200;
+
+/**
+ * Leaves only the digest of processed events, in the place of their jobs: at every moment, BullMQ finds
+ * one or the other. It may be done at any time, by any process.
+ */
+export async function shrinkProcessed(
+  redis: RedisClient,
+  shard: Shard,
+  retentionMs: number,
+): Promise<void> {
+  const keys = [shard.countsKey, shard.key("completed")];
+  const args = [shard.key(""), Math.ceil(retentionMs), SHRUNK];
+  for (let found = SHRUNK; found >= SHRUNK; ) {
+    found = Number(await runScript(redis, "malipoShrink", keys, args));
+  }
+}

@@ -34,8 +34,6 @@ export class ShardWorker {
   readonly #worker: Worker<JobData>;
   /** By the id of the job. */
   readonly #running = new Map<string, Running>();
-  /** The digests of events whose end is being written, by the id of the job. */
-  readonly #processed = new Map<string, string>();
   #kept: KeptEvent[] = [];
   #isStopping = false;
 
@@ -51,13 +49,9 @@ export class ShardWorker {
     this.#options = options;
     this.#settings = settings;
     this.#slots = slots;
-    this.#backend = new WorkerBackend(shard, Math.ceil(settings.retentionMs), {
-      digestOf: (id) => this.#processed.get(id),
-      nextKept: () => this.#kept.shift(),
-    });
+    this.#backend = new WorkerBackend(shard, () => this.#kept.shift());
     this.#worker = this.#start();
     this.#worker.on("error", (error) => options.onError(error));
-    this.#worker.on("completed", ({ id }) => this.#processed.delete(id as string));
     this.#worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) this.#running.get(id)?.controller.abort(leaseLost());
     });
@@ -73,8 +67,6 @@ export class ShardWorker {
       stalledInterval: (pace.leaseMs * 2) / 3,
       // The death of a process is counted as an attempt. BullMQ must not end the event by its own count.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
-      // Remembered by the backend.
-      removeOnComplete: { count: 0 },
       runRetryDelay: 1_000,
       settings: {
         backoffStrategy: (_made: number, _type?: string, _error?: Error, job?: unknown) =>
@@ -100,17 +92,14 @@ export class ShardWorker {
     if (kept.length > 0) this.#backend.wake();
   }
 
-  async #process(job: Job<JobData>, token: string): Promise<void> {
+  async #process(job: Job<JobData>, token: string): Promise<"forgotten" | undefined> {
     const { kinds } = this.#options;
     if (kinds !== undefined && !kinds.includes(job.name)) return this.#keep(job, token);
     const attempt = attemptsOf(job) + 1;
     if (attempt > MAX_ATTEMPTS) throw new UnrecoverableError(PROCESS_DIED);
     if (!this.#isStopping) {
       const isProcessed = await this.#slots.use(() => this.#run(job, attempt));
-      if (isProcessed) {
-        this.#processed.set(job.id as string, job.data.digest);
-        return;
-      }
+      if (isProcessed) return undefined;
     }
     await job.moveToWait(token);
     throw new WaitingError();
@@ -120,12 +109,12 @@ export class ShardWorker {
    * Puts an event of a kind that this process does not take aside. A dashboard shows it as delayed,
    * until its retention ends: then it is forgotten.
    */
-  async #keep(job: Job<JobData>, token: string): Promise<void> {
+  async #keep(job: Job<JobData>, token: string): Promise<"forgotten"> {
     const [id, now] = [job.id as string, Date.now()];
     const { keptUntil = Number.POSITIVE_INFINITY } = job.data;
     if (keptUntil <= now) {
       await this.#redis.zrem(this.#shard.keptKey(job.name), id);
-      return;
+      return "forgotten";
     }
     this.#options.onKept?.(job.name);
     const delay = Math.ceil(this.#settings.retentionMs);

@@ -3,10 +3,10 @@ import type { RedisClient } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import { Slots } from "./slots.ts";
-import { freeLateRetries, surveyShard } from "./survey.ts";
+import { freeLateRetries, shrinkProcessed, surveyShard } from "./survey.ts";
 import { type BullmqWorkerSettings, ShardWorker } from "./worker.ts";
 
-/** How often a process looks for kept events that it takes, in milliseconds. */
+/** How often a process looks after the queues, in milliseconds. */
 const SURVEY_MS = 1_000;
 
 /** The workers of all shards, within one concurrency. */
@@ -64,7 +64,9 @@ export class Workers {
     );
     if (this.#isStopped || !isReached) return;
     this.#looking ??= this.#lookOnce()
-      .catch(this.#options.onError)
+      .catch((error) => {
+        if (!this.#isStopped) this.#options.onError(error);
+      })
       .finally(() => {
         this.#looking = undefined;
       });
@@ -78,6 +80,7 @@ export class Workers {
       const { late, kept } = await surveyShard(this.#redis, shard, this.#options.kinds);
       worker.take(kept);
       if (late > 0) await freeLateRetries(shard);
+      await shrinkProcessed(this.#redis, shard, this.#settings.retentionMs);
     }
   }
 

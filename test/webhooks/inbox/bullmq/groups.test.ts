@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Cluster } from "ioredis";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { inboxSuite } from "../../../suites/inbox.ts";
+import { receiverOn, references, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { startRedisCluster, startRedisSentinel } from "../../../support/engines/redis-group.ts";
+
+// Several Redis servers: a cluster, a failover.
+
+const [cluster, group] = await Promise.all([startRedisCluster(), startRedisSentinel()]);
+afterAll(async () => {
+  await Promise.all([cluster?.stop(), group?.stop()]);
+}, 60_000);
+
+const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 5_000 };
+const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
+describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () => {
+  const clients: Cluster[] = [];
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.disconnect();
+  });
+  const join = () => {
+    const client = new Cluster([...(cluster?.addresses ?? [])]);
+    clients.push(client);
+    return client;
+  };
+
+  inboxSuite("bullmqInbox with 4 shards", {
+    fresh: async ({ retentionMs, retriesLate } = {}) => {
+      const queue = freshQueue();
+      const backoffMs = () => (retriesLate ? 60_000 : 5);
+      return {
+        open: () =>
+          bullmqInbox({
+            connection: join(),
+            queue,
+            shards: 4,
+            pace: { ...pace, backoffMs },
+            retentionMs,
+          }),
+      };
+    },
+  });
+
+  describe("bullmqInbox", { timeout: 60_000 }, () => {
+    stopAll();
+
+    test("keeps all keys of a shard in one slot, and the shards in several", async () => {
+      const [client, queue] = [join(), freshQueue()];
+      const receiver = receiverOn(
+        bullmqInbox({ connection: client, queue, shards: 4, pace: { ...pace, leaseMs: 60_000 } }),
+      );
+      await Promise.all(references(40).map((name) => receiver.post(name)));
+      await Promise.all(references(40).map((name) => receiver.post(name, "9.00")));
+      const nodes = await Promise.all(client.nodes("master").map((node) => node.keys("bull:*")));
+      const keys = nodes.flat().filter((key) => key.includes(queue));
+      const slots = new Map<string, Set<unknown>>();
+      for (const key of keys) {
+        const tag = /\{(.*)\}/.exec(key)?.[1] ?? "";
+        slots.set(tag, (slots.get(tag) ?? new Set()).add(await client.cluster("KEYSLOT", key)));
+      }
+      expect([...slots.keys()].sort()).toEqual([queue, `${queue}-2`, `${queue}-3`, `${queue}-4`]);
+      expect([...slots.values()].map(({ size }) => size)).toEqual([1, 1, 1, 1]);
+      expect((await receiver.stats()).waiting).toBe(40);
+      expect((await receiver.conflicts.list()).length).toBe(40);
+    });
+
+    test("has its own connections: the client of the user stays open", async () => {
+      const client = join();
+      const receiver = receiverOn(bullmqInbox({ connection: client, queue: freshQueue(), pace }));
+      await receiver.start();
+      expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+      await receiver.stop();
+      expect(await client.get("none")).toBe(null);
+      expect(receiver.onError).not.toHaveBeenCalled();
+    });
+  });
+});
+
+describe.skipIf(group === undefined)("bullmqInbox behind Sentinel", { timeout: 120_000 }, () => {
+  stopAll();
+
+  test("loses nothing when a replica takes over under load, and the process lives on", async () => {
+    const receiver = receiverOn(
+      bullmqInbox({
+        connection: {
+          sentinels: [...(group?.addresses ?? [])],
+          name: "main",
+          sentinelRetryStrategy: () => 100,
+        },
+        queue: freshQueue(),
+        replicas: 1,
+        pace,
+      }),
+    );
+    const effects = new Map<string, Set<string>>();
+    receiver.on("payment.completed", async ({ data: { reference } }, { idempotencyKey }) => {
+      await sleep(2);
+      effects.set(reference, (effects.get(reference) ?? new Set()).add(idempotencyKey));
+    });
+    await receiver.start();
+    const names = references(600);
+    const waiting = [...names];
+    const acknowledged = new Set<string>();
+    const senders = Array.from({ length: 8 }, async () => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        // The service sends again what is not acknowledged.
+        while ((await receiver.post(next))[0] !== 200) await sleep(20);
+        acknowledged.add(next);
+      }
+    });
+    await until(() => waiting.length < 400);
+    await group?.failOver();
+    await Promise.all(senders);
+    expect(acknowledged.size).toBe(names.length);
+    await until(() => effects.size === names.length);
+    expect([...effects.values()].every(({ size }) => size === 1)).toBe(true);
+    await until(async () => {
+      const { waiting: left, running } = await receiver.stats();
+      return left === 0 && running === 0;
+    });
+    expect((await receiver.stats()).dead).toBe(0);
+  });
+
+  test("acknowledges nothing that too few replicas have", async () => {
+    const [{ host = "", port = 0 } = {}] = group?.addresses ?? [];
+    const connection = { sentinels: [{ host, port }], name: "main" };
+    const receiver = receiverOn(
+      bullmqInbox({ connection, queue: freshQueue(), replicas: 2, pace }),
+    );
+    expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
+    expect(String(receiver.onError.mock.calls[0]?.[0])).toContain("Of the 2 replicas");
+  });
+
+  test("reports at the start that replicas are not waited for", async () => {
+    const connection = { sentinels: [...(group?.addresses ?? [])], name: "main" };
+    const receiver = receiverOn(bullmqInbox({ connection, queue: freshQueue(), pace }));
+    await receiver.start();
+    await until(() => receiver.onError.mock.calls.length > 0);
+    expect(String(receiver.onError.mock.calls[0]?.[0])).toContain("Set the option `replicas`");
+  });
+});
