@@ -6,6 +6,8 @@ import { conflictJobIdOf, type JobData, jobDataOf, jobIdOf, storable } from "./j
 import { noReply, type Queues } from "./queues.ts";
 
 const MAX_GROUP_ITEMS = 200;
+/** While one group waits for the disk of PostgreSQL, the next one is on its way. */
+const PARALLEL_GROUPS = 2;
 const MAX_GROUP_BYTES = 2 ** 21;
 
 /** A delivery as a job. */
@@ -40,6 +42,7 @@ export class Deliveries {
       bytesOf: ({ bytes }) => bytes,
       maxItems: MAX_GROUP_ITEMS,
       maxBytes: MAX_GROUP_BYTES,
+      parallel: PARALLEL_GROUPS,
       timeoutMs,
       timeoutError: noReply,
       isOfOneItem: isOfOneRow,

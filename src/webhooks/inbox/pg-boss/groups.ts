@@ -15,6 +15,8 @@ export interface GroupOptions<Item, Result> {
   readonly bytesOf?: (item: Item) => number;
   readonly maxItems: number;
   readonly maxBytes?: number;
+  /** How many groups run at the same time. */
+  readonly parallel?: number;
   /** How long the next group waits for one that does not end. */
   readonly timeoutMs: number;
   readonly timeoutError: () => Error;
@@ -29,7 +31,7 @@ export interface GroupOptions<Item, Result> {
 export class Groups<Item, Result> {
   readonly #options: GroupOptions<Item, Result>;
   #waiting: Entry<Item, Result>[] = [];
-  #isRunning = false;
+  #running = 0;
 
   constructor(options: GroupOptions<Item, Result>) {
     this.#options = options;
@@ -40,14 +42,14 @@ export class Groups<Item, Result> {
     return new Promise((resolve, reject) => {
       const bytes = bytesOf?.(item) ?? 0;
       this.#waiting.push({ item, id: idOf(item), bytes, resolve, reject });
-      if (!this.#isRunning) void this.#runAll();
+      if (this.#running < (this.#options.parallel ?? 1)) void this.#runAll();
     });
   }
 
   async #runAll(): Promise<void> {
-    this.#isRunning = true;
+    this.#running++;
     // What comes in this turn of the event loop belongs to the first group.
-    await Promise.resolve();
+    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
       const group = this.#nextGroup();
       const { timeoutMs, timeoutError } = this.#options;
@@ -57,7 +59,7 @@ export class Groups<Item, Result> {
         for (const { reject } of group) reject(error);
       }
     }
-    this.#isRunning = false;
+    this.#running--;
   }
 
   /** An id comes once: a statement cannot insert a row twice, and say which one was first. */

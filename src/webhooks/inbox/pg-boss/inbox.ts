@@ -96,6 +96,9 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
       "`schema` goes with `connectionString`. Your own pg-boss has its schema already: leave the option out.",
     );
   }
+  if (schema === "") {
+    throw new ConfigurationError("`schema` must be the name of a schema; got an empty string.");
+  }
   const isOwnBoss = boss === undefined;
   const inbox = new PgBossInbox(boss ?? createBoss(String(connectionString), schema, tuning), {
     queue,

@@ -1,9 +1,30 @@
-import type { Job as BossJob, PgBoss } from "pg-boss";
+import type { PgBoss } from "pg-boss";
 import type { WorkerOptions } from "../types.ts";
 import { type JobData, kindFrom, storedKind } from "./job-data.ts";
-import { type Queues, retentionSecondsOf, SIXTY_YEARS_S } from "./queues.ts";
+import { type Queue, type Queues, retentionSecondsOf, SIXTY_YEARS_S } from "./queues.ts";
 
-export type FetchedJob = BossJob<JobData>;
+export interface FetchedJob {
+  readonly id: string;
+  readonly data: JobData;
+  /** Identifies the attempt: pg-boss counts it up each time that the job is fetched again. */
+  readonly retryCount: number;
+}
+
+/**
+ * Fetches jobs, as pg-boss does. It does not wait until that is on the disk: where PostgreSQL crashes
+ * and forgets it, the event is fetched again, and one of the two attempts can complete it.
+ */
+const claim = ({ table }: Queue, priority: string) => `
+  WITH next AS (
+    SELECT id FROM ${table} t, set_config('synchronous_commit', 'off', true)
+     WHERE name = $1 AND state < 'active' AND NOT blocked AND start_after <= now() AND priority ${priority}
+     ORDER BY priority DESC, created_on LIMIT $2 FOR UPDATE OF t SKIP LOCKED
+  )
+  UPDATE ${table} j
+     SET state = 'active', started_on = now(), heartbeat_on = now(), keep_until = now() + interval '1 s' * $3::int,
+         retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
+    FROM next WHERE j.name = $1 AND j.id = next.id
+  RETURNING j.id, j.data, j.retry_count AS "retryCount"`;
 
 /** Time between two looks for events that other processes have kept. */
 const LOOK_INTERVAL_MS = 500;
@@ -58,8 +79,14 @@ export class KeptKinds {
     await this.#look();
     this.#isTurnOfKept = !this.#isTurnOfKept && this.#waitingPriorities.length > 0;
     if (this.#isTurnOfKept) return this.#fetchKept(count);
-    const { name } = this.#settings.queues().deliveries;
-    return this.#boss.fetch<JobData>(name, { batchSize: count, minPriority: 0 });
+    return this.#claim(">= 0", count);
+  }
+
+  async #claim(priority: string, count: number): Promise<FetchedJob[]> {
+    const { deliveries } = this.#settings.queues();
+    const values = [deliveries.name, count, SIXTY_YEARS_S];
+    const { rows } = await this.#boss.getDb().executeSql(claim(deliveries, priority), values);
+    return rows as FetchedJob[];
   }
 
   get hasKept(): boolean {
@@ -82,18 +109,9 @@ export class KeptKinds {
   }
 
   async #fetchKept(count: number): Promise<FetchedJob[]> {
-    const { name, table } = this.#settings.queues().deliveries;
-    const [priority] = this.#waitingPriorities as [number];
-    const options = { batchSize: count, minPriority: priority, maxPriority: priority };
-    const jobs = await this.#boss.fetch<JobData>(name, options);
+    const [priority] = this.#waitingPriorities;
+    const jobs = await this.#claim(`= ${priority}`, count);
     if (jobs.length < count) this.#waitingPriorities.shift();
-    const ids = jobs.map(({ id }) => id);
-    // Somebody takes it now: it is no longer forgotten when a time has passed.
-    await this.#boss.getDb().executeSql(
-      `UPDATE ${table} SET keep_until = now() + interval '1 s' * $3::int
-        WHERE name = $1 AND id = ANY($2::uuid[]) AND state = 'active'`,
-      [name, ids, SIXTY_YEARS_S],
-    );
     return jobs;
   }
 

@@ -64,7 +64,7 @@ async function jobTable(boss: PgBoss, queue: string): Promise<string> {
     return { rows: [] };
   };
   await boss.findJobs(queue, { id: NO_JOB, db: { executeSql } });
-  const [, table] = /\bFROM\s+(\S+)/.exec(statement) ?? [];
+  const [, table] = /\bFROM\s+((?:"[^"]+"|\w+)\.\S+)/.exec(statement) ?? [];
   if (table === undefined) throw new Error("This version of pg-boss is not known. Use version 12.");
   return table;
 }

@@ -15,6 +15,9 @@ const POLL_INTERVAL_MS = 500;
 /** How long after a failure of the engine the next try begins. */
 const RETRY_DELAY_MS = 2_000;
 
+/** So many times the concurrency. */
+const MAX_HELD = 4;
+
 export interface WorkerSettings {
   readonly queues: () => Queues;
   /** Runs something once the queues are there. */
@@ -102,20 +105,21 @@ export class PgBossWorker {
     }
   }
 
-  /** No more ends wait to be written than jobs run: PostgreSQL may be slow. */
+  /** Where PostgreSQL is slow, this process holds so many jobs at most: running, or being written. */
   #room(): number {
     const { concurrency } = this.#options;
-    return Math.min(concurrency - this.#running.size, 2 * concurrency - this.#jobs.size);
+    return Math.min(concurrency - this.#running.size, MAX_HELD * concurrency - this.#jobs.size);
   }
 
   async #untilWoken(): Promise<void> {
+    const pollInMs = this.#fetchedAt + POLL_INTERVAL_MS - performance.now();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(
         () => {
           this.#mayFetch = true;
           resolve();
         },
-        this.#fetchedAt + POLL_INTERVAL_MS - performance.now(),
+        Math.max(1, pollInMs),
       );
       this.#wake = () => {
         clearTimeout(timer);

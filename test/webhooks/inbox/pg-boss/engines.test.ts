@@ -1,0 +1,153 @@
+import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
+import type { Inbox } from "malipo/webhooks";
+import { Client } from "pg";
+import { PgBoss } from "pg-boss";
+import { afterAll, describe, expect, test } from "vitest";
+import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { transactionSuite } from "../../../suites/inbox-transaction.ts";
+import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
+import { startPostgres } from "../../../support/engines/postgres.ts";
+
+const engine = await startPostgres();
+const bouncer = engine && (await startPgBouncer(engine));
+const { url = "" } = engine ?? {};
+afterAll(async () => {
+  await bouncer?.stop();
+  await engine?.stop();
+});
+
+const tuning = {
+  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
+  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
+};
+const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+
+async function query(text: string, values: unknown[] = []) {
+  const client = new Client(url);
+  await client.connect();
+  const { rows } = await client.query(text, values);
+  await client.end();
+  return rows;
+}
+
+/** Everything that an inbox does with its tables. */
+async function useEverything(inbox: Inbox): Promise<void> {
+  const receiver = receiverOn(inbox);
+  const seen: string[] = [];
+  receiver.onOther(async ({ data }, { attempt, transaction }) => {
+    if (data.reference === "PAY-1" && attempt === 1) throw new Error("once");
+    await transaction?.((client: PgBossTransaction) => client.query("SELECT 1"));
+    seen.push(`${data.reference} ${attempt}`);
+  });
+  await receiver.start();
+  await Promise.all(["PAY-1", "PAY-2", "PAY-2"].map((reference) => receiver.post(reference)));
+  await until(() => seen.length === 2);
+  expect(seen.sort()).toEqual(["PAY-1 2", "PAY-2 1"]);
+  expect(await receiver.post("PAY-2")).toEqual([200, "received before"]);
+  expect(await receiver.post("PAY-2", "9.00")).toEqual([200, "received before with other data"]);
+  for (const number of [1, 2]) {
+    await inbox.accept(newDelivery(number, { deadLetterReason: "too old" }));
+  }
+  const [first, second] = await receiver.deadLetters.list();
+  await receiver.deadLetters.requeue(first?.id ?? "");
+  await receiver.deadLetters.drop(second?.id ?? "");
+  await receiver.conflicts.requeue((await receiver.conflicts.list()).map(({ id }) => id));
+  await until(() => seen.length === 4);
+  const nothing = { waiting: 0, running: 0, dead: 0, conflicts: 0 };
+  await until(async () => (await receiver.stats()).running === 0);
+  expect(await receiver.stats()).toMatchObject({ ...nothing, stored: 5 });
+  expect(receiver.onError.mock.calls.map(([error]) => String(error))).toEqual(["Error: once"]);
+  await receiver.stop();
+}
+
+describe.skipIf(engine === undefined)("pgBossInbox on a PostgreSQL of a company", () => {
+  stopAll();
+
+  test.each(["shop_1", '"My shop"'])(
+    "has its tables in the schema that it is given (%s)",
+    async (schema) => {
+      await useEverything(pgBossInbox({ connectionString: url, schema, tuning }));
+      const [{ events }] = await query(`SELECT count(*)::int AS events FROM ${schema}.job
+      WHERE name = 'malipo-webhooks' AND state = 'completed'`);
+      expect(events).toBe(4);
+    },
+  );
+
+  test("uses a pg-boss of the user that runs already, with its own schema and options", async () => {
+    const schema = `jobs_${freshQueue().slice(-12)}`;
+    const boss = new PgBoss({ connectionString: url, schema, supervise: false, max: 4 });
+    boss.on("error", () => {});
+    await boss.start();
+    await useEverything(pgBossInbox({ boss, queue: freshQueue(), tuning }));
+    expect(await boss.isInstalled()).toBe(true);
+    await boss.stop({ graceful: false });
+  });
+
+  test("uses a queue of the user that has a table of its own", async () => {
+    const boss = new PgBoss({ connectionString: url });
+    boss.on("error", () => {});
+    await boss.start();
+    const queue = freshQueue();
+    await boss.createQueue(queue, { partition: true });
+    await useEverything(pgBossInbox({ boss, queue, tuning }));
+    const [{ table }] = await query(
+      "SELECT table_name AS table FROM pgboss.queue WHERE name = $1",
+      [queue],
+    );
+    const [{ events }] = await query(`SELECT count(*)::int AS events FROM pgboss."${table}"`);
+    expect(events).toBe(5);
+    await boss.stop({ graceful: false });
+  });
+
+  test("goes on when the user stops and starts their pg-boss", async () => {
+    const boss = new PgBoss({ connectionString: url });
+    boss.on("error", () => {});
+    const receiver = receiverOn(pgBossInbox({ boss, queue: freshQueue(), tuning }));
+    const seen: unknown[] = [];
+    receiver.onOther(({ data }) => seen.push(data.reference));
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => seen.length === 1);
+    await boss.stop({ graceful: false });
+    expect(await receiver.post("PAY-2")).toEqual([503, "cannot be stored now"]);
+    await boss.start();
+    expect(await receiver.post("PAY-2")).toEqual([200, "received"]);
+    await until(() => seen.length === 2);
+    await receiver.stop();
+    await boss.stop({ graceful: false });
+  });
+
+  test("rejects a schema that cannot be one, and a schema beside a pg-boss of the user", () => {
+    for (const schema of ["", "two words", "it's"]) {
+      expect(() => pgBossInbox({ connectionString: url, schema })).toThrow(
+        expect.objectContaining({ code: "configuration" }),
+      );
+    }
+    const boss = new PgBoss({ connectionString: url });
+    expect(() => pgBossInbox({ boss, schema: "shop" } as never)).toThrow(
+      expect.objectContaining({ message: expect.stringContaining("leave the option out") }),
+    );
+  });
+});
+
+describe.skipIf(bouncer === undefined)("pgBossInbox behind PgBouncer in transaction mode", () => {
+  stopAll();
+
+  test("does all that it does without", async () => {
+    const connectionString = bouncer?.url as string;
+    await useEverything(pgBossInbox({ connectionString, queue: freshQueue(), tuning }));
+  });
+
+  transactionSuite("pgBossInbox behind PgBouncer", async () => {
+    const queue = freshQueue();
+    const table = queue.replaceAll("-", "_");
+    await query(`CREATE TABLE ${table} (effect TEXT)`);
+    const inbox = pgBossInbox({ connectionString: bouncer?.url as string, queue, tuning });
+    return {
+      open: () => inbox,
+      write: (connection, effect) =>
+        (connection as PgBossTransaction).query(`INSERT INTO ${table} VALUES ($1)`, [effect]),
+      effects: async () => (await query(`SELECT effect FROM ${table}`)).map(({ effect }) => effect),
+    };
+  });
+});
