@@ -237,6 +237,8 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       const unknown = ["", "none", `${first}00`, `${first}zz`, first.slice(1), `${first}-${first}`];
       for (const how of ["drop", "requeue"] as const) {
         for (const one of unknown) {
+          // By itself too: an id that only begins like another must not be taken for it.
+          await expect(deadLetters[how](one)).rejects.toThrow(/There is no dead letter/);
           await expect(deadLetters[how]([...ids, one])).rejects.toMatchObject({
             code: "configuration",
             message: `There is no dead letter ${JSON.stringify(one)}. receiver.deadLetters.list() gives them all.`,
