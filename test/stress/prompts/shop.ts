@@ -7,7 +7,8 @@ import type { Order } from "./plan.ts";
 import type { Pool } from "./pool.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import type { Sleepers } from "./sleepers.ts";
-import { MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS } from "./time-limits.ts";
+import { MAX_INCIDENTS_MS, MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS } from "./time-limits.ts";
+import { waitFor } from "./waits.ts";
 
 /** An order in the shop's records, which outlive its workers. */
 interface Entry {
@@ -89,7 +90,8 @@ export function createShop(setup: ShopSetup): Shop {
   const counts = { clicks: 0, reconciled: 0 };
   const failures = new Map<string, number>();
   const isDone = ({ results, pending }: Entry) => results.length > 0 || pending !== undefined;
-  const pauses: Promise<void>[] = [];
+  /** The orders that put a worker to sleep, until they are done. */
+  const pauses = new Map<string, Promise<void>>();
   let calm = false;
   let turn = 0;
 
@@ -144,10 +146,11 @@ export function createShop(setup: ShopSetup): Shop {
   }
 
   async function serveAndCount(entry: Entry): Promise<void> {
-    const isPaused = incidents.get(entry.order.idempotencyKey)?.act === "pause";
+    const { idempotencyKey } = entry.order;
     const served = serve(entry);
-    if (isPaused) pauses.push(served);
+    if (incidents.get(idempotencyKey)?.act === "pause") pauses.set(idempotencyKey, served);
     await served;
+    pauses.delete(idempotencyKey);
   }
 
   /** Pays once more. A busy machine may need more than one wait. */
@@ -182,7 +185,10 @@ export function createShop(setup: ShopSetup): Shop {
       });
     },
     calmDown: async () => {
-      await Promise.all(pauses);
+      await waitFor(Promise.all(pauses.values()), {
+        what: () => `the orders that put a worker to sleep: ${[...pauses.keys()].join(", ")}`,
+        limitMs: MAX_INCIDENTS_MS,
+      });
       calm = true;
     },
     reconcile: async () => {
