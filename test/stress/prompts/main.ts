@@ -9,6 +9,7 @@ import { createHistory, readHistories, saveHistory } from "./history/history.ts"
 import { setUpStore } from "./open-store.ts";
 import { breachLines, historyTable, reportTable } from "./report-table.ts";
 import type { StoreName } from "./store.ts";
+import { type Summary, summaryOf, summaryTable } from "./summary-table.ts";
 import { MAX_START_MS } from "./time-limits.ts";
 import { waitFor } from "./waits.ts";
 
@@ -56,13 +57,16 @@ async function runAll(options: Options): Promise<boolean> {
 /** Checks the histories of a file again. Returns whether every promise held. */
 function checkFile(file: string): boolean {
   let held = true;
+  const summaries: Summary[] = [];
   for (const events of readHistories(file)) {
     const verdict = checkHistory(events);
+    summaries.push(summaryOf(events, verdict));
     console.log(`${historyTable(events, verdict)}\n`);
     if (verdict.breaches.length === 0) continue;
     held = false;
     console.log(`${breachLines(verdict)}\n`);
   }
+  console.log(`${summaryTable(summaries)}\n`);
   return held;
 }
 
