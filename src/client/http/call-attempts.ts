@@ -9,12 +9,12 @@ import {
   connectionFailure,
   type Failure,
   leaseFailure,
-  safeHeaders,
   statusFailure,
   timeoutFailure,
   tooLargeFailure,
   worse,
 } from "./failures.ts";
+import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
 /** The limits of one call. */

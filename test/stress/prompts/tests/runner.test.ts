@@ -18,8 +18,7 @@ function startRunner(
   const engine: FaultyEngine = { faults: ["cut"], inject };
   const hands = { wakerOf: () => wake, kill: () => {} };
   const runner = createIncidentRunner(history, new Map([[key, incident]]), engine, hands);
-  const { act } = CUT;
-  history.note("worker 1", { what: "asleep", key, attempt: "A", point: "begun", act });
+  history.note("worker 1", { what: "asleep", key, attempt: "A", point: "begun", act: "engine" });
   return runner;
 }
 
