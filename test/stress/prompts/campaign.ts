@@ -10,7 +10,8 @@ import type { Pool } from "./pool.ts";
 import type { Shop } from "./shop.ts";
 import { keyOf, type Stage, setStage } from "./stage.ts";
 import type { StoreLocation } from "./store.ts";
-import { campaignTimeoutMs, endWithinMs } from "./time-limits.ts";
+import { campaignTimeoutMs, endWithinMs, MAX_START_MS } from "./time-limits.ts";
+import { waitFor } from "./waits.ts";
 
 /** The result of a campaign. */
 export interface Report {
@@ -62,7 +63,8 @@ export async function runCampaign(
     throw error;
   } finally {
     over.abort();
-    await stage.close();
+    const what = () => "the workers and the service to end";
+    await waitFor(stage.close(), { what, limitMs: 2 * MAX_START_MS });
   }
   noteEnds(stage, history);
 
