@@ -62,8 +62,17 @@ const CONCURRENCY = 300;
 /** How long the other clicks of an order wait for the one in which something is to happen. */
 const CLICK_DELAY_MS = 40;
 
-/** How long the shop waits before it pays again. */
+/**
+ * How long the shop waits before it tries again: longer and longer. Tries at a fixed interval keep a
+ * machine that became slow busy for ever.
+ */
 const RETRY_DELAY_MS = 200;
+const MAX_RETRY_DELAY_MS = 5_000;
+const retryDelay = (tries: number) =>
+  sleep(Math.min(RETRY_DELAY_MS * 2 ** tries, MAX_RETRY_DELAY_MS));
+
+/** How many orders are paid again at once, at the end. They wait for nobody. */
+const CONCURRENCY_AT_END = 40;
 
 /** The last orders begin when no worker is put to sleep any more, and soon the faults stop. */
 const LATE_SHARE = 0.1;
@@ -140,7 +149,7 @@ export function createShop(setup: ShopSetup): Shop {
       if (isDone(entry)) break;
       const unknown = replies.find((reply) => reply?.end === "unknown");
       if (unknown !== undefined) await reconciler.resolve({ order, attempt: unknown.attempt });
-      else await sleep(RETRY_DELAY_MS);
+      else await retryDelay(tries);
     }
     await asleep?.over;
   }
@@ -155,13 +164,13 @@ export function createShop(setup: ShopSetup): Shop {
 
   /** Pays once more. A busy machine may need more than one wait. */
   async function statusAtEnd(order: Order): Promise<FinalStatus | string> {
-    while (!signal.aborted) {
+    for (let tries = 0; !signal.aborted; tries++) {
       const reply = await pool.run(turn++, "payAgain", order);
       if (reply?.end === "final") return reply.result;
       if (reply?.end === "unexpected") return JSON.stringify(reply);
       // The shop knew the payment, and the store failed when the client told it so.
       if (reply?.end === "unknown") await reconciler.resolve({ order, attempt: reply.attempt });
-      else await sleep(RETRY_DELAY_MS);
+      else await retryDelay(tries);
     }
     return "the time limit was reached";
   }
@@ -192,7 +201,7 @@ export function createShop(setup: ShopSetup): Shop {
       calm = true;
     },
     reconcile: async () => {
-      while (!signal.aborted) {
+      for (let tries = 0; !signal.aborted; tries++) {
         const open = entries.filter(({ results, pending }) => results.length === 0 && pending);
         if (open.length === 0) return;
         const references = open.map(({ pending = "" }) => pending);
@@ -201,18 +210,18 @@ export function createShop(setup: ShopSetup): Shop {
           open.find(({ pending }) => pending === result.reference)?.results.push(result);
           counts.reconciled++;
         }
-        if ((found?.length ?? 0) < open.length) await sleep(200);
+        if ((found?.length ?? 0) < open.length) await retryDelay(tries);
       }
     },
     openKeys: async () => {
-      for (;;) {
+      for (let tries = 0; ; tries++) {
         const keys = await pool.run(turn++, "listOpen", undefined);
         if (keys !== undefined || signal.aborted) return keys ?? [];
-        await sleep(RETRY_DELAY_MS);
+        await retryDelay(tries);
       }
     },
     payAgain: () =>
-      forEachConcurrently(entries, CONCURRENCY, async (entry) => {
+      forEachConcurrently(entries, CONCURRENCY_AT_END, async (entry) => {
         entry.atEnd = await statusAtEnd(entry.order);
       }),
     records: () =>
