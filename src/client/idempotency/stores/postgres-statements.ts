@@ -29,6 +29,9 @@ const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url,
 const RESOLVABLE = `key = $1 AND version = ${RECORD_VERSION} AND scope = $2
   AND ${STATE} = 'unknown' AND owner = coalesce($3::text, owner)`;
 
+/** An index has no schema of its own: it is in that of its table. */
+const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")}_${column}`;
+
 /**
  * One statement for each operation: PostgreSQL makes each atomic and durable, and no state of a
  * session is needed, so that a pooler may give each statement another connection. A resolved record
@@ -58,7 +61,9 @@ export const statementsFor = (table: string) => ({
       result text,
       keep_until timestamptz
     );
-    CREATE INDEX IF NOT EXISTS ${table.replace(/^.*\./, "")}_begun_at ON ${table} (begun_at, key)
+    CREATE INDEX IF NOT EXISTS ${indexOf(table, "begun_at")} ON ${table} (begun_at, key);
+    CREATE INDEX IF NOT EXISTS ${indexOf(table, "reference")}
+      ON ${table} (account_reference, begun_at, key) WHERE account_reference IS NOT NULL
   `,
   begin: `
     ${DURABLE}

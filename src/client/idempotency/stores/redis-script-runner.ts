@@ -18,13 +18,15 @@ export class ScriptRunner {
   constructor(client: RedisClient, prefix: string, replicas: number) {
     // A cluster has the same commands, and finds the node by the keys.
     this.#redis = client as Redis;
-    this.#keys = ["attempt:", "index", "expiry"].map((name) => prefix + name);
+    this.#keys = ["attempt:", "index", "expiry", "reference:", "references"].map(
+      (name) => prefix + name,
+    );
     this.#replicas = replicas;
   }
 
   async run(...args: readonly (string | number)[]): Promise<Reply> {
     try {
-      return (await this.#redis.eval(SCRIPT, 3, ...this.#keys, ...args)) as Reply;
+      return (await this.#redis.eval(SCRIPT, this.#keys.length, ...this.#keys, ...args)) as Reply;
     } catch (error) {
       this.#leaveReplica(error);
       throw error;
@@ -37,7 +39,7 @@ export class ScriptRunner {
     // In one pipeline: WAIT waits for what its own connection has written.
     const replies = await this.#redis
       .pipeline()
-      .eval(SCRIPT, 3, ...this.#keys, ...args)
+      .eval(SCRIPT, this.#keys.length, ...this.#keys, ...args)
       .wait(this.#replicas, MAX_REPLICATION_MS)
       .exec();
     const [script, wait] = replies ?? [];

@@ -2,6 +2,7 @@ import { ConfigurationError } from "malipo";
 import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { statementsFor } from "../../../../src/client/idempotency/stores/postgres-statements.ts";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import {
   attemptOf,
@@ -40,6 +41,20 @@ afterAll(async () => {
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_MS }, () => {
   standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
+
+  test("finds the attempts of an account reference by an index", async () => {
+    const client = await connect().connect();
+    try {
+      // A table with few rows is quicker to read as a whole.
+      await client.query("SET enable_seqscan = off");
+      const { list } = statementsFor(table);
+      const values = ["", -1, "", null, null, "a digest", null, null, 101];
+      const { rows } = await client.query(`EXPLAIN ${list}`, values);
+      expect(JSON.stringify(rows)).toMatch(/Index Cond: .*account_reference = /);
+    } finally {
+      client.release();
+    }
+  });
   standsByTheContractOfDurability(
     "PostgreSQL",
     () => ({

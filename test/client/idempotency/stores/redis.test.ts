@@ -137,6 +137,36 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     expect(await raw.zrange(index, "0", "-1")).toEqual([key]);
   });
 
+  test("reads only the attempts of an account reference to find them, however many there are", async () => {
+    const own = `${prefix}many:`;
+    const store = redisIdempotency(connect(), { prefix: own, retentionMs: 1 });
+    const begin = (key: string, accountReference: string) =>
+      store.begin(key, attemptOf(key, { payment: { accountReference } }));
+    for (let order = 0; order < 200; order++) await begin(`k${order}`, `ORDER-${order}`);
+    await begin("again", "ORDER-42");
+    const raw = connect();
+    const readRecords = async () =>
+      Number(/cmdstat_hmget:calls=(\d+)/.exec(await raw.info("commandstats"))?.[1] ?? 0);
+    const before = await readRecords();
+    const digests = { accountReference: store.digest("ORDER-42") };
+    const { attempts } = await store.list({ digests });
+    expect(attempts.map(({ owner }) => owner)).toEqual(["k42", "again"]);
+    expect((await readRecords()) - before).toBe(2);
+  });
+
+  test("keeps nothing of an account reference whose attempts are gone", async () => {
+    const own = `${prefix}gone:`;
+    const store = redisIdempotency(connect(), { prefix: own, retentionMs: 1 });
+    const payment = { accountReference: "ORDER-42" };
+    await store.begin("done", attemptOf("a", { payment }));
+    await store.finish("done", "a", { state: "succeeded", result: "R" });
+    await vi.waitFor(async () => expect((await store.list()).attempts).toEqual([]));
+    // The same key again, for another order.
+    await store.begin("done", attemptOf("b", { payment: { accountReference: "ORDER-43" } }));
+    await store.forget("done", "b");
+    expect(await connect().keys(`*${own}*`)).toEqual([]);
+  });
+
   test("keeps prefixes apart", async () => {
     const key = freshKey();
     await (await open()).begin(key, attemptOf("a"));

@@ -5,6 +5,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { STATEMENTS } from "../../../../src/client/idempotency/stores/sqlite-statements.ts";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../../suites/idempotency-clock.ts";
 import {
@@ -39,6 +40,18 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 standsByTheContract("SQLite", async (options) => open(options));
+
+test("SQLite finds the attempts of an account reference by an index", async () => {
+  await open().list();
+  const database = new DatabaseSync(path);
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${STATEMENTS.listFor}`).all({});
+  database.close();
+  expect(plan).toMatchObject([
+    {
+      detail: expect.stringContaining("malipo_idempotency_account_reference (account_reference=?"),
+    },
+  ]);
+});
 keepsTimeByThisClock("SQLite", async (options) => open(options));
 standsByTheContractOfDurability(
   "SQLite",
