@@ -18,7 +18,7 @@ export class ScriptRunner {
   constructor(client: RedisClient, prefix: string, replicas: number) {
     // A cluster has the same commands, and finds the node by the keys.
     this.#redis = client as Redis;
-    this.#keys = ["attempt:", "index", "expiry", "reference:", "references"].map(
+    this.#keys = ["attempt:", "index", "expiry", "reference:", "references", "open"].map(
       (name) => prefix + name,
     );
     this.#replicas = replicas;

@@ -176,6 +176,7 @@ export class SqliteFile {
         free: prepare("free"),
         restartLease: prepare("restartLease"),
         list: prepare("list"),
+        listOpen: prepare("listOpen"),
         listFor: prepare("listFor"),
         dropExpired: prepare("dropExpired"),
       };

@@ -29,6 +29,7 @@ export const TABLE = `
 
 export const INDEXES = `
   CREATE INDEX IF NOT EXISTS malipo_idempotency_begun_at ON malipo_idempotency (begun_at, key);
+  CREATE INDEX IF NOT EXISTS malipo_idempotency_state ON malipo_idempotency (state, begun_at, key);
   CREATE INDEX IF NOT EXISTS malipo_idempotency_account_reference
     ON malipo_idempotency (account_reference, begun_at, key) WHERE account_reference IS NOT NULL;
   CREATE INDEX IF NOT EXISTS malipo_idempotency_keep_until
@@ -100,7 +101,8 @@ export const STATEMENTS = {
     WHERE key = $key AND lease_from > $uptime AND version = ${RECORD_VERSION}
   `,
   list: listWhere(""),
-  // Its own statement, so that it uses the index: every event of a payment asks for one reference.
+  // Their own statements, so that they use an index: every event of a payment asks for these.
+  listOpen: listWhere("AND state IN ('in_flight', 'unknown')"),
   listFor: listWhere("AND account_reference = $accountReference"),
   dropExpired: `
     DELETE FROM malipo_idempotency WHERE key IN (

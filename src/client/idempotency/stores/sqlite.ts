@@ -15,7 +15,7 @@ import {
 } from "../record.ts";
 import type { AttemptPage, IdempotencyStore, ListQuery, NewAttempt } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
-import { checkListQuery, pageOf } from "./pages.ts";
+import { checkListQuery, isOpen, pageOf } from "./pages.ts";
 import { SqliteFile, type Statements } from "./sqlite-file.ts";
 
 export type { IdempotencyStoreOptions } from "./options.ts";
@@ -109,7 +109,7 @@ export function sqliteIdempotency(
       count: limit + 1,
     };
     const rows = (accountReference === undefined
-      ? statements.list.all(common)
+      ? statements[isOpen(state) ? "listOpen" : "list"].all(common)
       : statements.listFor.all({ ...common, accountReference })) as unknown as Row[];
     for (const { key, is_behind } of rows) {
       if (is_behind === 1) statements.restartLease.run({ key, uptime });
