@@ -12,7 +12,7 @@ export type Point =
   | "response";
 
 /** What happens while a worker has stopped itself. */
-export type SleepAct = "pause" | "engine" | "kill";
+type SleepAct = "pause" | "engine" | "kill";
 
 /** What can be done to the engine of a store. */
 export type EngineFault = "killed" | "hung" | "cut";
