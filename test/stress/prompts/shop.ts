@@ -77,7 +77,7 @@ const CONCURRENCY_AT_END = 40;
 /** The last orders begin when no worker is put to sleep any more, and soon the faults stop. */
 const LATE_SHARE = 0.1;
 
-/** How often the shop tries to have an incident happen. The service's faults may be faster. */
+/** How often the shop tries to have an incident happen, and once it has happened, happen again. */
 const INCIDENT_TRIES = 3;
 
 async function forEachConcurrently<T>(
@@ -138,12 +138,17 @@ export function createShop(setup: ShopSetup): Shop {
     );
   }
 
+  /** The service's faults may be faster, and while the engine of the store is down no attempt begins. */
+  const mayHappen = (order: Order, incident: Incident | undefined, tries: number): boolean =>
+    tries < INCIDENT_TRIES ||
+    (incident?.act !== "clock" && !runner.hasHappened(order.idempotencyKey));
+
   async function serve(entry: Entry): Promise<void> {
     const { order, unexpected } = entry;
     const incident = incidents.get(order.idempotencyKey);
     const asleep = incident?.act === "pause" ? await clickAsleep(entry, incident) : undefined;
     for (let tries = 0; !signal.aborted && unexpected.length === 0 && !isDone(entry); tries++) {
-      const hasIncident = asleep === undefined && tries < INCIDENT_TRIES && !calm;
+      const hasIncident = asleep === undefined && !calm && mayHappen(order, incident, tries);
       const replies = await click(order, hasIncident ? incident : undefined);
       for (const reply of replies) record(entry, reply);
       if (isDone(entry)) break;

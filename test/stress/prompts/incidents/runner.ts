@@ -31,6 +31,8 @@ export interface IncidentRunner {
   stopped(key: string, over: Promise<unknown>): Promise<void>;
   /** Resolves when every worker is awake and the engine is well. */
   idle(): Promise<void>;
+  /** Whether a worker has stopped for the incident of an order. */
+  hasHappened(key: string): boolean;
   /** How many workers sleep now. */
   sleeping(): number;
   /** How often each kind of incident happened. */
@@ -64,6 +66,7 @@ export function createIncidentRunner(
   const active = new Map<Promise<void>, string>();
   const begunAt = new Map<string, number>();
   const sleepers = new Set<string>();
+  const happened = new Set<string>();
   const listeners = new Set<(event: HistoryEvent) => void>();
   let engineIsWell: Promise<void> = Promise.resolve();
   const failed = deferred<never>();
@@ -130,6 +133,7 @@ export function createIncidentRunner(
     const incident = incidents.get(event.key);
     if (incident === undefined) return;
     sleepers.add(event.who);
+    happened.add(event.key);
     const over: Promise<void> = happen(incident, event).finally(() => {
       active.delete(over);
       sleepers.delete(event.who);
@@ -147,6 +151,7 @@ export function createIncidentRunner(
   return {
     counts,
     failed: failed.promise,
+    hasHappened: (key) => happened.has(key),
     sleeping: () => sleepers.size,
     stopped: async (key, over) => {
       await Promise.race([next((event) => event.what === "asleep" && event.key === key), over]);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { JobName, Jobs, Reply } from "../messages.ts";
+import type { Incident } from "../incidents/incident.ts";
+import type { Click, JobName, Jobs, Reply } from "../messages.ts";
 import { createPlan } from "../plan.ts";
 import type { Pool } from "../pool.ts";
 import { createShop, type ShopSetup } from "../shop.ts";
@@ -11,25 +12,32 @@ vi.mock("node:timers/promises", () => ({
 
 /** A shop of one order, whose workers give these replies to it, and the last one again and again. */
 function shopThatGets(...replies: readonly Reply[]) {
+  const incident: Incident = { at: "begun", act: "kill" };
+  let happened = false;
+  const clicks: (Incident | undefined)[] = [];
   const size = { payments: 1, workers: 1, kills: 0, clockSteps: 0, incidents: [] };
   const order = { ...createPlan("1", size).orders[0], clicks: [0] };
   const jobs: JobName[] = [];
   const over = new AbortController();
   const pool = {
-    run: async <Name extends JobName>(_worker: number, job: Name) => {
+    run: async <Name extends JobName>(_: number, job: Name, input: Jobs[Name]["input"]) => {
       jobs.push(job);
+      clicks.push((input as Click).incident);
       return replies[Math.min(jobs.length, replies.length) - 1] as Jobs[Name]["output"];
     },
   };
   const shop = createShop({
     orders: [order as ShopSetup["orders"][number]],
-    incidents: new Map(),
+    incidents: new Map([[order.idempotencyKey ?? "", incident]]),
     pool: pool as Partial<Pool> as Pool,
     sleepers: {} as ShopSetup["sleepers"],
-    runner: {} as ShopSetup["runner"],
+    runner: { hasHappened: () => happened } as Partial<ShopSetup["runner"]> as ShopSetup["runner"],
     signal: over.signal,
   });
-  return { shop, jobs, over };
+  const letHappen = () => {
+    happened = true;
+  };
+  return { shop, jobs, over, clicks, letHappen };
 }
 
 const calm = Promise.resolve();
@@ -61,4 +69,20 @@ test("the shop pays again until an order has a final status", async () => {
   await sold;
   expect(jobs).toEqual(["pay", "pay", "pay"]);
   expect(shop.records()).toMatchObject([{ id: "ORDER-1", results: [result] }]);
+});
+
+test("an incident stays with its order until it has happened", async () => {
+  const { shop, over, clicks, letHappen } = shopThatGets({ end: "not_paid", code: "connection" });
+  const sold = shop.sell(() => {}, calm);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(clicks.length).toBeGreaterThan(5);
+  expect(clicks).not.toContain(undefined);
+  letHappen();
+  const before = clicks.length;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(clicks.slice(before)).not.toEqual([]);
+  expect(new Set(clicks.slice(before))).toEqual(new Set([undefined]));
+  over.abort();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await sold;
 });
