@@ -78,6 +78,7 @@ function parseCall(command: Command, subcommand: Subcommand, words: readonly str
   if (switches.has("help")) return { kind: "help", command, subcommand };
   checkArguments(command, subcommand, args);
   const input = {
+    command: command.name,
     subcommand: subcommand.name ?? "",
     args,
     values: { ...defaultsOf(flags), ...values },

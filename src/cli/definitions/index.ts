@@ -1,5 +1,7 @@
 import { ATTEMPTS } from "./attempts.ts";
+import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
 import { WEBHOOK_COMMANDS } from "./webhooks.ts";
@@ -7,9 +9,11 @@ import { WEBHOOK_COMMANDS } from "./webhooks.ts";
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
 export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
+  ...RUNNING_SANDBOX_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
   ATTEMPTS,
+  EXPLAIN,
 ];
 
 /** The environment variables that the command line reads. */

@@ -36,6 +36,7 @@ export type FlagValues = Readonly<Record<string, string | undefined>>;
 
 /** What a command was called with, checked against its definition. */
 export interface Input {
+  readonly command: string;
   /** Empty for a command without subcommands. */
   readonly subcommand: string;
   readonly args: readonly string[];

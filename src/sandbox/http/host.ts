@@ -1,3 +1,5 @@
+import type { ExchangeLog } from "../observe/exchange-log.ts";
+import type { Scenes } from "../state/scenes.ts";
 import type { World } from "../state/world.ts";
 import type { Sandbox } from "../types.ts";
 
@@ -6,4 +8,8 @@ export interface Host {
   readonly world: World;
   readonly sandbox: Sandbox;
   readonly clock: "virtual" | "real";
+  /** It listens for other machines: `host` of `serve` is not a loopback address. */
+  readonly isPublic: boolean;
+  readonly log: ExchangeLog;
+  readonly scenes: Scenes;
 }

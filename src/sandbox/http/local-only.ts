@@ -6,13 +6,17 @@ import { isLoopback } from "../../internal/loopback.ts";
  * A website can send requests to loopback, and its domain can be made to resolve to loopback (DNS
  * rebinding). Browsers set `Host` and `Origin` themselves, so `Host` must be a loopback name, and
  * `Origin`, if there is one, must be the same address.
+ *
+ * @param options - `isPublic`: the sandbox listens for other machines, as in a container. Then it has
+ * other names, too.
  */
 export function foreignRequestError(
   host: string | undefined,
   origin: string | undefined,
+  { isPublic = false }: { readonly isPublic?: boolean } = {},
 ): string | undefined {
   const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
-  if (host === undefined || own === undefined || !isLoopback(own.hostname)) {
+  if (host === undefined || own === undefined || !(isPublic || isLoopback(own.hostname))) {
     return "The sandbox accepts this only from its own machine. Use 127.0.0.1 or localhost as the host.";
   }
   if (origin !== undefined && origin !== own.origin) {
