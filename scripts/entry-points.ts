@@ -20,6 +20,7 @@ export const ENTRY_POINTS = {
   "idempotency/postgres": "src/client/idempotency/stores/postgres.ts",
   "wakeups/redis": "src/client/waiting/wakeups/redis.ts",
   "wakeups/postgres": "src/client/waiting/wakeups/postgres.ts",
+  learn: "src/learn/index.ts",
   react: "src/integrations/react.ts",
   otel: "src/integrations/otel.ts",
 } as const;

@@ -15,6 +15,7 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "webhooks/node",
     "webhooks/inboxes",
     "webhooks/failures",
+    "operate-webhooks",
   ],
   ["Build and test", "sandbox", "testing", "open-parts", "cli"],
   ["Operate", "going-to-production", "observability", "troubleshooting"],

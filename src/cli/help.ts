@@ -8,7 +8,10 @@ import {
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
 
-const argumentUsage = ({ name, optional }: Argument) => (optional ? `[${name}]` : `<${name}>`);
+function argumentUsage({ name, optional, repeatable }: Argument): string {
+  const text = repeatable ? `${name}...` : name;
+  return optional ? `[${text}]` : `<${text}>`;
+}
 
 /** `malipo events resend <id>`. */
 export function commandUsage(
@@ -66,29 +69,34 @@ export function overview(
 export function commandHelp(command: Command, subcommand?: Subcommand): string {
   const [first, ...others] = command.subcommands;
   const only = others.length === 0 ? first : undefined;
-  const one = subcommand ?? only;
+  const named = subcommand?.name === undefined ? undefined : subcommand;
+  const one = named ?? only;
   return one === undefined ? listSubcommands(command) : subcommandHelp(command, one);
 }
 
+const flagTable = (flags: readonly Flag[]) =>
+  formatTable([...flags, ...COMMON_FLAGS].map((flag) => [flagUsage(flag), flagSummary(flag)]));
+
 function subcommandHelp(command: Command, subcommand: Subcommand): string {
-  const flags = [...subcommand.flags, ...COMMON_FLAGS].map((flag) => [
-    flagUsage(flag),
-    flagSummary(flag),
-  ]);
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
   return [
     section(commandUsage(command, subcommand), subcommand.summary),
-    section("Flags", formatTable(flags)),
+    section("Flags", flagTable(subcommand.flags)),
     section("Examples", examples),
   ].join("\n\n");
 }
 
 function listSubcommands(command: Command): string {
   const subcommands = command.subcommands.map((one) => [commandUsage(command, one), one.summary]);
-  const examples = command.subcommands.flatMap((one) => one.examples.slice(0, 1));
+  // One without a name has no help of its own.
+  const unnamed = command.subcommands.find(({ name }) => name === undefined);
+  const examples = command.subcommands.flatMap((one) =>
+    one === unnamed ? one.examples : one.examples.slice(0, 1),
+  );
   return [
     section(`malipo ${command.name}`, command.summary),
     section("Subcommands", formatTable(subcommands)),
+    ...(unnamed ? [section(`Flags of malipo ${command.name}`, flagTable(unnamed.flags))] : []),
     section("Examples", examples.map((example) => `malipo ${example}`).join("\n")),
     section("Help", `malipo ${command.name} <subcommand> --help`),
   ].join("\n\n");

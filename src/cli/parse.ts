@@ -39,10 +39,13 @@ export function parse(commands: readonly Command[], argv: readonly string[]): Pa
   if (first === "--version" || first === "-v") return { kind: "version" };
   if (first === "help") return parseHelp(commands, rest);
   const command = findCommand(commands, first);
-  const [only] = command.subcommands;
-  if (only !== undefined && only.name === undefined) return parseCall(command, only, rest);
+  const [unnamed, ...named] = command.subcommands;
+  const hasUnnamed = unnamed !== undefined && unnamed.name === undefined;
+  if (hasUnnamed && named.length === 0) return parseCall(command, unnamed, rest);
   const [name, ...words] = rest;
   if (name === undefined || isHelp(name)) return { kind: "help", command };
+  // `learn --to URL` has no subcommand name: it begins with a flag.
+  if (hasUnnamed && name.startsWith("-")) return parseCall(command, unnamed, rest);
   return parseCall(command, findSubcommand(command, name), words);
 }
 
@@ -165,7 +168,7 @@ function checkArguments(
   if (missing !== undefined) {
     throw usageError(`"${call}" requires <${missing.name}>. See: ${call} --help`);
   }
-  const extra = given[args.length];
+  const extra = args.at(-1)?.repeatable ? undefined : given[args.length];
   if (extra !== undefined) {
     throw usageError(`"${call}" has no argument for "${extra}". See: ${call} --help`);
   }

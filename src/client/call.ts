@@ -92,7 +92,7 @@ export function createCall(settings: Settings): Call {
     type Done = { readonly received: HttpResponse; readonly data: unknown; readonly body: unknown };
     const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
       const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
-      return { received: sent.received, ...unwrap(context, endpoint, sent, settings.hooks) };
+      return { received: sent.received, ...unwrap(context, endpoint, sent, settings) };
     };
     const { idempotencyKey } = options;
     const {
@@ -117,7 +117,7 @@ export function createCall(settings: Settings): Call {
             decode: (stored) => {
               const received = decodeResponse(stored);
               const sent = { received, outcome: "not_sent" } as const;
-              return { received, ...unwrap(context, endpoint, sent, {}) };
+              return { received, ...unwrap(context, endpoint, sent, { hooks: {} }) };
             },
           },
           limits.signal,

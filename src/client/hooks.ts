@@ -40,15 +40,21 @@ export interface RetryView extends RequestView {
   readonly error: GatewayError;
 }
 
-/** A response that differs from its documented type. It was passed through unchanged. */
+/**
+ * A response that differs from its documented type, or from what was learned of the service (option
+ * `profile`). It was passed through unchanged.
+ */
 export interface DriftView {
   /** The endpoint, such as `"GET /payments/{reference}"`. */
   readonly endpoint: string;
   /** The place in the response, such as `"data.amount"`. */
   readonly path: string;
-  /** The documented type. */
+  /** The documented type; with a `profile`, the learned one, such as `string or null`. */
   readonly expected: string;
-  /** The type of the value that was received, never the value itself. */
+  /**
+   * The type of the value that was received, never the value itself; `nothing` for a field that is
+   * missing. Only the name of a status that was never seen is given, such as `"reversed"`.
+   */
   readonly received: string;
 }
 
@@ -81,7 +87,8 @@ export interface GatewayHooks {
   /** Called before the wait for the next attempt. Set it to notice a service that is unstable. */
   retry?: ((view: RetryView) => void) | undefined;
   /**
-   * Called where a response differs from its documented type. Set it to learn of a change of the
+   * Called where a response differs from its documented type, and with the option `profile` also
+   * where it differs from what was learned of the service. Set it to learn of a change of the
    * service before your code meets it.
    */
   drift?: ((view: DriftView) => void) | undefined;

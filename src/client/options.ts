@@ -1,5 +1,7 @@
+import type { ServiceProfile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { Fetch } from "./http/exchange.ts";
+import type { GatewayObserver } from "./http/observer.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 
 /** How a {@link Gateway} is set up. */
@@ -72,6 +74,21 @@ export interface GatewayOptions<Key extends string = string> {
   idempotency?: IdempotencyStore | undefined;
   /** Functions that are called at each attempt, response and retry. Set them for logs and traces. */
   hooks?: GatewayHooks | undefined;
+  /**
+   * What learns how your service responds: `createObserver()` of `malipo/learn`. It keeps shapes, never
+   * values, and no call waits for it. Set it in staging or in production, to make a profile.
+   *
+   * @default none
+   */
+  observer?: GatewayObserver | undefined;
+  /**
+   * What was learned of your service: the parsed content of `malipo.service.json`. With it,
+   * `hooks.drift` is also called where a response lacks a field that was always there, has another
+   * type, or has a status that was never seen. Set it together with `hooks.drift`.
+   *
+   * @default none
+   */
+  profile?: ServiceProfile | undefined;
   /**
    * Allows a secret key in a browser, and allows a sandbox key in a browser to make every call.
    * Everybody who opens the page can read the key and take the merchant's money, so set it only for

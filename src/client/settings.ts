@@ -4,7 +4,9 @@ import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
+import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
+import type { GatewayObserver } from "./http/observer.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { countLimit, timeLimit } from "./limits.ts";
@@ -27,6 +29,8 @@ export interface Settings {
   readonly fetch: GatewayOptions["fetch"];
   readonly idempotency: IdempotencyStore;
   readonly hooks: GatewayHooks;
+  readonly observer: GatewayObserver | undefined;
+  readonly profile: ServiceProfile | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
@@ -49,6 +53,8 @@ const OPTION_NAMES = [
   "fetch",
   "idempotency",
   "hooks",
+  "observer",
+  "profile",
   "dangerouslyAllowBrowser",
 ];
 const HOOK_NAMES = ["request", "response", "retry", "drift"];
@@ -103,6 +109,23 @@ function checkIdempotencyStore(store: IdempotencyStore): IdempotencyStore {
   );
 }
 
+function checkObserver(observer: GatewayObserver | undefined): void {
+  if (observer === undefined || typeof observer?.observeExchange === "function") return;
+  throw new ConfigurationError(
+    "`observer` must be an observer. Pass createObserver() of malipo/learn.",
+  );
+}
+
+function checkProfile(profile: ServiceProfile | undefined): void {
+  if (profile === undefined || profile?.version === PROFILE_VERSION) return;
+  const { version } = Object(profile);
+  throw new ConfigurationError(
+    typeof version === "number"
+      ? `\`profile\` has the version ${version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`
+      : "`profile` must be a service profile: the parsed content of malipo.service.json.",
+  );
+}
+
 /** Whether this gateway may make only the calls of a public key. */
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();
@@ -119,12 +142,14 @@ function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
 export function settingsFrom(options: GatewayOptions = {}): Settings {
   checkOptionNames(options, OPTION_NAMES, "Gateway");
   const { auth = "x-api-key", fetch, hooks = {}, dangerouslyAllowBrowser = false } = options;
-  const { idempotency = memoryIdempotency() } = options;
+  const { idempotency = memoryIdempotency(), observer, profile } = options;
   checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
   const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
   checkChoice("auth", auth, ["x-api-key", "bearer"]);
   if (fetch !== undefined) checkFunction("fetch", fetch);
+  checkObserver(observer);
+  checkProfile(profile);
   const baseUrl = checkBaseUrl(
     options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   );
@@ -146,6 +171,8 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
     fetch,
     idempotency: checkIdempotencyStore(idempotency),
     hooks,
+    observer,
+    profile,
     redactor: createRedactor(key),
     publicOnly,
   };

@@ -7,6 +7,9 @@ import { notifyChanged } from "./observe/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
+import { ASSUMED_SPEECH } from "./speech/assumed.ts";
+import { learnedSpeech } from "./speech/learned/speech.ts";
+import type { Speech } from "./speech/speech.ts";
 import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";
@@ -21,7 +24,7 @@ export class Engine {
 
   constructor(settings: SandboxSettings) {
     this.#settings = settings;
-    const { deliver, deliveryTimeoutMs, clock: mode, auto, limits } = settings;
+    const { deliver, deliveryTimeoutMs, clock: mode, auto, limits, profile, seed } = settings;
     this.deliveries = new DeliverySender({
       world: () => this.world,
       deliver,
@@ -33,14 +36,16 @@ export class Engine {
       run: (task) => this.#run(task),
       waitForDeliveries: () => this.deliveries.settled(),
     });
+    const speech = profile === undefined ? ASSUMED_SPEECH : learnedSpeech(profile, seed);
     this.world = {
-      state: this.#initialState(),
+      state: this.#initialState(speech),
       generation: 0,
       auto,
       limits,
+      speech,
       clock,
       payments: new Map(),
-      emit: (event, data) => this.deliveries.emit(event, data),
+      emit: (event, record) => this.deliveries.emit(event, record),
       watchers: new Set(),
     };
   }
@@ -50,7 +55,7 @@ export class Engine {
   }
 
   reset(): void {
-    this.#replaceState(this.#initialState());
+    this.#replaceState(this.#initialState(this.world.speech));
   }
 
   restore(snapshot: SandboxSnapshot): void {
@@ -73,9 +78,9 @@ export class Engine {
     return { ...state, timers: sortedTimers(state.timers), now };
   }
 
-  #initialState(): State {
+  #initialState(speech: Speech): State {
     const { seed, clock } = this.#settings;
-    return initialState(seed, clock === "virtual" ? VIRTUAL_START : machineTime());
+    return initialState(seed, clock === "virtual" ? VIRTUAL_START : machineTime(), speech);
   }
 
   #replaceState(state: State): void {

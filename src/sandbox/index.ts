@@ -5,7 +5,7 @@
  */
 
 export type { Duration } from "../internal/duration.ts";
-export { ASSUMPTIONS, type Assumption } from "./assumptions.ts";
+export { ASSUMPTIONS, type Assumption, type Learnable, type NotLearnable } from "./assumptions.ts";
 export type { Clock } from "./clock/scheduler.ts";
 export type { Deliver, Deliveries } from "./deliveries/deliveries.ts";
 export { CounterexampleError } from "./explore/counterexample.ts";

@@ -6,6 +6,8 @@ import {
   checkOptionNames,
   describeValue,
 } from "../internal/check-options.ts";
+import { parseProfile } from "../profile/parse.ts";
+import type { ServiceProfile } from "../profile/types.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import type { Deliver } from "./deliveries/deliveries.ts";
 
@@ -46,6 +48,19 @@ export interface SandboxOptions {
    * @default the global `fetch`
    */
   deliver?: Deliver | undefined;
+  /**
+   * What was learned of your service: the parsed content of `malipo.service.json`. The sandbox then
+   * speaks as the service does, and what the profile does not say stays an assumption. Set it to
+   * test against your own gateway's responses.
+   *
+   * @example
+   * ```ts
+   * import profile from "./malipo.service.json" with { type: "json" };
+   *
+   * const sandbox = createSandbox({ profile });
+   * ```
+   */
+  profile?: ServiceProfile | undefined;
 }
 
 /** The options of a sandbox, checked and with their defaults. */
@@ -57,9 +72,10 @@ export interface SandboxSettings {
   readonly limits: { readonly minCents: number; readonly maxCents: number };
   readonly deliveryTimeoutMs: number;
   readonly deliver: Deliver;
+  readonly profile: ServiceProfile | undefined;
 }
 
-const OPTION_NAMES = ["seed", "clock", "auto", "limits", "deliveryTimeoutMs", "deliver"];
+const OPTION_NAMES = ["seed", "clock", "auto", "limits", "deliveryTimeoutMs", "deliver", "profile"];
 
 // The global `fetch` is looked up at each delivery, so that a mock that is installed later is used.
 const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
@@ -68,7 +84,7 @@ const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
 export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
   checkOptionNames(options, OPTION_NAMES, "createSandbox()");
   const { seed = "malipo", clock = "virtual", auto = "magic", limits = {} } = options;
-  const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch } = options;
+  const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch, profile } = options;
   checkChoice("clock", clock, ["virtual", "real"]);
   checkChoice("auto", auto, ["magic", "approve", "none"]);
   checkMilliseconds("deliveryTimeoutMs", deliveryTimeoutMs);
@@ -80,6 +96,7 @@ export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
     limits: checkLimits(limits),
     deliveryTimeoutMs,
     deliver,
+    profile: profile === undefined ? undefined : parseProfile(profile, "`profile`"),
   };
 }
 

@@ -79,9 +79,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     serve: async (serveOptions = {}) => {
       checkOptionNames(serveOptions, ["port", "host", "cors"], "serve()");
       const { port = defaultPort, host, cors } = serveOptions;
+      const { clock, profile } = settings;
       const access = checkAccess(host, cors);
       const isPublic = !isLoopback(access.host);
-      return serve({ world, sandbox, clock: settings.clock, isPublic }, port, access);
+      return serve({ world, sandbox, clock, profile, isPublic }, port, access);
     },
   };
   return sandbox;

@@ -2,7 +2,7 @@
 //
 //   npm run bench                       every subject; writes docs/benchmarks.md and its chart
 //   npm run bench -- call               one subject
-//   npm run bench -- wait|receiver|sandbox [options of that program]
+//   npm run bench -- wait|receiver|stored-events|sandbox [options of that program]
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { benchCall } from "./call.ts";
 import { chart } from "./chart.ts";
 import { benchColdImport } from "./cold-import.ts";
+import { benchObserve } from "./observe.ts";
 import { installPeers } from "./peers.ts";
 import { benchSize } from "./size.ts";
 import { goalLine, type Measured, markdownTable, textTable } from "./table.ts";
@@ -22,6 +23,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Measured>>> = {
   verify: benchVerify,
   call: benchCall,
+  observe: benchObserve,
   size: benchSize,
   import: (rounds) => benchColdImport(Math.min(rounds, 9)),
 };
@@ -30,6 +32,7 @@ const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Mea
 const PROGRAMS: Readonly<Record<string, string>> = {
   sandbox: "A local gateway",
   receiver: "A receiver",
+  "stored-events": "A delivery when many events are stored",
   wait: "Waiting for a payment",
 };
 
@@ -94,7 +97,7 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
   process.exit(2);
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
-if (!["receiver", "wait"].includes(subject)) installPeers();
+if (!["receiver", "stored-events", "wait", "observe"].includes(subject)) installPeers();
 
 if (subject in PROGRAMS) {
   process.exitCode = runProgram(subject, rest, "inherit").status ?? 1;

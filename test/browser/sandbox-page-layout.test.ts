@@ -35,6 +35,10 @@ const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void
     await page.locator("#deliveries .row > a").click();
     await page.getByRole("button", { name: "Send again" }).waitFor();
   },
+  "with a profile": async ({ page }) => {
+    await page.locator("#service > details > summary").click();
+    await page.getByText("parts are learned").waitFor();
+  },
   "switched off": async ({ page, sandbox }) => {
     sandbox.phone(PHONE).switchOff();
     await page.getByText("Switched off").waitFor();
@@ -46,6 +50,32 @@ const unfold = (page: Page) =>
     for (const one of document.querySelectorAll("details")) one.open = true;
   });
 
+/** A service with lists under `items`, numeric ids and a retry schedule. */
+const PROFILE = {
+  version: 1,
+  runs: { "0123abcd": { by: ["probe"], requests: 2, deliveries: 0 } },
+  endpoints: {
+    "GET /invoices": {
+      200: {
+        seen: { "0123abcd": 2 },
+        headers: {},
+        body: {
+          $: { types: { object: { "0123abcd": 2 } } },
+          items: { types: { array: { "0123abcd": 2 } } },
+          total: { types: { number: { "0123abcd": 2 } }, formats: ["integer"] },
+        },
+      },
+    },
+  },
+  refusals: {},
+  lists: {},
+  events: {},
+  deliveries: { seen: {}, headers: {}, signaturePrefixes: {}, redeliveries: {} },
+  timestamps: {},
+  keys: {},
+  browsers: {},
+};
+
 describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
   const open = sandboxPageSuite();
 
@@ -53,7 +83,7 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
 
   describe.each(Object.entries(STATES))("%s", (name, arrange) => {
     test("fits and passes axe, light and dark, wide and narrow", async () => {
-      const sandboxPage = await open();
+      const sandboxPage = await open({}, name === "with a profile" ? { profile: PROFILE } : {});
       const { page } = sandboxPage;
       await arrange(sandboxPage);
       for (const viewport of [DESKTOP, NARROW]) {

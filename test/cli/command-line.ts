@@ -57,6 +57,28 @@ export async function malipo(
   return { code, stdout: text, stderr: stderr.toString(), json: () => JSON.parse(text) };
 }
 
+/** A command while it runs. */
+export interface Started {
+  readonly child: ChildProcess;
+  /** What it has printed so far, on both outputs. */
+  readonly output: () => string;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `malipo` and does not wait. */
+export function startMalipo(args: readonly string[], surroundings: Surroundings = {}): Started {
+  const child = start(args, surroundings);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (data) => {
+      output += data;
+    });
+  }
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  return { child, output: () => output, ended };
+}
+
 /** `malipo sandbox` while it runs. */
 export interface Running {
   // biome-ignore lint/suspicious/noExplicitAny: the document that `sandbox --json` prints

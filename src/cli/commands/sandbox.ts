@@ -4,6 +4,7 @@ import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
+import { readProfile } from "../sandbox/profile.ts";
 import { type Ready, removeReadyFile, writeReadyFile } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { restoreState } from "../sandbox/state-file.ts";
@@ -26,6 +27,7 @@ interface Settings {
   readonly seed: string | undefined;
   readonly webhook: string | undefined;
   readonly state: string | undefined;
+  readonly profile: string | undefined;
 }
 
 function readSettings({ values, repeated }: Input): Settings {
@@ -42,17 +44,19 @@ function readSettings({ values, repeated }: Input): Settings {
     seed: values.seed,
     webhook: values.webhook && readUrl(values, "webhook").href,
     state: values.state,
+    profile: values.profile,
   };
 }
 
 export async function run(input: Input): Promise<number> {
   const { values, json } = input;
   const settings = readSettings(input);
-  const { clock, auto, state } = settings;
+  const { clock, auto, state, profile: path } = settings;
   // A seed that everybody knows would make keys that every web page knows.
   const seed = settings.seed ?? randomUUID();
   const readyFile = values["ready-file"];
-  const sandbox = createSandbox({ clock, auto, seed });
+  const profile = path === undefined ? undefined : readProfile(path);
+  const sandbox = createSandbox({ clock, auto, seed, profile });
   const restored = restore(sandbox, settings);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;
@@ -94,7 +98,7 @@ function restore(sandbox: Sandbox, { state, clock, seed }: Settings): boolean {
 const describeReady = (
   sandbox: Sandbox,
   { url, baseUrl }: ServedSandbox,
-  { clock, auto, seed, webhook, state }: Settings,
+  { clock, auto, seed, webhook, state, profile }: Settings,
   restored: boolean,
 ): Ready => ({
   url,
@@ -106,6 +110,7 @@ const describeReady = (
   auto,
   webhook: webhook ?? null,
   state: state ?? null,
+  profile: profile ?? null,
   restored,
   is_new: !restored && seed === undefined,
   pid: process.pid,

@@ -1,6 +1,8 @@
 import { ATTEMPTS } from "./attempts.ts";
 import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { INBOX_COMMAND } from "./inbox.ts";
+import { LEARN_COMMANDS } from "./learn.ts";
 import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
@@ -12,8 +14,10 @@ export const COMMANDS: readonly Command[] = [
   ...RUNNING_SANDBOX_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
+  ...LEARN_COMMANDS,
   ATTEMPTS,
   EXPLAIN,
+  INBOX_COMMAND,
 ];
 
 /** The environment variables that the command line reads. */

@@ -55,6 +55,12 @@ const SANDBOX: Command = {
           default: "magic",
         },
         {
+          name: "profile",
+          value: "path",
+          summary:
+            "a profile of your service, as `malipo probe` writes it: the sandbox speaks like it",
+        },
+        {
           name: "webhook",
           value: "url",
           summary: "the URL of your receiver; it is registered for all eight events",
@@ -69,6 +75,7 @@ const SANDBOX: Command = {
       examples: [
         "sandbox",
         "sandbox --webhook http://localhost:3000/webhooks --state sandbox.json",
+        "sandbox --profile malipo.service.json",
         "sandbox --clock virtual --port 0 --json",
       ],
     },

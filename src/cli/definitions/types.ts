@@ -2,6 +2,8 @@
 export interface Argument {
   readonly name: string;
   readonly optional?: true;
+  /** The last one only: it may be given several times. */
+  readonly repeatable?: true;
 }
 
 export interface Flag {

@@ -4,7 +4,7 @@ import type { Input } from "../definitions/types.ts";
 import { readFile } from "./files.ts";
 
 /** Editors end a file with a line break, which does not belong to the key. */
-const readKey = (path: string) =>
+export const readKey = (path: string) =>
   readFile(path)
     .toString("utf8")
     .replace(/\r?\n$/, "");

@@ -13,6 +13,8 @@ export interface Ready {
   readonly auto: "approve" | "none" | "magic";
   readonly webhook: string | null;
   readonly state: string | null;
+  /** The file of the profile that it speaks by. */
+  readonly profile: string | null;
   readonly restored: boolean;
   /** Keys, secret and references are new: no earlier run had them. */
   readonly is_new: boolean;

@@ -4,28 +4,37 @@ import { usageError } from "../cli-error.ts";
 
 /** Registers a receiver for all events. A restored state may have it already: it is not doubled. */
 export async function registerReceiver(sandbox: Sandbox, url: string): Promise<void> {
-  const { data } = await call(sandbox, "GET", "/webhooks?per_page=100");
-  const present = data.find((webhook: { url: string }) => webhook.url === url);
-  const { success, error } = present
+  // Read from the state: with a profile, a response may say it in any way.
+  const { webhooks } = sandbox.snapshot() as unknown as { webhooks: { id: string; url: string }[] };
+  const present = webhooks.find((webhook) => webhook.url === url);
+  const response = present
     ? await call(sandbox, "PUT", `/webhooks/${present.id}`, { events: EVENT_KINDS })
     : await call(sandbox, "POST", "/webhooks/register", {
         name: "malipo sandbox",
         url,
         events: EVENT_KINDS,
       });
-  if (!success) throw usageError(`--webhook: the sandbox rejected ${url}: ${error}`);
+  const text = await response.text();
+  if (!response.ok || /"success":false/.test(text)) {
+    throw usageError(`--webhook: the sandbox rejected ${url}: ${errorIn(text)}`);
+  }
 }
 
-async function call(
+/** The error of a response; all of it, where it is said in another way. */
+function errorIn(text: string): string {
+  const [, error] = /"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
+  return error ?? text;
+}
+
+function call(
   { fetch, baseUrl, keys }: Sandbox,
   method: string,
   path: string,
-  body?: object,
-) {
-  const response = await fetch(baseUrl + path, {
+  body: object,
+): Promise<Response> {
+  return fetch(baseUrl + path, {
     method,
     headers: { "x-api-key": keys.secret },
-    ...(body && { body: JSON.stringify(body) }),
+    body: JSON.stringify(body),
   });
-  return response.json();
 }

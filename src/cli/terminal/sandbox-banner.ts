@@ -7,7 +7,15 @@ const PHONE = "0712345678";
 const bold = (text: string) => paint("bold", text);
 const dim = (text: string) => paint("dim", text);
 
-function facts({ base_url, keys, webhook_secret, webhook, state, restored }: Ready): string {
+function facts({
+  base_url,
+  keys,
+  webhook_secret,
+  webhook,
+  state,
+  restored,
+  profile,
+}: Ready): string {
   const rows = [
     ["base URL", base_url],
     ["secret key", keys.secret],
@@ -15,6 +23,7 @@ function facts({ base_url, keys, webhook_secret, webhook, state, restored }: Rea
     ["sandbox key", keys.sandbox],
     ["webhook secret", webhook_secret],
     ...(webhook === null ? [] : [["receiver", webhook]]),
+    ...(profile === null ? [] : [["speaks like", profile]]),
     ...(state === null ? [] : [["state file", `${state}${restored ? " (restored)" : ""}`]]),
   ];
   return rows.map(([name = "", value]) => `  ${dim(name.padEnd(15))} ${value}`).join("\n");

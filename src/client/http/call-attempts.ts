@@ -14,6 +14,7 @@ import {
   tooLargeFailure,
   worse,
 } from "./failures.ts";
+import { notifyObserver } from "./observer.ts";
 import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
@@ -169,7 +170,10 @@ export class CallAttempts {
     const report = (result: Partial<AttemptResult>) =>
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
     if (end.kind === "aborted") return void report({ aborted: true });
-    if (end.kind === "response") this.#notifyResponse(started, end.received.response, durationMs);
+    if (end.kind === "response") {
+      this.#notifyResponse(started, end.received.response, durationMs);
+      notifyObserver(this.#settings, this.#request, end.received);
+    }
     if (end.kind === "too_large") this.#notifyResponse(started, end.response, durationMs);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;

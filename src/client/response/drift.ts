@@ -1,5 +1,14 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
+import { findProfileDrift } from "../../profile/drift.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
 import { callHook, type DriftView, type GatewayHooks } from "../hooks.ts";
+
+/** What decides whether a difference is reported. */
+export interface DriftSettings {
+  readonly hooks: GatewayHooks;
+  /** What was learned of the service. */
+  readonly profile?: ServiceProfile | undefined;
+}
 
 function typeName(value: unknown): string {
   if (value === null) return "null";
@@ -34,4 +43,21 @@ export function reportDrift(
   // Without a hook, the check would be work for nobody.
   if (drift === undefined) return;
   for (const view of findDrift(endpoint, row, data)) callHook(drift, () => view);
+}
+
+/**
+ * Calls the `drift` hook for each place where a response differs from what was learned of the service.
+ *
+ * @param endpoint - Its name, as the hook gets it.
+ */
+export function reportProfileDrift(
+  endpoint: string,
+  status: number,
+  body: unknown,
+  { hooks: { drift }, profile }: DriftSettings,
+): void {
+  if (drift === undefined || profile === undefined) return;
+  for (const found of findProfileDrift(profile, endpoint, status, body)) {
+    callHook(drift, () => ({ endpoint, ...found }));
+  }
 }

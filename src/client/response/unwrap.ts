@@ -1,10 +1,9 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
-import type { GatewayHooks } from "../hooks.ts";
 import type { Sent } from "../http/client.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
-import { reportDrift } from "./drift.ts";
+import { type DriftSettings, reportDrift, reportProfileDrift } from "./drift.ts";
 import { dataOf, findList, isErrorEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
 
@@ -31,7 +30,7 @@ export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
   { received, outcome }: Sent,
-  hooks: GatewayHooks,
+  settings: DriftSettings,
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
@@ -43,10 +42,11 @@ export function unwrap(
   }
   if (isErrorEnvelope(body))
     throw statusFailure(context, received).toError(worse(outcome, "rejected"));
+  reportProfileDrift(context.endpoint, received.response.status, body, settings);
   if (endpoint.list) {
     const list = findList(body);
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
-    reportDrift(context.endpoint, endpoint, list.items, hooks);
+    reportDrift(context.endpoint, endpoint, list.items, settings.hooks);
     return { data: createPage(list.items, list.meta), body };
   }
   const found = dataOf(body);
@@ -56,6 +56,6 @@ export function unwrap(
       : requireFields(found, endpoint.requiredFields, (field) =>
           unexpectedResponse(context, received, `its body has no \`data.${field}\``),
         );
-  reportDrift(context.endpoint, endpoint, found, hooks);
+  reportDrift(context.endpoint, endpoint, found, settings.hooks);
   return { data, body };
 }

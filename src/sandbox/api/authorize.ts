@@ -1,13 +1,19 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
+import type { Speech } from "../speech/speech.ts";
 import type { StoredKey } from "../state/records.ts";
 import type { State } from "../state/state.ts";
+import type { World } from "../state/world.ts";
 import { ErrorResponse } from "./error-response.ts";
 import type { ApiRequest } from "./messages.ts";
 
 /** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
-export function authorize(state: State, request: ApiRequest, endpoint: EndpointName): void {
-  checkPermission(endpoint, keyOf(state, request));
+export function authorize(
+  { state, speech }: World,
+  request: ApiRequest,
+  endpoint: EndpointName,
+): void {
+  checkPermission(speech, endpoint, keyOf(state, request));
 }
 
 function keyOf(state: State, { header }: ApiRequest): StoredKey {
@@ -15,24 +21,29 @@ function keyOf(state: State, { header }: ApiRequest): StoredKey {
   const key = header("x-api-key") ?? bearer;
   if (!key) {
     throw new ErrorResponse(
-      401,
+      "no_key",
       "The request has no API key. Send it in the X-API-Key header, or as Authorization: Bearer.",
     );
   }
   const stored = Object.hasOwn(state.keys, key) ? state.keys[key] : undefined;
   if (stored !== undefined) return stored;
-  throw new ErrorResponse(401, "This sandbox does not know the API key.");
+  throw new ErrorResponse("unknown_key", "This sandbox does not know the API key.");
 }
 
-function checkPermission(name: EndpointName, { kind, scopes }: StoredKey): void {
+function checkPermission(speech: Speech, name: EndpointName, { kind, scopes }: StoredKey): void {
   const { keys, scope, method, path }: Endpoint = ENDPOINTS[name];
-  if (!keys.includes(kind)) {
-    throw new ErrorResponse(403, `${method} ${path} requires a secret key; got a ${kind} key.`);
+  if (!speech.mayCall(kind, name)) {
+    throw new ErrorResponse(
+      "wrong_kind",
+      `${method} ${path} requires a secret key; got a ${kind} key.`,
+    );
   }
   const required = scope ?? ASSUMPTIONS.paymentsInitiate.value;
-  if (!scopes.includes(required)) {
+  // A kind of key has no scopes for the endpoints that only a learned service lets it call.
+  const isChecked = speech.hasScopes && keys.includes(kind);
+  if (isChecked && !scopes.includes(required)) {
     throw new ErrorResponse(
-      403,
+      "missing_scope",
       `${method} ${path} requires the scope ${required}, which this key does not have.`,
     );
   }

@@ -1,14 +1,26 @@
-/** Thrown to reject a request: with a status, and an `error` that says what is wrong with it. */
+import type { RefusalCause } from "../../profile/causes.ts";
+
+/** Why the sandbox rejects a request: what a profile knows, and what only the sandbox tells apart. */
+export type ErrorCause = RefusalCause | "invalid_path";
+
+/** Thrown to reject a request: the cause, and a message that says what is wrong with the request. */
 export class ErrorResponse extends Error {
-  readonly status: number;
+  override readonly cause: ErrorCause;
+  /** The field that is invalid, where one is. */
+  readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, error: string, headers: Readonly<Record<string, string>> = {}) {
-    super(error);
-    this.status = status;
-    this.headers = headers;
+  constructor(
+    cause: ErrorCause,
+    message: string,
+    options: { field?: string; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.cause = cause;
+    this.field = options.field;
+    this.headers = options.headers ?? {};
   }
 }
 
-/** A 422 that names the field. */
+/** An error that names the field. */
 export const invalidField = (field: string, message: string): ErrorResponse =>
-  new ErrorResponse(422, `${field}: ${message}`);
+  new ErrorResponse("invalid_field", `${field}: ${message}`, { field });

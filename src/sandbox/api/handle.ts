@@ -2,6 +2,7 @@ import { endpointFor } from "../../contract/endpoints.ts";
 import { chaosRequestFault, type RequestFault } from "../faults/chaos-requests.ts";
 import { takeFaults } from "../faults/faults.ts";
 import { observeResponse } from "../observe/watch.ts";
+import type { RouteResult } from "../speech/result.ts";
 import type { FaultEffect } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { authorize } from "./authorize.ts";
@@ -12,6 +13,8 @@ import { parseBody } from "./parse-body.ts";
 import { ROUTES } from "./routes.ts";
 
 type Headers = Readonly<Record<string, string>>;
+
+const NO_HEADERS: Headers = {};
 
 /** Decides the response to a request. Every transport calls this function. */
 export const handle = (world: World, request: ApiRequest): PlannedResponse =>
@@ -27,7 +30,7 @@ function planResponse(world: World, request: ApiRequest): PlannedResponse {
   const fault = responseFault(world, faults.at(-1));
   const latencyMs = faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0);
   if (fault === undefined) {
-    return { latencyMs, fault: undefined, respond: () => route(world, request, {}) };
+    return { latencyMs, fault: undefined, respond: () => route(world, request, NO_HEADERS) };
   }
   const { effect, headers } = fault;
   if (effect.kind === "status") {
@@ -59,26 +62,32 @@ function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: 
 
 /** Does what the request asks for. */
 function route(world: World, request: ApiRequest, faultHeaders: Headers): ApiResponse {
+  const { path } = request;
+  const match = endpointFor(request.method, path);
+  const { webhookSecret } = world.state;
+  const asked = { path, now: world.clock.ms(), webhookSecret };
   try {
-    const { status = 200, data, meta } = callEndpoint(world, request);
-    return jsonResponse(status, { success: true, data, ...(meta && { meta }) }, faultHeaders);
+    if (match === undefined) throw noEndpoint(path);
+    const decided = callEndpoint(world, request, match);
+    const response = world.speech.success({ ...asked, endpoint: match.name }, decided);
+    return { ...withHeaders(response, faultHeaders), decided };
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const { status, message, headers } = error;
-    return jsonResponse(
-      status,
-      { success: false, error: message },
-      { ...headers, ...faultHeaders },
-    );
+    const response = world.speech.error({ ...asked, endpoint: match?.name }, error);
+    return { ...withHeaders(response, faultHeaders), decided: error };
   }
 }
 
-function callEndpoint(world: World, request: ApiRequest) {
-  const match = endpointFor(request.method, request.path);
-  if (match === undefined) throw noEndpoint(request.path);
-  authorize(world.state, request, match.name);
+const withHeaders = (response: ApiResponse, headers: Headers): ApiResponse =>
+  headers === NO_HEADERS ? response : { ...response, headers: { ...response.headers, ...headers } };
+
+type Match = NonNullable<ReturnType<typeof endpointFor>>;
+
+function callEndpoint(world: World, request: ApiRequest, match: Match): RouteResult {
+  authorize(world, request, match.name);
   return ROUTES[match.name]({
     world,
+    endpoint: match.name,
     id: decodeSegment(match.params[0]),
     query: request.query,
     body: match.endpoint.request === undefined ? {} : parseBody(request.body),
@@ -87,16 +96,17 @@ function callEndpoint(world: World, request: ApiRequest) {
 
 function noEndpoint(path: string): ErrorResponse {
   const methods = ["GET", "POST", "PUT", "DELETE"].filter((one) => endpointFor(one, path));
-  if (methods.length === 0) return new ErrorResponse(404, `There is no endpoint at ${path}.`);
+  if (methods.length === 0)
+    return new ErrorResponse("unknown_path", `There is no endpoint at ${path}.`);
   const allow = methods.join(", ");
-  return new ErrorResponse(405, `${path} accepts ${allow}.`, { allow });
+  return new ErrorResponse("wrong_method", `${path} accepts ${allow}.`, { headers: { allow } });
 }
 
 function decodeSegment(segment = ""): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ErrorResponse(400, "The path is not valid percent-encoding.");
+    throw new ErrorResponse("invalid_path", "The path is not valid percent-encoding.");
   }
 }
 

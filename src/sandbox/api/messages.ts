@@ -1,3 +1,6 @@
+import type { RouteResult } from "../speech/result.ts";
+import type { ErrorResponse } from "./error-response.ts";
+
 /** A request below the base URL, whichever transport it came by. */
 export interface ApiRequest {
   readonly method: string;
@@ -14,6 +17,8 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** What the sandbox decided, before it was put into words. `undefined`: a fault replaced it. */
+  readonly decided?: RouteResult | ErrorResponse;
 }
 
 /** How a transport is to respond to a request, its fault included. */

@@ -2,7 +2,6 @@ import { EVENT_KINDS } from "../../contract/events.ts";
 import { mobileMoneyPaymentParams, phoneToValidate } from "../../contract/payment.ts";
 import type { Schema } from "../../contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
-import { ASSUMPTIONS } from "../assumptions.ts";
 import { parseTimestamp } from "../clock/time.ts";
 import type { InvoiceChange } from "../payments/invoices.ts";
 import { formatAmount, parseAmount } from "../payments/money.ts";
@@ -10,7 +9,7 @@ import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
 import type { StoredWebhook } from "../state/records.ts";
 import type { World } from "../state/world.ts";
-import { invalidField } from "./error-response.ts";
+import { ErrorResponse, invalidField } from "./error-response.ts";
 import type { Body } from "./parse-body.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.
@@ -33,9 +32,6 @@ function checkedAmount(amount: unknown, { limits }: World): number {
   );
 }
 
-/** The id of the only payment account. */
-export const DEFAULT_ACCOUNT = 1;
-
 /** The fields of a request to initiate a payment. */
 export function newPaymentFields(world: World, body: Body): NewPayment {
   const params = checked<{
@@ -50,10 +46,11 @@ export function newPaymentFields(world: World, body: Body): NewPayment {
     throw invalidField("phone", "expected a Kenyan mobile number, such as 0712345678");
   }
   const account = params.payment_account_id;
-  if (account !== undefined && String(account) !== String(DEFAULT_ACCOUNT)) {
+  const { accountId } = world.speech;
+  if (account !== undefined && String(account) !== String(accountId)) {
     throw invalidField(
       "payment_account_id",
-      `there is no such payment account; the id of the only one is ${DEFAULT_ACCOUNT}`,
+      `there is no such payment account; the id of the only one is ${accountId}`,
     );
   }
   return {
@@ -65,8 +62,14 @@ export function newPaymentFields(world: World, body: Body): NewPayment {
 }
 
 /** The phone of a request to validate one. */
-export const phoneField = (body: Body): string =>
-  checked<{ phone: string }>(phoneToValidate, body).phone;
+export function phoneField({ speech }: World, body: Body): string {
+  const result = phoneToValidate.safeParse(body);
+  if (result.success) return (result.data as { phone: string }).phone;
+  if (typeof body.phone !== "string") return checked(phoneToValidate, body);
+  if (speech.acceptsInvalidPhones) return body.phone;
+  const [{ message } = { message: "" }] = result.error.issues;
+  throw new ErrorResponse("invalid_phone", `phone: ${message}`, { field: "phone" });
+}
 
 /** The fields of a webhook registration, or of a change to one. */
 export function webhookFields(body: Body, isChange: boolean): Partial<Omit<StoredWebhook, "id">> {
@@ -102,22 +105,4 @@ export function invoiceFields(world: World, body: Body): InvoiceChange {
     );
   }
   return { cents: amount === undefined ? undefined : checkedAmount(amount, world), dueAt, fields };
-}
-
-/** Nine digits: far below where whole numbers become inexact. */
-const MAX_PAGE = 999_999_999;
-
-/** The page of a list that a query asks for. */
-export function pageFields(query: URLSearchParams): { page: number; perPage: number } {
-  const { perPage, maxPerPage } = ASSUMPTIONS.lists.value;
-  const wholeNumber = (name: string, fallback: number, max: number) => {
-    const value = query.get(name) ?? String(fallback);
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : 0;
-    if (number >= 1 && number <= max) return number;
-    throw invalidField(name, `expected a whole number from 1 to ${max}`);
-  };
-  return {
-    page: wholeNumber("page", 1, MAX_PAGE),
-    perPage: wholeNumber("per_page", perPage, maxPerPage),
-  };
 }

@@ -7,18 +7,21 @@ export type Body = Record<string, unknown>;
 
 const { maxDepth } = ASSUMPTIONS.sizes.value;
 
-/** @throws {ErrorResponse} 400, for anything but a JSON object. An empty body is an empty object. */
+/** @throws {ErrorResponse} for anything but a JSON object. An empty body is an empty object. */
 export function parseBody(text: string): Body {
   if (text.trim() === "") return {};
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    throw new ErrorResponse(400, "The body is not valid JSON.");
+    throw new ErrorResponse("invalid_json", "The body is not valid JSON.");
   }
-  if (!isObject(body)) throw new ErrorResponse(400, "The body is not a JSON object.");
+  if (!isObject(body)) throw new ErrorResponse("invalid_json", "The body is not a JSON object.");
   if (isDeeperThan(maxDepth, body)) {
-    throw new ErrorResponse(400, `The body is nested more than ${maxDepth} levels deep.`);
+    throw new ErrorResponse(
+      "invalid_json",
+      `The body is nested more than ${maxDepth} levels deep.`,
+    );
   }
   return body;
 }

@@ -1,60 +1,39 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
-import {
-  changeInvoice,
-  createInvoice,
-  invoiceView,
-  markPaid,
-  sendInvoice,
-} from "../payments/invoices.ts";
+import { changeInvoice, createInvoice, markPaid, sendInvoice } from "../payments/invoices.ts";
 import { MERCHANT } from "../payments/merchant.ts";
-import { paymentView, startPayment } from "../payments/payments.ts";
+import { startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
-import { nextName } from "../state/random.ts";
+import type { Page, RouteResult } from "../speech/result.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { ErrorResponse, invalidField } from "./error-response.ts";
-import {
-  DEFAULT_ACCOUNT,
-  invoiceFields,
-  newPaymentFields,
-  pageFields,
-  phoneField,
-  webhookFields,
-} from "./params.ts";
+import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
 import type { Body } from "./parse-body.ts";
 
 /** A request whose key may make it. */
 export interface RouteContext {
   readonly world: World;
+  readonly endpoint: EndpointName;
   /** The path parameter, decoded. */
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: Body;
 }
 
-/** What the envelope of the response holds. */
-export interface RouteResult {
-  readonly status?: 201;
-  readonly data: unknown;
-  readonly meta?: { page: number; per_page: number; total: number };
-}
-
-function listPage<T>(
-  all: readonly T[],
-  query: URLSearchParams,
-  view: (one: T) => unknown,
-): RouteResult {
-  const { page, perPage } = pageFields(query);
+/** The part of a list that a request asks for. */
+function pageOf<Item>({ world, endpoint, query }: RouteContext, all: readonly Item[]) {
+  const page: Page = { ...world.speech.readPage(endpoint, query), total: all.length };
+  const { offset, size } = page;
+  if (page.oldestFirst) return { records: all.slice(offset, offset + size), page };
   // The newest come first in the response; in the state they are last.
-  const end = all.length - (page - 1) * perPage;
-  const items = all.slice(Math.max(end - perPage, 0), Math.max(end, 0)).reverse();
-  return { data: items.map(view), meta: { page, per_page: perPage, total: all.length } };
+  const end = all.length - offset;
+  return { records: all.slice(Math.max(end - size, 0), Math.max(end, 0)).reverse(), page };
 }
 
 function orNotFound<T>(what: string, id: string, one: T | undefined): T {
   if (one !== undefined) return one;
   throw new ErrorResponse(
-    404,
+    "unknown_id",
     `There is no ${what} ${JSON.stringify(id.slice(0, 60))} in this sandbox.`,
   );
 }
@@ -78,8 +57,7 @@ const findWebhook = ({ world, id }: RouteContext): StoredWebhook =>
   );
 
 function initiate({ world, body }: RouteContext): RouteResult {
-  const { reference, checkout_request_id } = startPayment(world, newPaymentFields(world, body));
-  return { data: { reference, ...(checkout_request_id && { checkout_request_id }) } };
+  return { thing: "initiation", record: startPayment(world, newPaymentFields(world, body)) };
 }
 
 function status({ world, body }: RouteContext): RouteResult {
@@ -90,18 +68,20 @@ function status({ world, body }: RouteContext): RouteResult {
     throw invalidField("reference", "expected a reference, or a checkout_request_id");
   }
   const payment = world.payments.get(value);
-  return {
-    data: paymentView(orNotFound(name, value, payment?.[name] === value ? payment : undefined)),
-  };
+  const found = payment?.[name] === value ? payment : undefined;
+  return { thing: "payment", record: orNotFound(name, value, found) };
 }
 
-function validatePhone({ body }: RouteContext): RouteResult {
-  const given = phoneField(body);
+function validatePhone({ world, body }: RouteContext): RouteResult {
+  const given = phoneField(world, body);
   const phone = kenyanMobile(given);
+  if (phone === undefined && !world.speech.acceptsUnusablePhones) {
+    const message = "phone: expected a Kenyan mobile number, such as 0712345678";
+    throw new ErrorResponse("unusable_phone", message, { field: "phone" });
+  }
   const network = phone && networkOf(phone);
-  return {
-    data: { valid: phone !== undefined, phone: phone ?? given, ...(network && { network }) },
-  };
+  const record = { valid: phone !== undefined, phone: phone ?? given, ...(network && { network }) };
+  return { thing: "phone", record };
 }
 
 function updateInvoice(context: RouteContext): RouteResult {
@@ -113,46 +93,52 @@ function updateInvoice(context: RouteContext): RouteResult {
   }
   changeInvoice(world, invoice, change);
   if (body.status === "paid") markPaid(world, invoice);
-  return { data: invoiceView(invoice) };
+  return { thing: "invoice", record: invoice };
 }
 
 function send(context: RouteContext): RouteResult {
   const invoice = findInvoice(context);
   if (invoice.status === "paid") throw invalidField("status", "the invoice is already paid");
   sendInvoice(context.world, invoice);
-  return { data: invoiceView(invoice) };
+  return { thing: "invoice", record: invoice };
 }
 
 function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
   all.splice(all.indexOf(one), 1);
-  return { data: { id: one.id, deleted: true } };
+  return { thing: "deletion", record: { id: one.id } };
 }
 
 /** What each endpoint of the contract does. */
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
-  "merchant.get": () => ({ data: MERCHANT }),
-  "merchant.paymentAccounts": ({ query }) =>
-    listPage(
-      [{ payment_account_id: DEFAULT_ACCOUNT, name: "Till", currency: "KES", is_default: true }],
-      query,
-      (account) => account,
-    ),
-  "payments.get": (context) => ({ data: paymentView(findPayment(context)) }),
-  "payments.list": ({ world, query }) => listPage(world.state.payments, query, paymentView),
+  "merchant.get": () => ({ thing: "merchant", record: MERCHANT }),
+  "merchant.paymentAccounts": (context) => {
+    const payment_account_id = context.world.speech.accountId;
+    const account = { payment_account_id, name: "Till", currency: "KES", is_default: true };
+    return { thing: "account", ...pageOf(context, [account]) };
+  },
+  "payments.get": (context) => ({ thing: "payment", record: findPayment(context) }),
+  "payments.list": (context) => ({
+    thing: "payment",
+    ...pageOf(context, context.world.state.payments),
+  }),
   "payments.initiate": initiate,
   "mobileMoney.initiate": initiate,
   "mobileMoney.status": status,
   "mobileMoney.validatePhone": validatePhone,
   "webhooks.register": ({ world, body }) => {
     const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
-    const webhook = { id: `wh_${nextName(world.state.random, "token", 12)}`, ...fields };
+    const webhook = { id: world.speech.newId("webhook", world.state), ...fields };
     world.state.webhooks.push(webhook);
-    return { status: 201, data: webhook };
+    return { thing: "webhook", record: webhook, isNew: true };
   },
-  "webhooks.list": ({ world, query }) => listPage(world.state.webhooks, query, (one) => one),
+  "webhooks.list": (context) => ({
+    thing: "webhook",
+    ...pageOf(context, context.world.state.webhooks),
+  }),
   "webhooks.update": (context) => {
     const webhook = findWebhook(context);
-    return { data: Object.assign(webhook, webhookFields(context.body, true)) };
+    const record = Object.assign(webhook, webhookFields(context.body, true));
+    return { thing: "webhook", record };
   },
   "webhooks.delete": (context) => remove(context.world.state.webhooks, findWebhook(context)),
   "invoices.create": ({ world, body }) => {
@@ -160,10 +146,13 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
       throw invalidField("status", 'expected "draft" for a new invoice');
     }
     const invoice = createInvoice(world, invoiceFields(world, body));
-    return { status: 201, data: invoiceView(invoice) };
+    return { thing: "invoice", record: invoice, isNew: true };
   },
-  "invoices.list": ({ world, query }) => listPage(world.state.invoices, query, invoiceView),
-  "invoices.get": (context) => ({ data: invoiceView(findInvoice(context)) }),
+  "invoices.list": (context) => ({
+    thing: "invoice",
+    ...pageOf(context, context.world.state.invoices),
+  }),
+  "invoices.get": (context) => ({ thing: "invoice", record: findInvoice(context) }),
   "invoices.update": updateInvoice,
   "invoices.delete": (context) => remove(context.world.state.invoices, findInvoice(context)),
   "invoices.send": send,

@@ -1,22 +1,25 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
+import { ErrorResponse } from "../api/error-response.ts";
 import { handle } from "../api/handle.ts";
 import type { Host } from "../http/host.ts";
+import { viewOf } from "../speech/assumed.ts";
 import type { CommandContext } from "./types.ts";
 
-/** A fault may respond with any text. */
-function parseEnvelope(body: string): Record<string, unknown> {
+/** The error in a response that a fault replaced: any text. */
+function errorIn(body: string): string {
   try {
     const envelope: unknown = JSON.parse(body);
-    return isObject(envelope) ? envelope : {};
+    if (isObject(envelope) && envelope.error !== undefined) return String(envelope.error);
   } catch {
-    return {};
+    // Not JSON.
   }
+  return "The request was rejected.";
 }
 
 /**
- * Calls the service as a merchant's server does: faults apply, and the request is logged. Returns the
- * `data` of the response.
+ * Calls the service as a merchant's server does: faults apply, and the request is logged. Returns what
+ * it decided: a speech that was learned may say it in any way.
  *
  * @throws {ConfigurationError} for an error response, and for a response that a fault takes away.
  */
@@ -50,10 +53,15 @@ function callService(
       `The service processed the request, but the fault "${fault}" took the response away.`,
     );
   }
-  const { data, error = "The request was rejected." } = parseEnvelope(response.body);
-  if (response.status < 300) return isObject(data) ? data : {};
+  const { status, decided, body } = response;
+  if (decided instanceof ErrorResponse)
+    throw new ConfigurationError(`${status}: ${decided.message}`);
+  if (decided !== undefined && "record" in decided) {
+    return { ...viewOf(decided.thing)(decided.record) };
+  }
+  if (status < 300) return {};
   const cause = response.headers["x-sandbox-fault"] ? " A fault caused this response." : "";
-  throw new ConfigurationError(`${response.status}: ${String(error)}${cause}`);
+  throw new ConfigurationError(`${status}: ${errorIn(body)}${cause}`);
 }
 
 /** What commands act on, in a served sandbox. */

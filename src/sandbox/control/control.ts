@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkOptionNames } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
-import { ErrorResponse } from "../api/error-response.ts";
 import type { ApiResponse } from "../api/messages.ts";
 import type { Host } from "../http/host.ts";
 import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
 import { commandContext } from "./command-context.ts";
 import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
+import { ControlError } from "./control-error.ts";
 import { controlDocument } from "./document.ts";
 import { forbiddenReason } from "./guard.ts";
 import { QUERIES } from "./queries.ts";
@@ -63,21 +63,21 @@ function parseBody(text: string): Record<string, unknown> {
   try {
     body = JSON.parse(text || "{}");
   } catch {
-    throw new ErrorResponse(400, "The body is not JSON.");
+    throw new ControlError(400, "The body is not JSON.");
   }
   if (isObject(body)) return body;
-  throw new ErrorResponse(400, "The body is not a JSON object.");
+  throw new ControlError(400, "The body is not a JSON object.");
 }
 
 function findRoute(method: string, path: string): Route {
   const matching = ROUTES.filter(({ pattern }) => pattern.test(path));
   if (matching.length === 0) {
-    throw new ErrorResponse(404, `There is nothing at ${CONTROL_PREFIX}${path}.`);
+    throw new ControlError(404, `There is nothing at ${CONTROL_PREFIX}${path}.`);
   }
   const route = matching.find((one) => one.method === method);
   if (route !== undefined) return route;
   const allow = matching.map((one) => one.method).join(", ");
-  throw new ErrorResponse(405, `${path} accepts only ${allow}.`, { allow });
+  throw new ControlError(405, `${path} accepts only ${allow}.`, { allow });
 }
 
 function parseParams({ pattern }: Route, path: string): Record<string, string> {
@@ -85,7 +85,7 @@ function parseParams({ pattern }: Route, path: string): Record<string, string> {
     const groups = Object.entries(pattern.exec(path)?.groups ?? {});
     return Object.fromEntries(groups.map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch {
-    throw new ErrorResponse(400, "The path is not properly encoded.");
+    throw new ControlError(400, "The path is not properly encoded.");
   }
 }
 
@@ -111,7 +111,7 @@ async function respondTo(host: Host, request: IncomingMessage): Promise<ApiRespo
     // The document of the API is what tools expect, without an envelope.
     return jsonResponse(200, isDocument(data) ? data : { success: true, data });
   } catch (error) {
-    if (error instanceof ErrorResponse) {
+    if (error instanceof ControlError) {
       return errorResponse(error.status, error.message, error.headers);
     }
     if (error instanceof ConfigurationError) return errorResponse(422, error.message);

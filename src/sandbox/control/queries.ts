@@ -1,9 +1,9 @@
-import { ErrorResponse } from "../api/error-response.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import { deliveryQueues } from "../deliveries/queue.ts";
 import type { Host } from "../http/host.ts";
 import type { StoredDelivery } from "../state/records.ts";
+import { ControlError } from "./control-error.ts";
 
 const DEFAULT_LIMIT = "20";
 
@@ -89,9 +89,9 @@ function listDeliveries({ world }: Host, query: URLSearchParams): object {
   };
 }
 
-/** @throws {ErrorResponse} */
+/** @throws {ControlError} */
 function limitIn(query: URLSearchParams): number {
   const limit = query.get("limit") ?? DEFAULT_LIMIT;
   if (/^[1-9]\d{0,5}$/.test(limit)) return Number(limit);
-  throw new ErrorResponse(422, "limit: expected a whole number from 1 to 999999");
+  throw new ControlError(422, "limit: expected a whole number from 1 to 999999");
 }

@@ -2,17 +2,27 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
-import { attemptFaults, endWait, planDelivery, takeOvertaken } from "../faults/chaos-deliveries.ts";
+import {
+  attemptFaults,
+  attemptSignature,
+  endWait,
+  planDelivery,
+  takeOvertaken,
+} from "../faults/chaos-deliveries.ts";
 import { notifyChanged } from "../observe/watch.ts";
 import { nextName } from "../state/random.ts";
-import type { Delivery, DeliveryChaos, StoredDelivery } from "../state/records.ts";
+import type {
+  Delivery,
+  DeliveryChaos,
+  StoredDelivery,
+  StoredInvoice,
+  StoredPayment,
+} from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Deliver, type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { PendingCounts } from "./queue.ts";
-
-const RETRY_DELAYS_MS: readonly number[] = ASSUMPTIONS.deliverySchedule.value;
 
 /** What a delivery sender works with. */
 export interface DeliverySenderOptions {
@@ -62,9 +72,9 @@ export class DeliverySender implements Deliveries {
   }
 
   /** Queues an event for every webhook that lists its kind. The first attempt begins at once. */
-  emit(event: string, data: object): void {
+  emit(event: string, record: StoredPayment | StoredInvoice): void {
     for (const { url, events } of this.#world.state.webhooks) {
-      if (events.includes(event)) this.#queue(event, data, url);
+      if (events.includes(event)) this.#queue(event, record, url);
     }
   }
 
@@ -93,12 +103,11 @@ export class DeliverySender implements Deliveries {
     );
   }
 
-  #queue(event: string, data: object, url: string): void {
-    const { state, clock } = this.#world;
+  #queue(event: string, record: StoredPayment | StoredInvoice, url: string): void {
+    const { state, clock, speech } = this.#world;
     const id = `dlv_${nextName(state.random, "token", 12)}`;
     const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
-    const timestamp = formatTimestamp(clock.ms() - olderMs);
-    const body = JSON.stringify({ event, timestamp, data });
+    const body = speech.event(event, clock.ms() - olderMs, record);
     const delivery: StoredDelivery = {
       id,
       event,
@@ -150,7 +159,7 @@ export class DeliverySender implements Deliveries {
   #scheduleRetry(delivery: StoredDelivery): void {
     // This attempt or another one may have delivered it.
     if (delivery.state !== "pending") return;
-    const delayMs = RETRY_DELAYS_MS[delivery.tries - 1];
+    const delayMs = this.#world.speech.retryDelaysMs[delivery.tries - 1];
     if (delayMs === undefined) this.#finish(delivery, "failed");
     else this.#world.clock.schedule(delayMs, { kind: "deliver", delivery: delivery.id });
   }
@@ -178,8 +187,15 @@ export class DeliverySender implements Deliveries {
     // The state may be reset or replaced in the meantime. The delivery is then not part of it.
     const isGone = () => this.#world.generation !== generation;
     if (isGone()) return;
-    const sentAt = this.#world.clock.ms();
-    const result = await post(delivery, faults, deliver, timeoutMs);
+    const { clock, speech } = this.#world;
+    const sentAt = clock.ms();
+    const headers = speech.deliveryHeaders({
+      delivery,
+      tries: delivery.attempts.length + 1,
+      now: sentAt,
+      signature: attemptSignature(delivery, faults),
+    });
+    const result = await post({ delivery, faults, headers }, deliver, timeoutMs);
     ended();
     if (isGone()) return;
     this.#log(planned, sentAt, result);

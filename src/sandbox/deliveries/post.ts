@@ -1,5 +1,5 @@
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
-import { attemptHeaders, attemptSignature } from "../faults/chaos-deliveries.ts";
+import { attemptHeaders } from "../faults/chaos-deliveries.ts";
 import type { Delivery, DeliveryAttempt, DeliveryChaos } from "../state/records.ts";
 import { DELIVERY_HEADER, type Deliver } from "./deliveries.ts";
 
@@ -9,24 +9,28 @@ export interface PostResult extends Pick<DeliveryAttempt, "status" | "error"> {
   readonly body: string;
 }
 
+/** One attempt to send a delivery. */
+interface Attempt {
+  readonly delivery: Delivery;
+  readonly faults: readonly DeliveryChaos[];
+  /** The signature, and what else the service sends with it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** How many bytes of a response body are kept: enough for a message. */
 const MAX_KEPT_BYTES = 2_048;
 
 /** Sends a delivery once. Never rejects. */
-export function post(
-  delivery: Delivery,
-  faults: readonly DeliveryChaos[],
-  deliver: Deliver,
-  timeoutMs: number,
-): Promise<PostResult> {
-  if (faults.includes("drop")) return Promise.resolve({ error: "dropped by chaos", body: "" });
+export function post(attempt: Attempt, deliver: Deliver, timeoutMs: number): Promise<PostResult> {
+  if (attempt.faults.includes("drop"))
+    return Promise.resolve({ error: "dropped by chaos", body: "" });
   const controller = new AbortController();
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       resolve({ error: `no response within ${timeoutMs} ms`, body: "" });
       controller.abort();
     }, timeoutMs);
-    send(delivery, faults, deliver, controller.signal)
+    send(attempt, deliver, controller.signal)
       .catch((error: unknown): PostResult => ({ error: describeFailure(error), body: "" }))
       .then((result) => {
         clearTimeout(timer);
@@ -36,8 +40,7 @@ export function post(
 }
 
 async function send(
-  delivery: Delivery,
-  faults: readonly DeliveryChaos[],
+  { delivery, faults, headers }: Attempt,
   deliver: Deliver,
   signal: AbortSignal,
 ): Promise<PostResult> {
@@ -47,7 +50,7 @@ async function send(
       body: delivery.body,
       headers: {
         "content-type": "application/json",
-        "x-service-signature": attemptSignature(delivery, faults),
+        ...headers,
         [DELIVERY_HEADER]: delivery.id,
         ...attemptHeaders(delivery, faults),
       },

@@ -1,3 +1,4 @@
+import type { ServiceProfile } from "../../profile/types.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { World } from "../state/world.ts";
@@ -12,4 +13,6 @@ export interface Host {
   readonly isPublic: boolean;
   readonly log: ExchangeLog;
   readonly scenes: Scenes;
+  /** The service that the sandbox speaks like, if it has a profile. */
+  readonly profile: ServiceProfile | undefined;
 }

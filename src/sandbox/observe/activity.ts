@@ -1,7 +1,7 @@
 import { setTimeout } from "../clock/machine.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
-import { paymentView } from "../payments/payments.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
+import { paymentView } from "../payments/views.ts";
 import type { Delivery, StoredPayment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import type { Watcher } from "./watch.ts";

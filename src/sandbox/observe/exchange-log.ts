@@ -150,11 +150,8 @@ function withoutKey([name, value]: HeaderPair): HeaderPair {
 function paymentReference({ request, response }: Exchange): string | undefined {
   const match = endpointFor(request.method, request.path);
   if (match?.name === "payments.get") return match.params[0];
-  if (!match?.endpoint.path.includes("payment") || response?.status !== 200) return undefined;
-  try {
-    const { data } = JSON.parse(response.body) as { data?: { reference?: unknown } };
-    return typeof data?.reference === "string" ? data.reference : undefined;
-  } catch {
-    return undefined;
-  }
+  const decided = response?.decided;
+  if (decided === undefined || !("record" in decided)) return undefined;
+  const { thing, record } = decided;
+  return thing === "payment" || thing === "initiation" ? record.reference : undefined;
 }

@@ -8,6 +8,7 @@ import { deliveriesPane } from "./panes/deliveries.ts";
 import { faultsPane } from "./panes/faults.ts";
 import { paymentsPane } from "./panes/payments.ts";
 import { phonePane, ringingOf } from "./panes/phone.ts";
+import { servicePane } from "./panes/service.ts";
 
 /** How far one click advances the clock: to the first retry, past the life of a prompt, past three retries. */
 const STEPS = { "10s": "10 s", "61s": "61 s", "10m": "10 min" };
@@ -78,7 +79,7 @@ ${connectCard(context)}
 ${phonePane(context)}
 ${paymentsPane(context)}
 ${deliveriesPane(context)}
-${faultsPane(context)}
+<div class="below">${faultsPane(context)}${servicePane(context)}</div>
 </main>
 ${shortcuts(context)}
 </div>

@@ -1,9 +1,6 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { formatTimestamp } from "../clock/time.ts";
-import { nextName } from "../state/random.ts";
 import type { StoredInvoice, StoredPayment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
-import { formatAmount } from "./money.ts";
 
 /** The fields that the merchant sent for an invoice, checked. */
 export interface InvoiceChange {
@@ -18,7 +15,7 @@ export function createInvoice(
 ): StoredInvoice {
   const createdAt = world.clock.ms();
   const invoice: StoredInvoice = {
-    id: `inv_${nextName(world.state.random, "token", 12)}`,
+    id: world.speech.newId("invoice", world.state),
     number: `INV-${String(world.state.nextInvoice++).padStart(4, "0")}`,
     status: "draft",
     dueAt: dueAt ?? createdAt + ASSUMPTIONS.invoices.value,
@@ -27,7 +24,7 @@ export function createInvoice(
     ...(cents === undefined ? {} : { cents }),
   };
   world.state.invoices.push(invoice);
-  world.emit("invoice.created", invoiceView(invoice));
+  world.emit("invoice.created", invoice);
   return invoice;
 }
 
@@ -58,31 +55,17 @@ export function makeOverdue(world: World, id: string): void {
   const invoice = world.state.invoices.find((one) => one.id === id);
   if (invoice?.status !== "sent" || invoice.dueAt > world.clock.ms()) return;
   invoice.status = "overdue";
-  world.emit("invoice.overdue", invoiceView(invoice));
+  world.emit("invoice.overdue", invoice);
 }
 
 export function markPaid(world: World, invoice: StoredInvoice): void {
   if (invoice.status === "paid") return;
   invoice.status = "paid";
-  world.emit("invoice.paid", invoiceView(invoice));
+  world.emit("invoice.paid", invoice);
 }
 
 /** A payment whose account reference is an invoice's number pays it, if the amount is enough. */
 export function payInvoice(world: World, { account_reference, cents }: StoredPayment): void {
   const invoice = world.state.invoices.find(({ number }) => number === account_reference);
   if (invoice !== undefined && cents >= (invoice.cents ?? 0)) markPaid(world, invoice);
-}
-
-/** An invoice as a response shows it: the merchant's own fields, then the sandbox's. */
-export function invoiceView(invoice: StoredInvoice): Record<string, unknown> {
-  const { id, number, status, cents, dueAt, createdAt, fields } = invoice;
-  return {
-    ...fields,
-    id,
-    number,
-    status,
-    ...(cents === undefined ? {} : { amount: formatAmount(cents) }),
-    due_at: formatTimestamp(dueAt),
-    created_at: formatTimestamp(createdAt),
-  };
 }

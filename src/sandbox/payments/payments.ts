@@ -6,7 +6,6 @@ import { newPhone } from "../state/state.ts";
 import { indexPayment, type World } from "../state/world.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
-import { formatAmount } from "./money.ts";
 import { FAILURES, type FailureName, magicOutcome, type PromptOutcome } from "./outcomes.ts";
 
 /** The checked fields of a request for a payment. */
@@ -70,16 +69,16 @@ export function startPayment(world: World, request: NewPayment): StoredPayment {
   const payment: StoredPayment = {
     payment_id: state.nextId++,
     merchant_id: MERCHANT.merchant_id,
-    reference: `PAY-${nextName(state.random, "receipt", 12)}`,
+    reference: world.speech.newId("reference", state),
     currency: MERCHANT.currency,
     status: "pending",
     createdAt: world.clock.ms(),
     ...request,
-    ...(isBusy ? {} : { checkout_request_id: `ws_CO_${nextName(state.random, "digits", 20)}` }),
+    ...(isBusy ? {} : { checkout_request_id: world.speech.newId("checkout", state) }),
   };
   state.payments.push(payment);
   indexPayment(world, payment);
-  world.emit("payment.initiated", paymentView(payment));
+  world.emit("payment.initiated", payment);
   if (isBusy) fail(world, payment, "anotherPrompt");
   else openPrompt(world, phone, payment);
   return payment;
@@ -105,7 +104,7 @@ function fail(world: World, payment: StoredPayment, cause: FailureName): void {
   const { code, reason, userMessage, retryPossible } = FAILURES[cause];
   const failure = { reason: `${code}: ${reason}`, userMessage, retryPossible };
   finish(world, payment, { status: "failed", failure });
-  world.emit("payment.failed", failedPaymentData(payment));
+  world.emit("payment.failed", payment);
 }
 
 function complete(world: World, payment: StoredPayment): void {
@@ -117,7 +116,7 @@ function complete(world: World, payment: StoredPayment): void {
   phone.balanceCents -= payment.cents;
   const transaction_id = nextName(world.state.random, "receipt", 10);
   finish(world, payment, { status: "completed", transaction_id });
-  world.emit("payment.completed", paymentView(payment));
+  world.emit("payment.completed", payment);
   payInvoice(world, payment);
 }
 
@@ -139,44 +138,4 @@ export function answerWhenDue(world: World, reference: string, outcome: PromptOu
 export function expirePrompt(world: World, reference: string): void {
   const payment = world.payments.get(reference);
   if (payment !== undefined) answerPrompt(world, payment, "unreachable");
-}
-
-/** A payment as a response and `payment.completed` show it: the documented fields. */
-export function paymentView(payment: StoredPayment): Record<string, unknown> {
-  const { transaction_id, failure } = payment;
-  return {
-    payment_id: payment.payment_id,
-    merchant_id: payment.merchant_id,
-    reference: payment.reference,
-    amount: formatAmount(payment.cents),
-    currency: payment.currency,
-    phone: payment.phone,
-    status: payment.status,
-    account_reference: payment.account_reference,
-    ...(payment.checkout_request_id && { checkout_request_id: payment.checkout_request_id }),
-    ...(transaction_id && {
-      transaction_id,
-      provider_transaction_id: transaction_id,
-      provider_reference: "The service request is processed successfully.",
-      payer_name: "SANDBOX CUSTOMER",
-    }),
-    ...(failure && failureFields(failure)),
-  };
-}
-
-const failureFields = (failure: NonNullable<StoredPayment["failure"]>) => ({
-  failure_reason: failure.reason,
-  user_message: failure.userMessage,
-  retry_possible: failure.retryPossible,
-});
-
-/** `data` of `payment.failed`: it has fewer fields than a response. */
-function failedPaymentData({ payment_id, reference, cents, status, failure }: StoredPayment) {
-  return {
-    payment_id,
-    reference,
-    amount: formatAmount(cents),
-    status,
-    ...(failure && failureFields(failure)),
-  };
 }

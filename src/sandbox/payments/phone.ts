@@ -8,8 +8,9 @@ import { newPhone } from "../state/state.ts";
 import type { World } from "../state/world.ts";
 import { formatAmount, parseAmount } from "./money.ts";
 import type { PromptOutcome } from "./outcomes.ts";
-import { answerPrompt, paymentView, phoneRecord, rescheduleAnswer } from "./payments.ts";
+import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
+import { paymentView } from "./views.ts";
 
 /** What a phone's screen shows. */
 export interface Prompt {

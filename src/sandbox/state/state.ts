@@ -1,7 +1,8 @@
 import type { KeyKind } from "../../contract/keys.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
+import type { Speech } from "../speech/speech.ts";
 import { allowedScopes, newKey } from "./keys.ts";
-import { nextName, type RandomState, seedRandom } from "./random.ts";
+import { type RandomState, seedRandom } from "./random.ts";
 import type {
   StoredChaos,
   StoredDelivery,
@@ -39,7 +40,7 @@ export interface State {
 }
 
 /** The state of a sandbox in which nothing has happened yet. */
-export function initialState(seed: string, now: number): State {
+export function initialState(seed: string, now: number, { newId }: Pick<Speech, "newId">): State {
   const random = seedRandom(seed);
   const builtIn = {
     public: newKey(random, "public"),
@@ -60,7 +61,7 @@ export function initialState(seed: string, now: number): State {
     nextInvoice: 1,
     keys,
     builtIn,
-    webhookSecret: `whsec_${nextName(random, "token", 32)}`,
+    webhookSecret: newId("secret", { random, nextId: 1 }),
     phones: {},
     payments: [],
     invoices: [],

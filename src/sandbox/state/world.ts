@@ -1,11 +1,14 @@
 import type { Scheduler } from "../clock/scheduler.ts";
 import type { Watchers } from "../observe/watch.ts";
 import type { SandboxSettings } from "../options.ts";
-import type { StoredPayment } from "./records.ts";
+import type { Speech } from "../speech/speech.ts";
+import type { StoredInvoice, StoredPayment } from "./records.ts";
 import type { State } from "./state.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
 export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
+  /** How the sandbox says what it decides. */
+  readonly speech: Speech;
   /** Replaced as a whole by `reset` and `restore`. */
   state: State;
   /** Counts the replacements: what began before one must not write into the state that followed. */
@@ -14,7 +17,7 @@ export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
   /** Payments by reference and by checkout request id: derived from the state. */
   readonly payments: Map<string, StoredPayment>;
   /** Sends an event to the webhooks that list its kind. */
-  readonly emit: (event: string, data: object) => void;
+  readonly emit: (event: string, record: StoredPayment | StoredInvoice) => void;
   readonly watchers: Watchers;
 }
 

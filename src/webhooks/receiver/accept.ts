@@ -8,7 +8,7 @@ import {
 } from "../verification/signature-header.ts";
 import { verifyDelivery } from "../verification/verify.ts";
 import { identityOf } from "./event-identity.ts";
-import type { ReceiverSettings } from "./options.ts";
+import type { ObservedDelivery, ReceiverSettings } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
 
 /** A request as adapters hand it over. */
@@ -63,6 +63,14 @@ function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   return raw.length > maxBodyBytes ? undefined : raw;
 }
 
+function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelivery): void {
+  try {
+    observer?.observeDelivery(delivery);
+  } catch {
+    // An observer that fails must not fail a delivery.
+  }
+}
+
 /** Verifies and stores a delivery. A 200 means that it is stored. */
 export async function acceptDelivery(
   { headers, body }: WebhookRequest,
@@ -74,15 +82,24 @@ export async function acceptDelivery(
   const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
   const identity = identityOf(event, raw, settings.identify(event));
   const receivedAt = Date.now();
-  const delivery: NewDelivery = { ...identity, event: event.event, raw, secretIndex, receivedAt };
+  const delivery: NewDelivery = {
+    ...identity,
+    event: event.event,
+    raw,
+    secretIndex,
+    receivedAt,
+    signature: signatureDigits(undefined, headers),
+  };
   let receipt: Receipt;
   try {
     receipt = await inbox.accept(delivery);
   } catch (error) {
     onError(error);
+    notifyObserver(settings, { headers, body: raw, status: 503, receivedAt });
     return unavailable("cannot be stored now");
   }
   const acknowledgement = acknowledge(receipt);
+  notifyObserver(settings, { headers, body: raw, status: 200, receivedAt });
   if (receipt.kind === "conflict") onConflict(event);
   const { reference } = event.data;
   if (typeof reference === "string" || typeof reference === "number") notify(String(reference));

@@ -7,9 +7,10 @@ import {
   checkWholeNumber,
   describeValue,
 } from "../../internal/check-options.ts";
-import { memoryInbox } from "../inbox/memory.ts";
+import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, type WebhookSecret } from "../verification/secret.ts";
+import type { WebhookHeaders } from "../verification/signature-header.ts";
 import { createErrorLog } from "./error-log.ts";
 
 /** Which attempt of which event failed. */
@@ -115,6 +116,28 @@ export interface WebhookReceiverOptions {
    * found in the idempotency store, too. It may be called more than once for the same two.
    */
   onDoublePayment?: ((double: DoublePayment) => void) | undefined;
+  /**
+   * What learns how your service delivers: `createObserver()` of `malipo/learn`. It keeps shapes, never
+   * values, and no delivery waits for it. Set it to learn payloads, headers and the retry schedule.
+   * @default none
+   */
+  observer?: DeliveryObserver | undefined;
+}
+
+/** What the receiver needs of an observer: `createObserver()` of `malipo/learn` makes one. */
+export interface DeliveryObserver {
+  /** Is called with each verified delivery, and must return at once. */
+  observeDelivery(delivery: ObservedDelivery): void;
+}
+
+/** A verified delivery. It holds values: only shapes may be kept. */
+export interface ObservedDelivery {
+  readonly headers: WebhookHeaders;
+  readonly body: Uint8Array;
+  /** The status that the receiver returns. */
+  readonly status: number;
+  /** In milliseconds since 1970. */
+  readonly receivedAt: number;
 }
 
 /** What the receiver needs of `gateway.idempotency`. */
@@ -144,6 +167,7 @@ export interface ReceiverSettings {
   notify(reference: string): void;
   readonly attempts: AttemptResolver | undefined;
   readonly onDoublePayment: ((double: DoublePayment) => void) | undefined;
+  readonly observer: DeliveryObserver | undefined;
 }
 
 const OPTIONS = [
@@ -161,6 +185,7 @@ const OPTIONS = [
   "wakeups",
   "attempts",
   "onDoublePayment",
+  "observer",
 ];
 
 /** A callback whose errors are ignored: they must not turn a stored event into a rejected one. */
@@ -229,6 +254,13 @@ function checkAttempts(attempts: unknown): void {
   );
 }
 
+function checkObserver(observer: DeliveryObserver | undefined): void {
+  if (observer === undefined || typeof observer?.observeDelivery === "function") return;
+  throw new ConfigurationError(
+    "`observer` must be an observer. Pass createObserver() of malipo/learn.",
+  );
+}
+
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
   // Plain JavaScript may call without options.
@@ -240,6 +272,7 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
   checkInbox(inbox);
   const onError = safeCallback("onError", given.onError ?? createErrorLog());
   checkAttempts(given.attempts);
+  checkObserver(given.observer);
   return {
     secret: secretList(given.secret),
     inbox,
@@ -262,5 +295,6 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
     attempts: given.attempts,
     onDoublePayment:
       given.onDoublePayment && safeCallback("onDoublePayment", given.onDoublePayment),
+    observer: given.observer,
   };
 }

@@ -34,9 +34,9 @@ const shortUrl = (url: string) => {
 
 /** The payment or invoice of an event, as the merchant names it. */
 function labelOf({ host }: PageContext, { body }: StoredDelivery): string {
-  const { data } = JSON.parse(body) as { data: { reference?: string; number?: string } };
-  const payment = host.world.payments.get(data.reference ?? "");
-  return payment?.account_reference || (data.number ?? data.reference ?? "");
+  const { data } = JSON.parse(body) as { data?: { reference?: string; number?: string } };
+  const payment = host.world.payments.get(data?.reference ?? "");
+  return payment?.account_reference || String(data?.number ?? data?.reference ?? "");
 }
 
 function lastAttempt(context: PageContext, { url, attempts }: StoredDelivery): Part {

@@ -1,0 +1,20 @@
+import type { Input } from "../definitions/types.ts";
+import { check } from "../learn/check.ts";
+import { diff } from "../learn/diff.ts";
+import { merge } from "../learn/merge.ts";
+import { openapi } from "../learn/openapi.ts";
+import { report } from "../learn/report.ts";
+import { types } from "../learn/types.ts";
+import { runProxy } from "../proxy/run-proxy.ts";
+
+const SUBCOMMANDS: Readonly<Record<string, (input: Input) => Promise<number>>> = {
+  report,
+  types,
+  diff,
+  merge,
+  openapi,
+  check,
+};
+
+export const run = (input: Input): Promise<number> =>
+  (SUBCOMMANDS[input.subcommand] ?? runProxy)(input);

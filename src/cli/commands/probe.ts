@@ -1,0 +1,53 @@
+import { writeProfileFile } from "../../learn/profile-file.ts";
+import { reportOn } from "../../learn/report.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
+import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
+import { usageError } from "../cli-error.ts";
+import type { Input } from "../definitions/types.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireValue } from "../input/flag-values.ts";
+import { formatReport } from "../learn/format-report.ts";
+import { checkProfileOut } from "../learn/profile-out.ts";
+import { askService } from "../probe/ask-service.ts";
+import type { ProbeResult } from "../probe/probe.ts";
+import { readProbeSettings } from "../probe/settings.ts";
+import { paint, printable, printResult } from "../terminal/output.ts";
+
+export async function run(input: Input): Promise<number> {
+  const { values, json } = input;
+  const settings = readProbeSettings(input);
+  const out = requireValue(values, "out");
+  checkReplaceable(out, checkProfileOut("out", out));
+  // With `--json`, the standard output is only for the result.
+  const stream = json ? process.stderr : process.stdout;
+  const result = await askService(settings, { stream, out });
+  await writeProfileFile(out, result.profile);
+  const report = reportOn(result.profile, ASSUMPTIONS);
+  const { requests, missing, left } = result;
+  printResult(json, { out, requests, missing, left, report }, () =>
+    [`\n${formatReport(report)}\n`, ...formatRest(result, out)].join("\n"),
+  );
+  return left.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** @throws {CliError} for a file with knowledge that a probe cannot find again. */
+function checkReplaceable(out: string, existing: ServiceProfile | undefined): void {
+  const runs = Object.values(existing?.runs ?? {});
+  if (!runs.some(({ by }) => by.includes("observer") || by.includes("proxy"))) return;
+  throw usageError(
+    `${out} also holds what an observer or a proxy learned, and a probe replaces its file. Nothing was sent. Give another --out, and then merge the two: malipo learn merge ${out} other.json --out ${out}`,
+  );
+}
+
+function formatRest({ requests, missing, left }: ProbeResult, out: string): string[] {
+  return [
+    ...missing.map((one) => `${paint("yellow", "Missing:")} ${printable(one)}`),
+    ...left.map(
+      (one) => `${paint("red", "Left at the service:")} ${printable(one)}. Delete it there.`,
+    ),
+    `${paint("green", `The profile is in ${out}`)}, from ${requests} requests. Next:`,
+    "",
+    `  npx malipo sandbox --profile ${out}`,
+    `  npx malipo learn types ${out}`,
+  ];
+}

@@ -1,0 +1,33 @@
+import { checkAgainst } from "../../learn/check.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
+import type { Input } from "../definitions/types.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireValue } from "../input/flag-values.ts";
+import { askService } from "../probe/ask-service.ts";
+import { readProbeSettings } from "../probe/settings.ts";
+import { printResult } from "../terminal/output.ts";
+import { formatDifferences } from "./diff.ts";
+import { readOneProfile } from "./read-profile.ts";
+
+/** `malipo learn check [FILE] --against FILE` */
+export async function check(input: Input): Promise<number> {
+  const against = requireValue(input.values, "against");
+  const known = readOneProfile(against);
+  const [file] = input.args;
+  const now = file === undefined ? await askAgain(input) : readOneProfile(file);
+  const differences = checkAgainst(known, now);
+  const alike = differences.length === 0;
+  const subject = file ?? "The service";
+  printResult(input.json, { alike, differences }, () =>
+    alike
+      ? `${subject} does what ${against} says, as far as it was asked.`
+      : `${subject} differs from ${against}:\n\n${formatDifferences(differences)}`,
+  );
+  return alike ? EXIT.ok : EXIT.failed;
+}
+
+/** What the service says now. The progress goes to the standard error. */
+async function askAgain(input: Input): Promise<ServiceProfile> {
+  const { profile } = await askService(readProbeSettings(input), { stream: process.stderr });
+  return profile;
+}

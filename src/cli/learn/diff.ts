@@ -1,0 +1,29 @@
+import { type Difference, diffProfiles } from "../../learn/diff.ts";
+import type { Input } from "../definitions/types.ts";
+import { EXIT } from "../exit-codes.ts";
+import { paint, printable, printResult } from "../terminal/output.ts";
+import { readProfile } from "./read-profile.ts";
+
+/** `malipo learn diff A B` */
+export async function diff({ args: [a = "", b = ""], json }: Input): Promise<number> {
+  const differences = diffProfiles(readProfile(a), readProfile(b));
+  const alike = differences.length === 0;
+  printResult(json, { alike, differences }, () =>
+    alike ? `${a} and ${b} say the same.` : formatDifferences(differences),
+  );
+  return alike ? EXIT.ok : EXIT.failed;
+}
+
+/** One paragraph for each place that differs. */
+export const formatDifferences = (differences: readonly Difference[]): string =>
+  differences.map(formatDifference).join("\n");
+
+function formatDifference({ path, before, after }: Difference): string {
+  const line = (colour: "red" | "green", mark: string, text: string | undefined) =>
+    text === undefined ? [] : [`  ${paint(colour, `${mark} ${printable(text)}`)}`];
+  return [
+    paint("bold", printable(path)),
+    ...line("red", "-", before),
+    ...line("green", "+", after),
+  ].join("\n");
+}

@@ -1,0 +1,14 @@
+import { reportOn } from "../../learn/report.ts";
+import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
+import type { Input } from "../definitions/types.ts";
+import { EXIT } from "../exit-codes.ts";
+import { printResult } from "../terminal/output.ts";
+import { formatReport } from "./format-report.ts";
+import { readOneProfile } from "./read-profile.ts";
+
+/** `malipo learn report FILE` */
+export async function report({ args: [file = ""], json }: Input): Promise<number> {
+  const entries = reportOn(readOneProfile(file), ASSUMPTIONS);
+  printResult(json, entries, () => formatReport(entries));
+  return EXIT.ok;
+}

@@ -1,0 +1,24 @@
+import { typesOf } from "../../learn/declarations/types.ts";
+import { writeWhole } from "../../learn/profile-file.ts";
+import type { Input } from "../definitions/types.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireValue } from "../input/flag-values.ts";
+import { printResult } from "../terminal/output.ts";
+import { readOneProfile } from "./read-profile.ts";
+
+/** `malipo learn types FILE [--out malipo.service.d.ts]` */
+export async function types({ args: [file = ""], values, json }: Input): Promise<number> {
+  const out = requireValue(values, "out");
+  const text = typesOf(readOneProfile(file));
+  if (out === "-") {
+    process.stdout.write(text);
+    return EXIT.ok;
+  }
+  await writeWhole(out, text);
+  printResult(
+    json,
+    { out },
+    () => `The types are in ${out}. Keep it among the files that you compile.`,
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,28 @@
+const MAX_INTEGER = 2_147_483_647;
+
+const random = (limit: number): number =>
+  Math.floor((crypto.getRandomValues(new Uint32Array(1))[0] as number) % limit);
+
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const ALPHABETS: readonly (readonly [RegExp, string])[] = [
+  [/\d/, "0123456789"],
+  [/[a-z]/, LOWER],
+  [/[A-Z]/, LOWER.toUpperCase()],
+];
+
+function randomLike(character: string): string {
+  const alphabet = ALPHABETS.find(([pattern]) => pattern.test(character))?.[1];
+  return alphabet === undefined ? character : (alphabet[random(alphabet.length)] as string);
+}
+
+const isUuid = (id: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
+
+/** An id of the same kind as one of the service's, which nothing has. */
+export function unknownIdLike(id: string | undefined): string {
+  if (id === undefined) return "malipo-probe-unknown";
+  if (isUuid(id)) return crypto.randomUUID();
+  // Above every id in use, and within what a database column holds.
+  if (/^\d{1,10}$/.test(id)) return String(MAX_INTEGER - 1 - random(1_000));
+  const [prefix = ""] = /^[A-Za-z]+[-_]/.exec(id) ?? [];
+  return prefix + [...id.slice(prefix.length)].map(randomLike).join("");
+}

@@ -1,0 +1,17 @@
+import { readProfileFile } from "../../learn/profile-file.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
+import { usageError } from "../cli-error.ts";
+
+/**
+ * The profile of a file.
+ *
+ * @throws {CliError} `usage` for a missing file. {@link ConfigurationError} for a file that is not a
+ *   profile.
+ */
+export function readProfile(path: string): ServiceProfile {
+  const profile = readProfileFile(path);
+  if (profile !== undefined) return profile;
+  throw usageError(
+    `--profile: there is no file ${path}. \`npx malipo probe\` writes a profile of your service.`,
+  );
+}

@@ -1,0 +1,60 @@
+import type { KeyKind } from "../contract/keys.ts";
+import type { RefusalCause } from "../profile/causes.ts";
+import type { ServiceProfile } from "../profile/types.ts";
+
+/** Names and values of headers, as `Headers`, `Map` and `Object.entries` give them. */
+export type HeaderEntries = Iterable<readonly [name: string, value: string]>;
+
+/** A request to the service and its response, raw. Only shapes of it are kept. */
+export interface Exchange {
+  readonly method: string;
+  /** Below the base URL, without the query, such as `/payments/PAY123`. */
+  readonly path: string;
+  /** Only the names and numbers of known paging parameters are read. */
+  readonly query?: URLSearchParams | undefined;
+  /** The kind of the key that was sent. `other`: it has none of the three prefixes. */
+  readonly key?: KeyKind | "other" | "none" | undefined;
+  /** Whether the request had a body. */
+  readonly hasBody?: boolean | undefined;
+  /** Whether the request had an `Origin` header, as those of browsers have. */
+  readonly hasOrigin?: boolean | undefined;
+  /**
+   * What is wrong with the request, where the sender did it on purpose. If the service accepts it all
+   * the same, the profile says so. `undefined`: guessed from the status, for a refusal.
+   */
+  readonly cause?: RefusalCause | undefined;
+  readonly status: number;
+  readonly headers: HeaderEntries;
+  /** The text of the response's body. */
+  readonly body: string;
+}
+
+/** A delivery whose signature was verified, raw. Only shapes of it are kept. */
+export interface DeliverySeen {
+  readonly headers: HeaderEntries;
+  readonly body: string | Uint8Array;
+  /** The status that the receiver returned. */
+  readonly status: number;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+/** Turns exchanges into a profile, at once. An observer is a recorder behind a queue. */
+export interface Recorder {
+  /** Adds a request and its response. Never throws. */
+  record(exchange: Exchange): void;
+  /** Adds a delivery. Never throws. */
+  recordDelivery(delivery: DeliverySeen): void;
+  /** What was learned so far, with what `base` knew: plain JSON, a copy. */
+  profile(): ServiceProfile;
+}
+
+/** What `createRecorder` takes. */
+export interface RecorderOptions {
+  /** Who learns. It is written into the profile, beside the run. */
+  readonly by: "probe" | "proxy" | "observer";
+  /** The name of the run, eight hexadecimal digits. Default: random. */
+  readonly run?: string | undefined;
+  /** What is already known. */
+  readonly base?: ServiceProfile | undefined;
+}

@@ -1,0 +1,207 @@
+import { isObject } from "../../internal/is-object.ts";
+import { fieldRole, type ParameterRole, parameterRole } from "../../profile/paging.ts";
+import { lastName, ROOT } from "../../profile/paths.ts";
+import type { ListFacts } from "../../profile/types.ts";
+import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
+import { hashText } from "./hash.ts";
+
+type DraftFacts = Draft<ListFacts>;
+type Parameters = NonNullable<DraftFacts["parameters"]>;
+
+/** The last page that was asked for without a parameter: in memory only, never in a profile. */
+export interface DefaultPage {
+  readonly count: number;
+  /** A hash of the first item. */
+  readonly first: number | undefined;
+  readonly size: number | undefined;
+  readonly page: number | undefined;
+}
+
+/** A page of a list, as far as paging is concerned. */
+export interface PageSeen {
+  readonly items: readonly unknown[];
+  /** The fields beside the list that say something about paging. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const MAX_PAGE_SIZE = 5_000;
+const MAX_SIZES = 6;
+const MAX_PARAMETERS = 20;
+
+const isSize = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_PAGE_SIZE;
+
+const wholeNumber = (text: string): number | undefined =>
+  /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+
+/** The page in a body whose list is at `list`. */
+export function readPage(body: unknown, list: string): PageSeen | undefined {
+  const names = list === ROOT ? [] : list.split(".");
+  const fields: Record<string, unknown> = {};
+  let value = body;
+  for (const name of names) {
+    collectFields(value, fields, 0);
+    value = isObject(value) ? value[name] : undefined;
+  }
+  return Array.isArray(value) ? { items: value, fields } : undefined;
+}
+
+function collectFields(value: unknown, fields: Record<string, unknown>, depth: number): void {
+  if (!isObject(value)) return;
+  for (const [name, one] of Object.entries(value)) {
+    if (isObject(one) && depth < 2) collectFields(one, fields, depth + 1);
+    else if (fieldRole(lastName(name)) !== undefined) fields[name] = one;
+  }
+}
+
+function fieldOf({ fields }: PageSeen, role: string): number | undefined {
+  const name = Object.keys(fields).find((one) => fieldRole(one) === role);
+  const value = name === undefined ? undefined : fields[name];
+  return typeof value === "number"
+    ? value
+    : typeof value === "string"
+      ? wholeNumber(value)
+      : undefined;
+}
+
+const firstHash = ({ items }: PageSeen): number | undefined =>
+  items.length === 0 ? undefined : hashText(JSON.stringify(items[0]) ?? "");
+
+/** The parameters of a query that ask for a page. */
+export const pagingQuery = (
+  query: URLSearchParams | undefined,
+): [string, string, ParameterRole][] =>
+  [...(query ?? [])].flatMap(([name, value]) => {
+    const role =
+      name.length <= 30 && /^[A-Za-z][\w-]*(?:\[[A-Za-z_]+\])?$/.test(name)
+        ? parameterRole(name)
+        : undefined;
+    return role === undefined ? [] : [[name, value, role] as [string, string, ParameterRole]];
+  });
+
+/** Learns from a page that nobody asked anything of, and returns what to compare others with. */
+export function addDefaultPage(facts: DraftFacts, page: PageSeen, run: string): DefaultPage {
+  const size = fieldOf(page, "size");
+  const all = fieldOf(page, "total");
+  const more = all !== undefined && all > page.items.length ? page.items.length : undefined;
+  const defaultSize = size ?? more;
+  if (isSize(defaultSize))
+    facts.defaultSizes = addTo(facts.defaultSizes ?? [], defaultSize, MAX_SIZES);
+  const number = fieldOf(page, "page");
+  if (number === 0 || number === 1) facts.firstPages = addTo(facts.firstPages ?? [], number, 2);
+  addOrder(facts, page.items, run);
+  return { count: page.items.length, first: firstHash(page), size: defaultSize, page: number };
+}
+
+/** Learns from a page that a query asked for. */
+export function addAskedPage(
+  facts: DraftFacts,
+  page: PageSeen,
+  query: readonly [string, string, ParameterRole][],
+  before: DefaultPage | undefined,
+  run: string,
+): void {
+  for (const [name, value, role] of query) {
+    const asked = wholeNumber(value);
+    const isEffective =
+      role === "size"
+        ? sizeEffect(facts, page, asked, before)
+        : moveEffect(page, role, asked, before);
+    if (isEffective === undefined) continue;
+    facts.parameters ??= {};
+    addParameter(facts.parameters, name, isEffective ? "works" : "ignored", run);
+  }
+}
+
+function addParameter(
+  parameters: Parameters,
+  name: string,
+  effect: "works" | "ignored",
+  run: string,
+) {
+  if (!Object.hasOwn(parameters, name) && Object.keys(parameters).length >= MAX_PARAMETERS) return;
+  const counts = at<{ works?: DraftCounts; ignored?: DraftCounts }>(parameters, name, () => ({}));
+  countAt(counts as Record<string, DraftCounts>, effect, run);
+}
+
+/** Whether the page has the length that was asked for. `undefined`: it is not clear. */
+function sizeEffect(
+  facts: DraftFacts,
+  page: PageSeen,
+  asked: number | undefined,
+  before: DefaultPage | undefined,
+): boolean | undefined {
+  if (!isSize(asked)) return undefined;
+  const { length } = page.items;
+  const echo = fieldOf(page, "size");
+  if (length > asked || (echo !== undefined && echo > asked)) return false;
+  const all = fieldOf(page, "total");
+  const isCut = all !== undefined && all > length && length < asked;
+  const given = echo !== undefined && echo < asked ? echo : isCut ? length : undefined;
+  if (given !== undefined) {
+    // The usual length again: either the parameter has no effect, or that is the largest page.
+    if (given === before?.size || !isSize(given)) return undefined;
+    facts.clampedSizes = addTo(facts.clampedSizes ?? [], given, MAX_SIZES);
+    return true;
+  }
+  if (asked === before?.size) return undefined;
+  const isFull = length === asked && before !== undefined && before.count > asked;
+  if (echo !== asked && !isFull) return undefined;
+  facts.largestSize = Math.max(facts.largestSize ?? 0, asked);
+  return true;
+}
+
+/** Whether the page is another one. `undefined`: it is not clear. */
+function moveEffect(
+  page: PageSeen,
+  role: ParameterRole,
+  asked: number | undefined,
+  before: DefaultPage | undefined,
+): boolean | undefined {
+  const isFirst = role !== "cursor" && (asked === undefined || asked <= (role === "page" ? 1 : 0));
+  if (isFirst) return undefined;
+  const echo = fieldOf(page, role);
+  if (role !== "cursor" && echo !== undefined) return echo === asked;
+  if (before?.first === undefined) return undefined;
+  const first = firstHash(page);
+  return first === undefined || first !== before.first;
+}
+
+/** Learns from a request for a page that was refused. */
+export function addRefusedPage(
+  facts: DraftFacts,
+  query: readonly [string, string, ParameterRole][],
+): void {
+  for (const [, value, role] of query) {
+    const asked = wholeNumber(value);
+    if (role !== "size" || !isSize(asked)) continue;
+    facts.refusedSizes = addTo(facts.refusedSizes ?? [], asked, MAX_SIZES);
+  }
+}
+
+const TIMES = [
+  "created_at",
+  "createdAt",
+  "created",
+  "timestamp",
+  "date",
+  "initiated_at",
+  "updated_at",
+];
+const NUMBERS = ["id", "payment_id", "invoice_id", "webhook_id"];
+
+function addOrder(facts: DraftFacts, items: readonly unknown[], run: string): void {
+  const [first, last] = [items[0], items.at(-1)];
+  if (items.length < 2 || !isObject(first) || !isObject(last)) return;
+  const time = TIMES.find((name) => typeof first[name] === "string");
+  const number = NUMBERS.find((name) => typeof first[name] === "number");
+  const difference =
+    time !== undefined
+      ? Date.parse(String(first[time])) - Date.parse(String(last[time]))
+      : number !== undefined
+        ? Number(first[number]) - Number(last[number])
+        : 0;
+  if (difference === 0 || Number.isNaN(difference)) return;
+  facts.order ??= {};
+  countAt(facts.order, difference > 0 ? "newest" : "oldest", run);
+}

@@ -1,0 +1,184 @@
+import { isObject } from "../../internal/is-object.ts";
+import { fieldPath, isResourceRoot, itemPath, ROOT } from "../../profile/paths.ts";
+import type { FieldShape, Shape } from "../../profile/types.ts";
+import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
+import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
+import { isFieldName } from "../../profile/vocabulary/names.ts";
+import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
+
+export type DraftShape = Draft<Shape>;
+
+const MAX_DEPTH = 8;
+const MAX_ITEMS = 200;
+const MAX_PATHS = 600;
+const MAX_FORMATS = 12;
+const MAX_VALUES = 30;
+/** More fields than this at one place are not fields, but keys of a map. */
+const MAX_FIELDS = 60;
+
+/** What a body is recorded into. */
+export interface ShapeTarget {
+  readonly shape: DraftShape;
+  readonly run: string;
+  /** Counts the forms of timestamps. */
+  readonly timestamps: { [form: string]: DraftCounts };
+  /** Whether the values of `status`, `event` and `currency` are kept: not those of refusals. */
+  readonly keepsValues: boolean;
+  /** Whether a key is written as `{field}`: in an error, the name of the field that was invalid. */
+  readonly isFieldKey?: ((container: string, key: string, value: unknown) => boolean) | undefined;
+}
+
+/** The parsed text of a body. `text`: it is not JSON. */
+export type ParsedBody =
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "text" | "empty" };
+
+export function parseBody(text: string): ParsedBody {
+  if (text.trim() === "") return { kind: "empty" };
+  try {
+    return { kind: "json", value: JSON.parse(text) };
+  } catch {
+    return { kind: "text" };
+  }
+}
+
+/** Adds the shape of a body. Of its values only formats and closed sets are kept. */
+export function addBody(target: ShapeTarget, body: ParsedBody): void {
+  if (body.kind === "json") addValue(target, ROOT, "", body.value, 0);
+  else addType(target, ROOT, body.kind);
+}
+
+function addType(
+  { shape, run }: ShapeTarget,
+  path: string,
+  type: string,
+): Draft<FieldShape> | undefined {
+  if (!Object.hasOwn(shape, path) && Object.keys(shape).length >= MAX_PATHS) return undefined;
+  const field = at<Draft<FieldShape>>(shape, path, () => ({ types: {} }));
+  countAt(field.types, type, run);
+  return field;
+}
+
+function addValue(
+  target: ShapeTarget,
+  path: string,
+  name: string,
+  value: unknown,
+  depth: number,
+): void {
+  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const field = addType(target, path, type);
+  if (field === undefined) return;
+  if (typeof value === "string") addText(target, field, path, name, value);
+  else if (typeof value === "number") addFormat(field, numberFormat(value));
+  if (depth >= MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const item of value.slice(0, MAX_ITEMS)) {
+      addValue(target, itemPath(path), "", item, depth + 1);
+    }
+  } else if (isObject(value)) addFields(target, path, name, value, depth);
+}
+
+function addText(
+  { run, timestamps, keepsValues }: ShapeTarget,
+  field: Draft<FieldShape>,
+  path: string,
+  name: string,
+  value: string,
+): void {
+  const format = textFormat(value);
+  addFormat(field, format);
+  const form = format === "iso8601" ? timestampForm(value) : undefined;
+  if (form !== undefined) countAt(timestamps, form, run);
+  if (keepsValues && isKept(path, name, value)) {
+    field.values = addTo(field.values ?? [], value, MAX_VALUES);
+  }
+}
+
+function addFormat(field: Draft<FieldShape>, format: string): void {
+  field.formats = addTo(field.formats ?? [], format, MAX_FORMATS);
+}
+
+/** Only where the contract says that a field is one of a few texts. */
+function isKept(path: string, name: string, value: string): boolean {
+  const isKnown =
+    name === "status" || name === "event"
+      ? isClosedValue(value)
+      : name === "currency" && isCurrency(value);
+  return isKnown && isResourceRoot(path.slice(0, -name.length - 1) || ROOT);
+}
+
+function addFields(
+  target: ShapeTarget,
+  path: string,
+  container: string,
+  value: Record<string, unknown>,
+  depth: number,
+): void {
+  const isMap = looksLikeMap(value);
+  const added = new Set<string>();
+  for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
+    const name = target.isFieldKey?.(container, key, one)
+      ? "{field}"
+      : isMap || !isFieldName(key)
+        ? "*"
+        : key;
+    const known = fieldPath(path, name) in target.shape;
+    const isTooMany = !known && added.size >= MAX_FIELDS;
+    added.add(name);
+    addValue(
+      target,
+      fieldPath(path, isTooMany ? "*" : name),
+      isTooMany ? "*" : name,
+      one,
+      depth + 1,
+    );
+  }
+  if (added.size > 0) collapse(target.shape, path);
+}
+
+const MIN_MAP_OF_OBJECTS = 4;
+const MIN_MAP_OF_NUMBERS = 8;
+
+/** Whether the keys of an object are not names of fields, but ids: all values have one shape. */
+function looksLikeMap(value: Record<string, unknown>): boolean {
+  const values = Object.values(value);
+  if (values.length >= MIN_MAP_OF_NUMBERS && values.every((one) => typeof one === "number"))
+    return true;
+  if (values.length < MIN_MAP_OF_OBJECTS || !values.every(isObject)) return false;
+  const keys = (one: unknown) =>
+    Object.keys(one as object)
+      .sort()
+      .join();
+  const first = keys(values[0]);
+  return first !== "" && values.every((one) => keys(one) === first);
+}
+
+/** The fields at one place that are too many for fields become `*`, with what is inside them. */
+function collapse(shape: DraftShape, path: string): void {
+  const prefix = path === ROOT ? "" : `${path}.`;
+  const names = new Set<string>();
+  for (const one of Object.keys(shape)) {
+    if (one === ROOT || !one.startsWith(prefix)) continue;
+    const [name = ""] = one.slice(prefix.length).split(/\.|\[\]/, 1);
+    if (name !== "" && name !== "*") names.add(name);
+  }
+  if (names.size <= MAX_FIELDS) return;
+  for (const one of Object.keys(shape)) {
+    const rest = one.startsWith(prefix) && one !== ROOT ? one.slice(prefix.length) : "";
+    const [name = ""] = rest.split(/\.|\[\]/, 1);
+    if (!names.has(name)) continue;
+    moveField(shape, one, `${prefix}*${rest.slice(name.length)}`);
+  }
+}
+
+function moveField(shape: DraftShape, from: string, to: string): void {
+  const field = shape[from] as Draft<FieldShape>;
+  const merged = at<Draft<FieldShape>>(shape, to, () => ({ types: {} }));
+  for (const [type, counts] of Object.entries(field.types)) {
+    const sum = at<DraftCounts>(merged.types, type, () => ({}));
+    for (const [run, one] of Object.entries(counts)) sum[run] = (sum[run] ?? 0) + one;
+  }
+  for (const format of field.formats ?? []) addFormat(merged, format);
+  delete shape[from];
+}

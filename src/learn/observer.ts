@@ -1,0 +1,130 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { checkOptionNames, describeValue } from "../internal/check-options.ts";
+import { mergeProfiles } from "../profile/merge.ts";
+import type { ServiceProfile } from "../profile/types.ts";
+import type { HeaderEntries } from "./exchange.ts";
+import { IdleQueue } from "./observe/queue.ts";
+import { readProfileFile, writeProfileFile } from "./profile-file.ts";
+import { createRecorder } from "./recorder.ts";
+
+/** What {@link createObserver} takes. */
+export interface ObserverOptions {
+  /**
+   * The file of the profile, such as `malipo.service.json`. Where it exists, the observer goes on with
+   * it. Set it on servers; leave it out where there is no file system, and store `profile()` yourself.
+   *
+   * @default none: `save()` rejects
+   */
+  file?: string | undefined;
+}
+
+/** Learns how a service behaves, from what a gateway and a webhook receiver see. */
+export interface Observer {
+  /** What was learned so far: plain JSON, with shapes and no values. */
+  profile(): ServiceProfile;
+  /**
+   * Writes the profile to its file, whole or not at all. Call it when the process stops, and now and
+   * then before. What another process has written meanwhile is kept, too.
+   *
+   * @throws {ConfigurationError} without `file`, and where the file cannot be written or is not a
+   * profile of this version. The file is unchanged then.
+   */
+  save(): Promise<void>;
+  /** For a gateway: see its option `observer`. Returns at once, and analyses later. */
+  observeExchange(exchange: {
+    readonly method: string;
+    readonly url: string;
+    readonly baseUrl: string;
+    readonly key: "public" | "secret" | "sandbox";
+    readonly hasBody: boolean;
+    readonly response: Response;
+    readonly text: string;
+  }): void;
+  /** For a webhook receiver: see its option `observer`. Returns at once, and analyses later. */
+  observeDelivery(delivery: {
+    readonly headers: Headers | { readonly [name: string]: string | readonly string[] | undefined };
+    readonly body: Uint8Array;
+    readonly status: number;
+    readonly receivedAt: number;
+  }): void;
+}
+
+/** The run that an earlier observer of this file began. */
+const ownRun = (base: ServiceProfile | undefined): string | undefined =>
+  Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "observer")?.[0];
+
+function* headerEntries(
+  headers: Parameters<Observer["observeDelivery"]>[0]["headers"],
+): Generator<readonly [string, string]> {
+  if (typeof headers.get === "function") {
+    yield* headers as unknown as HeaderEntries;
+    return;
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    if (typeof first === "string") yield [name, first];
+  }
+}
+
+/**
+ * Makes an observer: it learns how your service behaves from real responses and deliveries, and keeps
+ * shapes, never values. It costs a call about a microsecond, and never fails one.
+ *
+ * @throws {ConfigurationError} for an unknown option, and for a file that is not a profile.
+ *
+ * @example
+ * ```ts
+ * import { Gateway } from "malipo";
+ * import { createObserver } from "malipo/learn";
+ *
+ * const observer = createObserver({ file: "malipo.service.json" });
+ * const gateway = new Gateway({ observer });
+ * process.once("beforeExit", () => observer.save());
+ * ```
+ */
+export function createObserver(options: ObserverOptions = {}): Observer {
+  checkOptionNames(options, ["file"], "createObserver");
+  const { file } = options;
+  if (file !== undefined && (typeof file !== "string" || file === "")) {
+    throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
+  }
+  const base = file === undefined ? undefined : readProfileFile(file);
+  const recorder = createRecorder({ by: "observer", run: ownRun(base), base });
+  const queue = new IdleQueue();
+  let saving: Promise<void> = Promise.resolve();
+
+  const profile = (): ServiceProfile => {
+    queue.flush();
+    return recorder.profile();
+  };
+
+  const write = async (): Promise<void> => {
+    if (file === undefined) {
+      throw new ConfigurationError(
+        "This observer has no file. Set `file` in createObserver(), or store observer.profile() yourself.",
+      );
+    }
+    const known = readProfileFile(file);
+    await writeProfileFile(file, known === undefined ? profile() : mergeProfiles(known, profile()));
+  };
+
+  return {
+    profile,
+    save: () => {
+      // One after the other, so that none undoes another.
+      saving = saving.then(write, write);
+      return saving;
+    },
+    observeExchange: ({ method, url, baseUrl, key, hasBody, response, text }) =>
+      queue.add(text.length, () => {
+        const [path = "", query = ""] = url.slice(baseUrl.length).split("?");
+        const { status, headers } = response;
+        const exchange = { method, path, key, hasBody, status, headers, body: text };
+        recorder.record({ ...exchange, query: new URLSearchParams(query) });
+      }),
+    observeDelivery: ({ headers, body, status, receivedAt }) =>
+      queue.add(body.length, () =>
+        recorder.recordDelivery({ headers: [...headerEntries(headers)], body, status, receivedAt }),
+      ),
+  };
+}

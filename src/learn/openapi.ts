@@ -1,0 +1,140 @@
+import { openApiDocument } from "../openapi/document.ts";
+import type { Json } from "../openapi/fields.ts";
+import type { RefusalCause } from "../profile/causes.ts";
+import { total } from "../profile/counts.ts";
+import { mergeValues } from "../profile/merge.ts";
+import { findPaging, type ParameterRole } from "../profile/paging.ts";
+import { hasType, ROOT } from "../profile/paths.ts";
+import { isAccepted } from "../profile/read.ts";
+import type { HeaderShape, ResponseShape, ServiceProfile, Shape } from "../profile/types.ts";
+import { schemaOf } from "./shape-schema.ts";
+
+type Fields = Record<string, unknown>;
+
+const fieldsOf = (value: unknown): Fields => ({ ...(value as Fields) });
+
+const PARAMETERS: Readonly<Record<ParameterRole, readonly [type: string, about: string]>> = {
+  size: ["integer", "Number of items on a page."],
+  page: ["integer", "Page number."],
+  offset: ["integer", "How many items to leave out."],
+  cursor: ["string", "Where the page begins: a value of the page before it."],
+};
+
+function headersOf(headers: { readonly [name: string]: HeaderShape }): Json | undefined {
+  const names = Object.keys(headers).filter((name) => name !== "content-type");
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }]));
+}
+
+function responseOf(description: string, { seen, headers, body }: ResponseShape): Json {
+  const isJson = !hasType(body, ROOT, "text") && !hasType(body, ROOT, "empty");
+  const fields = headersOf(headers);
+  return {
+    description,
+    "x-seen": total(seen),
+    ...(fields && { headers: fields }),
+    ...(isJson && { content: { "application/json": { schema: schemaOf(body) } } }),
+  };
+}
+
+/** The refusals that were seen at an endpoint, by status. Those of several causes are one. */
+function refusalsAt(profile: ServiceProfile, endpoint: string): Record<string, Json> {
+  const found: Record<string, { causes: string[]; response: ResponseShape }> = {};
+  for (const cause of Object.keys(profile.refusals) as RefusalCause[]) {
+    for (const [status, refusal] of Object.entries(profile.refusals[cause] ?? {})) {
+      if (refusal.at[endpoint] === undefined) continue;
+      if (isAccepted({ status: Number(status), response: refusal })) continue;
+      const before = found[status];
+      const { seen, headers, body } = refusal;
+      const response = { seen, headers, body: body as Shape };
+      found[status] = {
+        causes: [...(before?.causes ?? []), cause.replaceAll("_", " ")],
+        response: before === undefined ? response : mergeValues(before.response, response),
+      };
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(found).map(([status, { causes, response }]) => [
+      status,
+      responseOf(`Refused: ${causes.join(", ")}.`, response),
+    ]),
+  );
+}
+
+function parametersOf(profile: ServiceProfile, endpoint: string, given: unknown): Json[] {
+  const own = ((given ?? []) as Fields[]).filter(({ $ref }) => $ref === undefined);
+  const { parameters } = findPaging(profile, endpoint);
+  const learned = Object.entries(parameters).map(([role, name]) => {
+    const [type, description] = PARAMETERS[role as ParameterRole];
+    return { name, in: "query", schema: { type }, description };
+  });
+  return [...own, ...learned];
+}
+
+function learnedOperation(profile: ServiceProfile, endpoint: string, operation: Fields): Json {
+  const refusals = refusalsAt(profile, endpoint);
+  const seen = Object.entries(profile.endpoints[endpoint] ?? {});
+  const successes = seen.filter(([status]) => status.startsWith("2"));
+  const assumed = fieldsOf(operation.responses);
+  const responses = {
+    ...(successes.length === 0 && { "2XX": assumed["2XX"] }),
+    ...Object.fromEntries(
+      seen.map(([status, response]) => [
+        status,
+        responseOf(status.startsWith("2") ? "The request succeeded." : "It failed.", response),
+      ]),
+    ),
+    ...refusals,
+    default: assumed.default,
+  };
+  if (successes.length === 0) return { ...operation, responses };
+  const { "x-undocumented": parts, description: _, ...rest } = operation;
+  const left = ((parts ?? []) as string[]).filter(
+    (part) => part !== "response" && !(part === "query" && profile.lists[endpoint]),
+  );
+  const isList = profile.lists[endpoint] !== undefined;
+  return {
+    ...rest,
+    ...(left.length > 0 && { "x-undocumented": left }),
+    ...(isList && { parameters: parametersOf(profile, endpoint, operation.parameters) }),
+    responses,
+  };
+}
+
+function learnedWebhook(profile: ServiceProfile, kind: string, operation: Fields): Json {
+  const event = profile.events[kind];
+  if (event === undefined) return operation;
+  const schema = schemaOf(event.body);
+  const requestBody = { required: true, content: { "application/json": { schema } } };
+  return { ...operation, "x-seen": total(event.seen), requestBody };
+}
+
+/**
+ * The OpenAPI document of the service with what was learned of it: responses by status, the parameters
+ * of lists, and payloads of events. What was not seen stays as the sandbox assumes it, and is marked
+ * `x-undocumented`.
+ *
+ * @param baseUrl - The base URL of the service, with its path prefix.
+ */
+export function openapiOf(profile: ServiceProfile, baseUrl: string): Json {
+  const document = openApiDocument(baseUrl);
+  const paths = Object.entries(fieldsOf(document.paths)).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(fieldsOf(operations)).map(([method, operation]) => [
+        method,
+        learnedOperation(profile, `${method.toUpperCase()} ${path}`, fieldsOf(operation)),
+      ]),
+    ),
+  ]);
+  const kinds = [...new Set([...Object.keys(fieldsOf(document.webhooks))])];
+  const webhooks = kinds.map((kind) => {
+    const { post } = fieldsOf(fieldsOf(document.webhooks)[kind]);
+    return [kind, { post: learnedWebhook(profile, kind, fieldsOf(post)) }];
+  });
+  return {
+    ...document,
+    paths: Object.fromEntries(paths),
+    webhooks: Object.fromEntries(webhooks),
+  };
+}

@@ -1,0 +1,2 @@
+/** A name for a run: eight random hexadecimal digits. */
+export const newRun = (): string => crypto.randomUUID().slice(0, 8);

@@ -1,0 +1,113 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { isObject } from "../internal/is-object.ts";
+import { mergeProfiles } from "./merge.ts";
+import { parentPath } from "./paths.ts";
+import { profileSchema } from "./schema.ts";
+import { PROFILE_VERSION, type ServiceProfile, type Shape } from "./types.ts";
+
+/**
+ * Checks that a value, such as the parsed content of `malipo.service.json`, is a profile that this
+ * release can read, and returns a sorted copy.
+ *
+ * @param name - What messages call it, such as the name of its file.
+ * @throws {ConfigurationError} for what is not a profile, for another version of the format, and for
+ * a file that was changed by hand and no longer fits together.
+ */
+export function parseProfile(value: unknown, name = "The profile"): ServiceProfile {
+  if (!isObject(value) || typeof value.version !== "number") {
+    throw new ConfigurationError(
+      `${name} is not a service profile: a profile is a JSON object with a \`version\`. \`npx malipo probe\` writes one.`,
+    );
+  }
+  if (value.version !== PROFILE_VERSION) {
+    throw new ConfigurationError(
+      `${name} has the version ${value.version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`,
+    );
+  }
+  const result = profileSchema.safeParse(value);
+  if (!result.success) {
+    const [{ path, message } = { path: [], message: "" }] = result.error.issues;
+    throw nonsense(name, describePlace(path), message);
+  }
+  const profile = result.data as unknown as ServiceProfile;
+  for (const [place, shape] of shapesOf(profile)) checkShape(name, place, shape);
+  return mergeProfiles(profile, profile);
+}
+
+const nonsense = (name: string, place: string, message: string) =>
+  new ConfigurationError(
+    `${name} is not a service profile that malipo wrote: ${place && `at ${place} `}${message}. Restore the file, or make it again with \`npx malipo probe\`.`,
+  );
+
+const MAX_KEY = 60;
+
+/** Keys of a file that is not a profile may be anything, and long. */
+const describePlace = (path: readonly PropertyKey[]): string =>
+  path.map((key) => JSON.stringify(String(key).slice(0, MAX_KEY))).join(" > ");
+
+/** Every shape of a profile, with its place. */
+export function* shapesOf(profile: ServiceProfile): Generator<[place: string, shape: Shape]> {
+  for (const [endpoint, byStatus] of Object.entries(profile.endpoints)) {
+    for (const [status, { body }] of Object.entries(byStatus))
+      yield [`${endpoint} ${status}`, body];
+  }
+  for (const [cause, byStatus = {}] of Object.entries(profile.refusals)) {
+    for (const [status, { body }] of Object.entries(byStatus)) yield [`${cause} ${status}`, body];
+  }
+  for (const [kind, { body }] of Object.entries(profile.events)) yield [kind, body];
+}
+
+/** A field cannot be there more often than the object that it is in. */
+function checkShape(name: string, place: string, shape: Shape): void {
+  for (const path of Object.keys(shape)) {
+    const parent = parentPath(path);
+    if (parent === undefined) continue;
+    const holder = shape[parent]?.types[path.endsWith("[]") ? "array" : "object"];
+    if (holder === undefined) {
+      throw nonsense(name, `"${place}"`, `"${path}" has nothing that holds it`);
+    }
+    if (path.endsWith("[]") || path.endsWith("*") || path.endsWith("{field}")) continue;
+    for (const run of Object.keys(holder)) {
+      const seen = Object.values(shape[path]?.types ?? {}).reduce(
+        (sum, counts) => sum + (counts[run] ?? 0),
+        0,
+      );
+      if (seen > (holder[run] as number)) {
+        throw nonsense(
+          name,
+          `"${place}"`,
+          `"${path}" was seen ${seen} times in ${holder[run]} objects`,
+        );
+      }
+    }
+  }
+}
+
+const MAX_LINE = 100;
+
+/** JSON with what fits on one line on one line. */
+function print(value: unknown, indent: string, before: number): string {
+  const line = JSON.stringify(value);
+  const spaced = printLine(value);
+  if (line.length < MAX_LINE && indent.length + before + spaced.length <= MAX_LINE) return spaced;
+  if (!isObject(value)) return line;
+  const inner = `${indent}  `;
+  const lines = Object.entries(value).map(([key, one]) => {
+    const name = `${JSON.stringify(key)}: `;
+    return inner + name + print(one, inner, name.length + 1);
+  });
+  return `{\n${lines.join(",\n")}\n${indent}}`;
+}
+
+function printLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(printLine).join(", ")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).map(
+    ([key, one]) => `${JSON.stringify(key)}: ${printLine(one)}`,
+  );
+  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+}
+
+/** The text of the file of a profile: sorted, so that equal profiles are equal bytes. */
+export const formatProfile = (profile: ServiceProfile): string =>
+  `${print(mergeProfiles(profile, profile), "", 0)}\n`;

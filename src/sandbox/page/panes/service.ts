@@ -1,0 +1,53 @@
+import type { ServiceProfile } from "../../../profile/types.ts";
+import { ASSUMPTIONS, type Assumption } from "../../assumptions.ts";
+import { badge } from "../components.ts";
+import type { PageContext } from "../context.ts";
+import { type Html, html } from "../html.ts";
+import { icon } from "../icons.ts";
+
+/** One part of what the sandbox says, and where it has it from. */
+interface ServicePart {
+  readonly about: string;
+  readonly text: string;
+  readonly isLearned: boolean;
+}
+
+function partOf(profile: ServiceProfile, { about, choice, learn }: Assumption): ServicePart {
+  // What a profile changes nothing about stays an assumption of the sandbox.
+  const isTurned = "rule" in learn && !learn.knob.startsWith("none");
+  const { seen, contradictions } = isTurned ? learn.rule(profile) : { seen: 0, contradictions: [] };
+  return {
+    about,
+    text: contradictions.length > 0 ? contradictions.join("; ") : choice,
+    isLearned: seen > 0,
+  };
+}
+
+const known = new WeakMap<ServiceProfile, readonly ServicePart[]>();
+
+/** What is learned comes first. The profile of a sandbox never changes, so this is done once. */
+function partsOf(profile: ServiceProfile): readonly ServicePart[] {
+  const parts =
+    known.get(profile) ??
+    Object.values<Assumption>(ASSUMPTIONS)
+      .map((assumption) => partOf(profile, assumption))
+      .sort((a, b) => Number(b.isLearned) - Number(a.isLearned));
+  known.set(profile, parts);
+  return parts;
+}
+
+const row = ({ about, text, isLearned }: ServicePart): Html =>
+  html`<li><h3>${about}</h3>${isLearned ? badge("good", "check", "Learned") : badge("plain", "message", "Assumed")}<p>${text}</p></li>`;
+
+/** Which parts of the sandbox are learned from a service: only there if it has a profile. */
+export function servicePane({ host }: PageContext): Html | undefined {
+  const { profile } = host;
+  if (profile === undefined) return undefined;
+  const parts = partsOf(profile);
+  const learned = parts.filter(({ isLearned }) => isLearned).length;
+  return html`<section class="card" id="service" aria-label="Speaks like your service">
+<details id="service-details"><summary>${icon("message")}<h2>Speaks like your service</h2><small>${learned} parts are learned, ${parts.length - learned} are assumed</small></summary>
+<ul class="parts">${parts.map(row)}</ul>
+</details>
+</section>`;
+}

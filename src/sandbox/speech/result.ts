@@ -1,0 +1,64 @@
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
+
+/** The merchant, as the sandbox knows it. */
+export interface Merchant {
+  readonly merchant_id: number;
+  readonly name: string;
+  readonly country: string;
+  readonly currency: string;
+}
+
+export interface PaymentAccount {
+  readonly payment_account_id: string | number;
+  readonly name: string;
+  readonly currency: string;
+  readonly is_default: boolean;
+}
+
+/** What the sandbox says of a phone number. */
+export interface PhoneValidation {
+  readonly valid: boolean;
+  readonly phone: string;
+  readonly network?: string;
+}
+
+/** What was deleted. */
+export interface Deletion {
+  readonly id: string;
+}
+
+/** What a response can be about. An `initiation` is a payment that has just begun. */
+export interface Records {
+  readonly merchant: Merchant;
+  readonly account: PaymentAccount;
+  readonly payment: StoredPayment;
+  readonly initiation: StoredPayment;
+  readonly phone: PhoneValidation;
+  readonly webhook: StoredWebhook;
+  readonly invoice: StoredInvoice;
+  readonly deletion: Deletion;
+}
+
+export type Thing = keyof Records;
+
+/** The part of a list that a request asks for. */
+export interface PageRequest {
+  /** From 1. */
+  readonly page: number;
+  readonly size: number;
+  readonly offset: number;
+  /** Whether the oldest come first. */
+  readonly oldestFirst?: boolean;
+}
+
+export interface Page extends PageRequest {
+  /** How many there are in the whole list. */
+  readonly total: number;
+}
+
+/** What an endpoint decided. The speech of the sandbox puts it into words. */
+export type RouteResult = {
+  [One in Thing]:
+    | { readonly thing: One; readonly record: Records[One]; readonly isNew?: true }
+    | { readonly thing: One; readonly records: readonly Records[One][]; readonly page: Page };
+}[Thing];

@@ -1,0 +1,62 @@
+import type { EndpointName } from "../../contract/endpoints.ts";
+import type { KeyKind } from "../../contract/keys.ts";
+import type { ErrorResponse } from "../api/error-response.ts";
+import type { ApiResponse } from "../api/messages.ts";
+import type { RandomState } from "../state/random.ts";
+import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { PageRequest, RouteResult } from "./result.ts";
+
+/** What the sandbox makes ids for. */
+export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";
+
+/** The parts of the state that ids are made from. */
+export interface IdState {
+  readonly random: RandomState;
+  nextId: number;
+}
+
+/** What is known of the request that is answered. */
+export interface Asked {
+  /** With its slash, percent-encoded. */
+  readonly path: string;
+  /** `undefined`: there is no such endpoint. */
+  readonly endpoint: EndpointName | undefined;
+  /** Milliseconds of the sandbox's clock. */
+  readonly now: number;
+  /** The secret that signs deliveries. */
+  readonly webhookSecret: string;
+}
+
+/**
+ * How the sandbox speaks: everything between what it decides and what is sent. `ASSUMED_SPEECH` says
+ * it as the assumptions have it; a speech that was learned says it as the service of a profile does.
+ */
+export interface Speech {
+  success(asked: Asked & { readonly endpoint: EndpointName }, result: RouteResult): ApiResponse;
+  error(asked: Asked, error: ErrorResponse): ApiResponse;
+  /** @throws {ErrorResponse} for a page that does not exist. */
+  readPage(endpoint: EndpointName, query: URLSearchParams): PageRequest;
+  /** Counts `nextId` up for ids that are too short to be random. */
+  newId(kind: IdKind, state: IdState): string;
+  /** The id of the only payment account. */
+  readonly accountId: string | number;
+  /** Whether a kind of key may call an endpoint. */
+  mayCall(kind: KeyKind, endpoint: EndpointName): boolean;
+  /** Whether keys have scopes. */
+  readonly hasScopes: boolean;
+  /** Whether `validate-phone` has a result for a text that is not a phone number at all. */
+  readonly acceptsInvalidPhones: boolean;
+  /** Whether `validate-phone` has a result for a phone number that cannot be charged. */
+  readonly acceptsUnusablePhones: boolean;
+  /** The body of a delivery. `at` is its timestamp in milliseconds. */
+  event(kind: string, at: number, record: StoredPayment | StoredInvoice): string;
+  /** The headers of an attempt, beside the content type. `tries` counts the attempts from 1. */
+  deliveryHeaders(attempt: {
+    readonly delivery: Delivery;
+    readonly tries: number;
+    readonly now: number;
+    readonly signature: string;
+  }): Record<string, string>;
+  /** How long to wait before each retry, in milliseconds. */
+  readonly retryDelaysMs: readonly number[];
+}

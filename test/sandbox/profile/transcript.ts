@@ -1,0 +1,110 @@
+import { textFormat } from "../../../src/profile/vocabulary/formats.ts";
+import type { Heard, Peer } from "./peer.ts";
+
+/** What a response looks like: a status and a shape, no values. */
+export interface Entry {
+  readonly line: string;
+  readonly status: number;
+  /** Content type and the names of the service's own headers. */
+  readonly headers: readonly string[];
+  /** One line for each place: path, type and format. */
+  readonly shape: readonly string[];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function describe(value: unknown, path: string, lines: Set<string>): void {
+  if (Array.isArray(value)) {
+    lines.add(`${path} array of ${value.length === 0 ? "nothing" : "items"}`);
+    for (const one of value) describe(one, `${path}[]`, lines);
+  } else if (isObject(value)) {
+    lines.add(`${path} object`);
+    for (const [key, one] of Object.entries(value)) describe(one, `${path}.${key}`, lines);
+  } else if (typeof value === "string") {
+    lines.add(`${path} string ${textFormat(value)}`);
+  } else if (typeof value === "number") {
+    lines.add(`${path} number ${Number.isInteger(value) ? "integer" : "decimal"}`);
+  } else {
+    lines.add(`${path} ${value === null ? "null" : typeof value}`);
+  }
+}
+
+/** The shape of a body: sorted lines. */
+export function shapeOf(text: string): string[] {
+  if (text === "") return ["empty"];
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return ["not JSON"];
+  }
+  const lines = new Set<string>();
+  describe(body, "$", lines);
+  return [...lines].sort();
+}
+
+const OWN_HEADERS = /^(?:x-(?!sandbox)|content-type$)/;
+
+export const namesOf = (headers: Headers): string[] =>
+  [...headers]
+    .filter(([name]) => OWN_HEADERS.test(name))
+    .map(([name, value]) => (name === "content-type" ? `${name}: ${value.split(";")[0]}` : name))
+    .sort();
+
+export const entryOf = (line: string, { status, headers, text }: Heard): Entry => ({
+  line,
+  status,
+  headers: namesOf(headers),
+  shape: shapeOf(text),
+});
+
+/** A script that is run against a peer. It gets responses, and decides by nothing but their fields. */
+export type Script = (peer: Peer, log: (entry: Entry) => void) => Promise<void>;
+
+export async function transcriptOf(script: Script, peer: Peer): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  await script(peer, (entry) => entries.push(entry));
+  return entries;
+}
+
+const byShape = (entry: Entry | undefined) => JSON.stringify(entry);
+
+/** The steps where two transcripts differ: what is only in the first, and what only in the second. */
+export function differences(expected: readonly Entry[], actual: readonly Entry[]): string[] {
+  const length = Math.max(expected.length, actual.length);
+  return Array.from({ length }, (_, index) => index).flatMap((index) => {
+    const [one, other] = [expected[index], actual[index]];
+    if (byShape(one) === byShape(other)) return [];
+    const rows = (entry: Entry | undefined) => [
+      `status ${entry?.status}`,
+      ...(entry?.headers ?? []),
+      ...(entry?.shape ?? []),
+    ];
+    const only = (these: string[], those: string[], sign: string) =>
+      these.filter((row) => !those.includes(row)).map((row) => ` ${sign}${row}`);
+    const [a, b] = [rows(one), rows(other)];
+    return [`${index}: ${one?.line}${[...only(a, b, "-"), ...only(b, a, "+")].join("")}`];
+  });
+}
+
+/** Finds the id of a thing in a response, whatever it is called and wherever it stands. */
+export function idIn(text: string, thing: string): string {
+  const names = [`${thing}_id`, "uuid", "id"];
+  const search = (value: unknown): string | number | undefined => {
+    if (Array.isArray(value)) return search(value[0]);
+    if (!isObject(value)) return undefined;
+    const name = names.find((one) => /string|number/.test(typeof value[one]));
+    if (name !== undefined) return value[name] as string | number;
+    return Object.values(value)
+      .map(search)
+      .find((one) => one !== undefined);
+  };
+  return String(search(text === "" ? {} : JSON.parse(text)));
+}
+
+/** The value of the first field of this name in a response. */
+export function fieldIn(text: string, name: string): string {
+  const [, value = ""] = new RegExp(`"${name}":"?([^",}]*)`).exec(text) ?? [];
+  return value;
+}
