@@ -43,6 +43,22 @@ export const REASONS: readonly Reason[] = [
     reason: SAME.tie,
   },
   {
+    path: "client/http/call-attempts.ts",
+    original: /^this\.#failed === undefined$/,
+    reason: "After an abort the caller gets the reason of the abort, whatever this returns.",
+  },
+  {
+    path: "client/http/call-attempts.ts",
+    original: /^this\.#failed\?\.error$/,
+    reason: "An attempt that failed has left its error. The check is only for the type.",
+  },
+  {
+    path: "client/http/call-attempts.ts",
+    original: /^end\.kind === "too_large"$/,
+    replacement: /^true$/,
+    reason: "A hook is not called with a response that is not there.",
+  },
+  {
     path: "internal/canonical-json.ts",
     mutator: "EqualityOperator",
     original: /^a < b$/,

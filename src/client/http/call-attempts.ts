@@ -9,13 +9,13 @@ import {
   connectionFailure,
   type Failure,
   leaseFailure,
-  safeHeaders,
   statusFailure,
   timeoutFailure,
   tooLargeFailure,
   worse,
 } from "./failures.ts";
 import { notifyObserver } from "./observer.ts";
+import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
 /** The limits of one call. */

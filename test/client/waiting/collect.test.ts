@@ -1,4 +1,4 @@
-import { PaymentPendingError } from "malipo";
+import { memoryIdempotency, PaymentPendingError } from "malipo";
 import type { Sandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { rejection } from "../support/gateway.ts";
@@ -140,6 +140,19 @@ describe("with an idempotency key", () => {
     expect(onStarted.mock.calls).toEqual([[payment.reference]]);
     expect(prompts()).toBe(1);
     expect(await ledger()).toHaveLength(1);
+  });
+
+  test("a start that was lost is looked for only among the attempts of its account reference", async () => {
+    sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "lostResponse" } });
+    const idempotency = memoryIdempotency();
+    const list = vi.spyOn(idempotency, "list");
+    const { gateway } = shop({ idempotency });
+    await gateway.mobileMoney.collect(ORDER, { ...KEY, ...approving(), wake: lookSoon });
+    const accountReference = idempotency.digest(ORDER.account_reference);
+    expect(list).toHaveBeenCalled();
+    for (const [query] of list.mock.calls) {
+      expect(query).toMatchObject({ digests: { accountReference } });
+    }
   });
 
   test("a start that was lost is looked for until its request cannot be on its way, then it is unknown", async () => {

@@ -2,8 +2,7 @@ import type { Options } from "./arguments.ts";
 import type { FaultProxy } from "./fault-proxy.ts";
 import { countFaults } from "./faults.ts";
 import { checkHistory, type HistoryVerdict } from "./history/check-history.ts";
-import type { HistoryEvent } from "./history/event.ts";
-import { createHistory, type History } from "./history/history.ts";
+import type { History } from "./history/history.ts";
 import type { IncidentRunner } from "./incidents/runner.ts";
 import type { CampaignStore } from "./open-store.ts";
 import { RESTARTS, runPhases } from "./phases.ts";
@@ -11,7 +10,8 @@ import type { Pool } from "./pool.ts";
 import type { Shop } from "./shop.ts";
 import { keyOf, type Stage, setStage } from "./stage.ts";
 import type { StoreLocation } from "./store.ts";
-import { campaignTimeoutMs, endWithinMs } from "./time-limits.ts";
+import { campaignTimeoutMs, endWithinMs, MAX_START_MS } from "./time-limits.ts";
+import { waitFor } from "./waits.ts";
 
 /** The result of a campaign. */
 export interface Report {
@@ -19,7 +19,6 @@ export interface Report {
   readonly store: StoreLocation;
   readonly workers: number;
   readonly verdict: HistoryVerdict;
-  readonly history: readonly HistoryEvent[];
   readonly clicks: number;
   readonly reconciled: number;
   readonly resolutions: Shop["resolutions"];
@@ -35,13 +34,21 @@ export interface Report {
   readonly seconds: number;
 }
 
-/** Runs the shop on one store, and checks the promises. */
-export async function runCampaign(options: Options, campaignStore: CampaignStore): Promise<Report> {
+/**
+ * Runs the shop on one store, and checks the promises.
+ *
+ * @param history - Gets everything that happens, also where the campaign fails.
+ */
+export async function runCampaign(
+  options: Options,
+  campaignStore: CampaignStore,
+  history: History,
+): Promise<Report> {
   const started = performance.now();
   const { location: store, engine } = campaignStore;
   const { payments, seed, pauses, clockSteps } = options;
-  const signal = AbortSignal.timeout(campaignTimeoutMs(payments));
-  const history = createHistory();
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(campaignTimeoutMs(payments))]);
   const engineFaults = (options.engineFaults && engine?.faults) || [];
   const limits = { pauses, clockSteps, engineFaults, endWithinMs: endWithinMs(payments) };
   history.note("campaign", { what: "start", store: store.name, payments, seed, ...limits });
@@ -51,18 +58,21 @@ export async function runCampaign(options: Options, campaignStore: CampaignStore
   let faultsLeft: ReturnType<typeof service.faultsLeft> = [];
   try {
     faultsLeft = await runPhases(options, stage, history, signal);
+  } catch (error) {
+    history.note("campaign", { what: "unexpected", error: `${error}` });
+    throw error;
   } finally {
-    await stage.close();
+    over.abort();
+    const what = () => "the workers and the service to end";
+    await waitFor(stage.close(), { what, limitMs: 2 * MAX_START_MS });
   }
   noteEnds(stage, history);
 
-  const events = history.events();
   return {
     options,
     store,
     workers: pool.size,
-    verdict: checkHistory(events),
-    history: events,
+    verdict: checkHistory(history.events()),
     ...shop.counts,
     resolutions: shop.resolutions,
     failures: shop.failures,

@@ -5,37 +5,51 @@
 import { type Options, readOptions, USAGE } from "./arguments.ts";
 import { type Report, runCampaign } from "./campaign.ts";
 import { checkHistory } from "./history/check-history.ts";
-import { readHistories, saveHistory } from "./history/history.ts";
+import { createHistory, readHistories, saveHistory } from "./history/history.ts";
 import { setUpStore } from "./open-store.ts";
 import { breachLines, historyTable, reportTable } from "./report-table.ts";
 import type { StoreName } from "./store.ts";
+import { type Summary, summaryOf, summaryTable } from "./summary-table.ts";
+import { MAX_START_MS } from "./time-limits.ts";
+import { waitFor } from "./waits.ts";
 
 async function campaignOn(name: StoreName, options: Options): Promise<Report | undefined> {
   const store = await setUpStore(name);
   if (store === undefined) return undefined;
+  const history = createHistory();
   try {
-    return await runCampaign(options, store);
+    return await runCampaign(options, store, history);
   } finally {
-    await store.clear();
+    if (options.history !== undefined) saveHistory(options.history, history.events());
+    const what = () => `the ${name} store to be cleared`;
+    await waitFor(store.clear(), { what, limitMs: MAX_START_MS });
   }
+}
+
+/** Prints the result of a campaign on one store. Returns whether every promise held. */
+async function reportOn(name: StoreName, options: Options): Promise<boolean> {
+  const report = await campaignOn(name, options);
+  if (report === undefined) {
+    console.log(`${name} store: NOT RUN, there is no engine for it here\n`);
+    // A caller who asks for one store must not take a skipped run for a success.
+    return options.stores.length > 1;
+  }
+  console.log(`${reportTable(report)}\n`);
+  if (report.verdict.breaches.length === 0) return true;
+  console.log(`${breachLines(report.verdict)}\n`);
+  return false;
 }
 
 /** Runs a campaign on each store. Returns whether every promise held. */
 async function runAll(options: Options): Promise<boolean> {
   let held = true;
   for (const name of options.stores) {
-    const report = await campaignOn(name, options);
-    if (report === undefined) {
-      console.log(`${name} store: NOT RUN, there is no engine for it here\n`);
-      // A caller who asks for one store must not take a skipped run for a success.
-      held &&= options.stores.length > 1;
-      continue;
+    try {
+      held = (await reportOn(name, options)) && held;
+    } catch (error) {
+      held = false;
+      console.log(`${name} store: NOT FINISHED. ${(error as Error).stack}\n`);
     }
-    if (options.history !== undefined) saveHistory(options.history, report.history);
-    console.log(`${reportTable(report)}\n`);
-    if (report.verdict.breaches.length === 0) continue;
-    held = false;
-    console.log(`${breachLines(report.verdict)}\n`);
   }
   return held;
 }
@@ -43,19 +57,22 @@ async function runAll(options: Options): Promise<boolean> {
 /** Checks the histories of a file again. Returns whether every promise held. */
 function checkFile(file: string): boolean {
   let held = true;
+  const summaries: Summary[] = [];
   for (const events of readHistories(file)) {
     const verdict = checkHistory(events);
+    summaries.push(summaryOf(events, verdict));
     console.log(`${historyTable(events, verdict)}\n`);
     if (verdict.breaches.length === 0) continue;
     held = false;
     console.log(`${breachLines(verdict)}\n`);
   }
+  console.log(`${summaryTable(summaries)}\n`);
   return held;
 }
 
 async function main(options: Options): Promise<boolean> {
   const held = options.check === undefined ? await runAll(options) : checkFile(options.check);
-  console.log(held ? "Every promise held." : "A promise was BROKEN.");
+  console.log(held ? "Every promise held." : "A promise was BROKEN, or could not be checked.");
   return held;
 }
 

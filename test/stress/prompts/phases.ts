@@ -7,6 +7,8 @@ import type { Pool } from "./pool.ts";
 import { showProgress } from "./progress.ts";
 import type { Service } from "./service.ts";
 import type { Stage } from "./stage.ts";
+import { campaignTimeoutMs, MAX_START_MS } from "./time-limits.ts";
+import { waitFor, waitUntil } from "./waits.ts";
 
 /** How often the service restarts. */
 export const RESTARTS = 2;
@@ -30,19 +32,34 @@ export async function runPhases(
   const { service, shop, pool, pools, runner, customers, isShared } = stage;
   const { payments } = options;
   const { sandbox, faultProxy } = service;
+  const limitMs = campaignTimeoutMs(payments);
   let begun = 0;
   let phase = "";
 
+  /** Resolves when so many orders have begun. */
+  const haveBegun = (count: number) =>
+    waitUntil(() => begun >= count || signal.aborted, {
+      what: () => `order ${count} of ${payments} to begin: ${begun} have`,
+      limitMs,
+      intervalMs: 20,
+    });
+
+  const allSold = {
+    what: () => `every order to have a final status or a reference: ${shop.done()} have`,
+    // The time limit of the campaign ends the work on orders. This one is for orders that it did not end.
+    limitMs: limitMs + MAX_START_MS,
+  };
+
   /** Resolves when the pauses are over, so that the last orders can begin. */
   async function calmDown(): Promise<void> {
-    while (begun < stage.plan.lastIncident && !signal.aborted) await sleep(100);
+    await haveBegun(stage.plan.lastIncident);
     await shop.calmDown();
     await runner.idle();
   }
 
   /** Stops the faults while the last orders are in progress. */
   async function stopFaults(): Promise<FaultsLeft> {
-    while (begun < payments && !signal.aborted) await sleep(20);
+    await haveBegun(payments);
     await sleep(LAST_FAULTS_MS);
     if (isShared && options.kills > 0) pool.kill(0);
     const left = service.faultsLeft();
@@ -57,14 +74,15 @@ export async function runPhases(
   async function run(): Promise<FaultsLeft> {
     await Promise.all(pools.map((one) => one.ready()));
     const outages = scheduleOutages(stage.plan, pool, faultProxy);
+    const calm = calmDown();
     const sold = shop.sell((count) => {
       begun = count;
       outages(count);
-    }, calmDown());
-    const left = await stopFaults();
-    await sold;
+    }, calm);
+    // What fails first is told first.
+    const [left] = await Promise.all([stopFaults(), waitFor(sold, allSold), calm]);
     // The slow customers act. The prompts that nobody answers expire.
-    await customers.idle();
+    await waitFor(customers.idle(), { what: () => "the customers to act", limitMs });
     await sandbox.clock.advance("61s");
     await shop.reconcile();
     history.note("campaign", { what: "all_ended" });
@@ -81,7 +99,7 @@ export async function runPhases(
     return `${stage.storeName}: ${shop.done()} of ${payments} orders, ${sleeping}${phase}`;
   });
   try {
-    return await Promise.race([run(), ...pools.map(({ failed }) => failed)]);
+    return await Promise.race([run(), runner.failed, ...pools.map(({ failed }) => failed)]);
   } finally {
     progress.end();
   }

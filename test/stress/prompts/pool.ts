@@ -2,12 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { deferred } from "./deferred.ts";
 import type { HistoryEvent } from "./history/event.ts";
 import type { History } from "./history/history.ts";
 import type { JobName, Jobs, Setup, WorkerMessage } from "./messages.ts";
+import { MAX_JOB_MS, MAX_START_MS } from "./time-limits.ts";
+import { waitFor } from "./waits.ts";
+import { createWaker, type Waker } from "./waker.ts";
 
 /** The processes of the shop. */
 export interface Pool {
@@ -24,8 +26,8 @@ export interface Pool {
   kill(worker: number): void;
   /** Does the same to the worker of this name, if it lives. */
   killNamed(who: string): void;
-  /** Wakes the worker of this name, which has stopped itself. */
-  wake(who: string): Promise<void>;
+  /** How to wake the worker of this name from the sleep that it has reported last. */
+  wakerOf(who: string): (() => Promise<void>) | undefined;
   /** Steps the wall clock of a worker to so far from the right time. */
   stepClock(worker: number, offsetMs: number): void;
   /** Replaces every process, so that nothing is left in memory. */
@@ -48,12 +50,10 @@ interface Worker {
   port: number | undefined;
   /** Whether we killed it. */
   killed: boolean;
-  /** How often it has woken. */
-  wakes: number;
+  readonly waker: Waker;
 }
 
 const WORKER_FILE = fileURLToPath(new URL("./worker.ts", import.meta.url));
-const WAKE_INTERVAL_MS = 10;
 
 /** A process that has stopped does not notice that this one ends. */
 const children = new Set<ChildProcess>();
@@ -83,7 +83,7 @@ export function createPool(
       // A worker may be killed in the middle of its last line.
       if (!line.endsWith("}")) return;
       const event = { ...JSON.parse(line), who: worker.who } as HistoryEvent;
-      if (event.what === "awake") worker.wakes++;
+      worker.waker.see(event);
       history.add(event);
     });
   }
@@ -92,14 +92,15 @@ export function createPool(
     const child = fork(WORKER_FILE, { stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"] });
     children.add(child);
     const ready = deferred<void>();
+    const who = `${name} ${++started}`;
     const worker: Worker = {
-      who: `${name} ${++started}`,
+      who,
       child,
+      waker: createWaker(who, child),
       ready: ready.promise,
       open: new Map(),
       port: undefined,
       killed: false,
-      wakes: 0,
     };
     listen(worker);
     child.on("message", (message: WorkerMessage) => {
@@ -125,6 +126,9 @@ export function createPool(
     return worker;
   }
 
+  const hasStarted = ({ who, ready }: Worker) =>
+    waitFor(ready, { what: () => `${who} to start`, limitMs: MAX_START_MS });
+
   async function end(worker: Worker): Promise<void> {
     const { child } = worker;
     worker.killed = true;
@@ -132,7 +136,7 @@ export function createPool(
     history.note(worker.who, { what: "killed" });
     const ended = once(child, "exit");
     child.kill("SIGKILL");
-    await ended;
+    await waitFor(ended, { what: () => `${worker.who} to end`, limitMs: MAX_START_MS });
   }
 
   const workers = Array.from({ length: size }, start);
@@ -150,7 +154,9 @@ export function createPool(
     failed: failed.promise,
     run: async <Name extends JobName>(index: number, job: Name, input: Jobs[Name]["input"]) => {
       const worker = at(index);
-      await worker.ready;
+      await hasStarted(worker);
+      const what = () =>
+        `${worker.who} to do the job ${job} ${JSON.stringify(input).slice(0, 200)}`;
       if (worker.killed || signal.aborted) return undefined;
       const id = nextId++;
       const output = deferred<Jobs[JobName]["output"] | undefined>();
@@ -158,29 +164,23 @@ export function createPool(
       worker.open.set(id, output.resolve);
       signal.addEventListener("abort", cancel);
       worker.child.send({ id, job, input });
-      const given = await output.promise;
-      worker.open.delete(id);
-      signal.removeEventListener("abort", cancel);
-      return given as Jobs[Name]["output"] | undefined;
+      try {
+        const given = await waitFor(output.promise, { what, limitMs: MAX_JOB_MS });
+        return given as Jobs[Name]["output"] | undefined;
+      } finally {
+        worker.open.delete(id);
+        signal.removeEventListener("abort", cancel);
+      }
     },
     ready: async () => {
-      await Promise.all(workers.map(({ ready }) => ready));
+      await Promise.all(workers.map(hasStarted));
     },
     kill,
     killNamed: (who) => {
       const index = workers.findIndex((worker) => worker.who === who);
       if (index >= 0) kill(index);
     },
-    wake: async (who) => {
-      const worker = workers.find((one) => one.who === who);
-      if (worker === undefined) return;
-      const { wakes, child } = worker;
-      // A worker reports that it stops, and then stops: the first signal may come too early.
-      while (worker.wakes === wakes && !worker.killed && child.signalCode === null) {
-        child.kill("SIGCONT");
-        await sleep(WAKE_INTERVAL_MS);
-      }
-    },
+    wakerOf: (who) => workers.find((worker) => worker.who === who)?.waker.fromLastSleep(),
     stepClock: (index, offsetMs) => {
       const { child, killed, port } = at(index);
       if (!killed && port !== undefined) child.send({ offsetMs });

@@ -20,9 +20,20 @@ export function createReconciler(pool: Pool, signal: AbortSignal): Reconciler {
   let queue: {
     readonly order: UnknownOrder;
     readonly done: (resolution: Resolution | undefined) => void;
+    readonly failed: (error: unknown) => void;
   }[] = [];
   let working = false;
   let worker = 0;
+
+  async function resolveAll(orders: readonly UnknownOrder[]) {
+    while (!signal.aborted) {
+      const resolutions = await pool.run(worker++, "resolve", orders);
+      if (resolutions !== undefined) return resolutions;
+      // If the worker dies, the next one takes the batch.
+      await sleep(100);
+    }
+    return undefined;
+  }
 
   async function work(): Promise<void> {
     if (working) return;
@@ -30,22 +41,20 @@ export function createReconciler(pool: Pool, signal: AbortSignal): Reconciler {
     while (queue.length > 0 && !signal.aborted) {
       const batch = queue;
       queue = [];
-      const orders = batch.map(({ order }) => order);
-      let resolutions: readonly Resolution[] | undefined;
-      while (resolutions === undefined && !signal.aborted) {
-        // If the worker dies, the next one takes the batch.
-        resolutions = await pool.run(worker++, "resolve", orders);
-        if (resolutions === undefined) await sleep(100);
+      try {
+        const resolutions = await resolveAll(batch.map(({ order }) => order));
+        for (const { end } of resolutions ?? []) counts[end]++;
+        for (const [index, { done }] of batch.entries()) done(resolutions?.[index]);
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
       }
-      for (const { end } of resolutions ?? []) counts[end]++;
-      for (const [index, { done }] of batch.entries()) done(resolutions?.[index]);
     }
     working = false;
   }
 
   const lookUp = (order: UnknownOrder) =>
-    new Promise<Resolution | undefined>((done) => {
-      queue.push({ order, done });
+    new Promise<Resolution | undefined>((done, failed) => {
+      queue.push({ order, done, failed });
       if (signal.aborted) done(undefined);
       else void work();
     });

@@ -7,7 +7,8 @@ import type { Order } from "./plan.ts";
 import type { Pool } from "./pool.ts";
 import { createReconciler, type Reconciler } from "./reconciler.ts";
 import type { Sleepers } from "./sleepers.ts";
-import { MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS } from "./time-limits.ts";
+import { MAX_INCIDENTS_MS, MIN_ARRIVAL_INTERVAL_MS, MIN_ARRIVALS_MS } from "./time-limits.ts";
+import { waitFor } from "./waits.ts";
 
 /** An order in the shop's records, which outlive its workers. */
 interface Entry {
@@ -61,13 +62,22 @@ const CONCURRENCY = 300;
 /** How long the other clicks of an order wait for the one in which something is to happen. */
 const CLICK_DELAY_MS = 40;
 
-/** How long the shop waits before it pays again. */
+/**
+ * How long the shop waits before it tries again: longer and longer. Tries at a fixed interval keep a
+ * machine that became slow busy for ever.
+ */
 const RETRY_DELAY_MS = 200;
+const MAX_RETRY_DELAY_MS = 5_000;
+const retryDelay = (tries: number) =>
+  sleep(Math.min(RETRY_DELAY_MS * 2 ** tries, MAX_RETRY_DELAY_MS));
+
+/** How many orders are paid again at once, at the end. They wait for nobody. */
+const CONCURRENCY_AT_END = 40;
 
 /** The last orders begin when no worker is put to sleep any more, and soon the faults stop. */
 const LATE_SHARE = 0.1;
 
-/** How often the shop tries to have an incident happen. The service's faults may be faster. */
+/** How often the shop tries to have an incident happen, and once it has happened, happen again. */
 const INCIDENT_TRIES = 3;
 
 async function forEachConcurrently<T>(
@@ -89,7 +99,8 @@ export function createShop(setup: ShopSetup): Shop {
   const counts = { clicks: 0, reconciled: 0 };
   const failures = new Map<string, number>();
   const isDone = ({ results, pending }: Entry) => results.length > 0 || pending !== undefined;
-  const pauses: Promise<void>[] = [];
+  /** The orders that put a worker to sleep, until they are done. */
+  const pauses = new Map<string, Promise<void>>();
   let calm = false;
   let turn = 0;
 
@@ -127,38 +138,44 @@ export function createShop(setup: ShopSetup): Shop {
     );
   }
 
+  /** The service's faults may be faster, and while the engine of the store is down no attempt begins. */
+  const mayHappen = (order: Order, incident: Incident | undefined, tries: number): boolean =>
+    tries < INCIDENT_TRIES ||
+    (incident?.act !== "clock" && !runner.hasHappened(order.idempotencyKey));
+
   async function serve(entry: Entry): Promise<void> {
     const { order, unexpected } = entry;
     const incident = incidents.get(order.idempotencyKey);
     const asleep = incident?.act === "pause" ? await clickAsleep(entry, incident) : undefined;
     for (let tries = 0; !signal.aborted && unexpected.length === 0 && !isDone(entry); tries++) {
-      const hasIncident = asleep === undefined && tries < INCIDENT_TRIES && !calm;
+      const hasIncident = asleep === undefined && !calm && mayHappen(order, incident, tries);
       const replies = await click(order, hasIncident ? incident : undefined);
       for (const reply of replies) record(entry, reply);
       if (isDone(entry)) break;
       const unknown = replies.find((reply) => reply?.end === "unknown");
       if (unknown !== undefined) await reconciler.resolve({ order, attempt: unknown.attempt });
-      else await sleep(RETRY_DELAY_MS);
+      else await retryDelay(tries);
     }
     await asleep?.over;
   }
 
   async function serveAndCount(entry: Entry): Promise<void> {
-    const isPaused = incidents.get(entry.order.idempotencyKey)?.act === "pause";
+    const { idempotencyKey } = entry.order;
     const served = serve(entry);
-    if (isPaused) pauses.push(served);
+    if (incidents.get(idempotencyKey)?.act === "pause") pauses.set(idempotencyKey, served);
     await served;
+    pauses.delete(idempotencyKey);
   }
 
   /** Pays once more. A busy machine may need more than one wait. */
   async function statusAtEnd(order: Order): Promise<FinalStatus | string> {
-    while (!signal.aborted) {
+    for (let tries = 0; !signal.aborted; tries++) {
       const reply = await pool.run(turn++, "payAgain", order);
       if (reply?.end === "final") return reply.result;
       if (reply?.end === "unexpected") return JSON.stringify(reply);
       // The shop knew the payment, and the store failed when the client told it so.
       if (reply?.end === "unknown") await reconciler.resolve({ order, attempt: reply.attempt });
-      else await sleep(RETRY_DELAY_MS);
+      else await retryDelay(tries);
     }
     return "the time limit was reached";
   }
@@ -182,11 +199,14 @@ export function createShop(setup: ShopSetup): Shop {
       });
     },
     calmDown: async () => {
-      await Promise.all(pauses);
+      await waitFor(Promise.all(pauses.values()), {
+        what: () => `the orders that put a worker to sleep: ${[...pauses.keys()].join(", ")}`,
+        limitMs: MAX_INCIDENTS_MS,
+      });
       calm = true;
     },
     reconcile: async () => {
-      while (!signal.aborted) {
+      for (let tries = 0; !signal.aborted; tries++) {
         const open = entries.filter(({ results, pending }) => results.length === 0 && pending);
         if (open.length === 0) return;
         const references = open.map(({ pending = "" }) => pending);
@@ -195,18 +215,18 @@ export function createShop(setup: ShopSetup): Shop {
           open.find(({ pending }) => pending === result.reference)?.results.push(result);
           counts.reconciled++;
         }
-        if ((found?.length ?? 0) < open.length) await sleep(200);
+        if ((found?.length ?? 0) < open.length) await retryDelay(tries);
       }
     },
     openKeys: async () => {
-      for (;;) {
+      for (let tries = 0; ; tries++) {
         const keys = await pool.run(turn++, "listOpen", undefined);
         if (keys !== undefined || signal.aborted) return keys ?? [];
-        await sleep(RETRY_DELAY_MS);
+        await retryDelay(tries);
       }
     },
     payAgain: () =>
-      forEachConcurrently(entries, CONCURRENCY, async (entry) => {
+      forEachConcurrently(entries, CONCURRENCY_AT_END, async (entry) => {
         entry.atEnd = await statusAtEnd(entry.order);
       }),
     records: () =>

@@ -109,15 +109,18 @@ export async function setStage(
   const sleeperPool = createPool("sleeper", sleeperCount, setup, history, signal);
   const pools = [pool, sleeperPool];
   const hands = {
-    wake: async (who: string) => {
-      await Promise.all(pools.map((one) => one.wake(who)));
+    wakerOf: (who: string) => {
+      const wakers = pools.map((one) => one.wakerOf(who));
+      return async () => {
+        await Promise.all(wakers.map((wake) => wake?.()));
+      };
     },
     kill: (who: string) => {
       for (const one of pools) one.killNamed(who);
     },
   };
   const { orders, incidents } = plan;
-  const runner = createIncidentRunner(history, incidents, store.engine, hands, signal);
+  const runner = createIncidentRunner(history, incidents, store.engine, hands);
   // The only process of the memory store sleeps itself.
   const sleepers = createSleepers(isShared ? sleeperPool : pool);
   const shop = createShop({ orders, incidents, pool, sleepers, runner, signal });

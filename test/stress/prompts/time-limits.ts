@@ -31,6 +31,21 @@ export const MAX_ON_ITS_WAY_MS = 7_000;
 /** The number of payments of a campaign that must meet every hard state. */
 export const FULL_SIZE = 2_000;
 
+// What the campaign waits for at most, however busy the machine is. A wait that takes longer will not
+// end: the campaign fails, and says what it waited for.
+
+/** For a process to start or to end. */
+export const MAX_START_MS = 60_000;
+
+/** For a job. The worker may sleep in the middle of it, or may wait until the engine is well. */
+export const MAX_JOB_MS: number = NOT_SENT_AFTER_MS + 180_000;
+
+/** For the engine of the store to get a fault, and to be well again. */
+export const MAX_ENGINE_FAULT_MS = 90_000;
+
+/** For every incident of a campaign, and its order, to be over, once all have begun. */
+export const MAX_INCIDENTS_MS = 300_000;
+
 /** The time limit of a campaign. */
 export const campaignTimeoutMs = (payments: number): number => 300_000 + payments * 200;
 

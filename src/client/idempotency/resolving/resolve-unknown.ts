@@ -72,17 +72,23 @@ export function checkResolveUnknownOptions(options: ResolveUnknownOptions): void
   }
 }
 
-/** Looks for the payments of all unknown attempts, and resolves what is certain. */
+/**
+ * Looks for the payments of all unknown attempts, and resolves what is certain.
+ *
+ * @param only - Only this attempt.
+ */
 export async function resolveUnknown(
   context: LookContext,
   options: ResolveUnknownOptions,
   callOptions: CallOptions = { signal: options.signal },
-  isWanted: (record: AttemptRecord) => boolean = () => true,
+  only?: AttemptRecord,
 ): Promise<UnknownReport[]> {
   const { lookBackMs, notSentAfterMs, signal } = options;
   const lookedAt = Date.now();
   // Before the payments are read: only then does the absence of a payment say anything.
-  const all = await allRecords(context, { state: "unknown" });
+  const digests = { accountReference: only?.digests.accountReference };
+  const all = await allRecords(context, { state: "unknown", digests });
+  const isWanted = ({ owner }: AttemptRecord) => only === undefined || owner === only.owner;
   const unknown = all.filter((one) => one.baseUrl === context.baseUrl && isWanted(one));
   const isTooOld = ({ begunAt }: AttemptRecord) => begunAt < lookedAt - lookBackMs;
   const looked = unknown.filter((record) => !isTooOld(record));

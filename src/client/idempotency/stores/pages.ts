@@ -23,6 +23,10 @@ export interface CheckedQuery {
   readonly limit: number;
 }
 
+/** Whether a query asks for attempts that have not succeeded: there are few, whatever the store keeps. */
+export const isOpen = (state: CheckedQuery["state"]): boolean =>
+  state === "in_flight" || state === "unknown";
+
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 const STATES = [undefined, "in_flight", "unknown", "succeeded"];

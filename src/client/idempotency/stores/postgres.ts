@@ -18,7 +18,7 @@ import {
 } from "../record.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
-import { checkListQuery, pageOf } from "./pages.ts";
+import { checkListQuery, isOpen, pageOf } from "./pages.ts";
 import { statementsFor } from "./postgres-statements.ts";
 
 export type { IdempotencyStoreOptions } from "./options.ts";
@@ -173,7 +173,13 @@ export function postgresIdempotency(
     list: async (listQuery) => {
       const { state, digests, after, limit } = checkListQuery(listQuery);
       const { rows } = await statements.run(
-        ...(["list", scope, after?.begunAt ?? 0, after?.key ?? "", state ?? null] as const),
+        ...([
+          isOpen(state) ? "listOpen" : "list",
+          scope,
+          after?.begunAt ?? 0,
+          after?.key ?? "",
+          state ?? null,
+        ] as const),
         ...[digests.parameters, digests.accountReference, digests.amount, digests.phone],
         limit + 1,
       );

@@ -42,10 +42,13 @@ const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}
  *
  * All keys of a store have one hash tag, so that a Redis Cluster keeps them on one node. The record of
  * a key is `KEYS[1] .. key`. `KEYS[2]` orders the keys by when they began, `KEYS[3]` by when their
- * result expires.
+ * result expires, and `KEYS[4] .. digest` those of an account reference by when they began. `KEYS[5]`
+ * has the digest of each key, since a record that expired cannot say it any more. `KEYS[6]` orders the
+ * keys that have not succeeded.
  */
 export const SCRIPT = `
   local records, index, expiry = KEYS[1], KEYS[2], KEYS[3]
+  local references, digests, open = KEYS[4], KEYS[5], KEYS[6]
   local operation = ARGV[1]
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -73,9 +76,17 @@ export const SCRIPT = `
     found[#found + 1] = passed and digits(passed)
     return found, passed
   end
+  local function drop_reference(key)
+    local digest = redis.call('HGET', digests, key)
+    if not digest then return end
+    redis.call('ZREM', references .. digest, key)
+    redis.call('HDEL', digests, key)
+  end
   local function drop(key)
     redis.call('DEL', records .. key)
+    drop_reference(key)
     redis.call('ZREM', index, key)
+    redis.call('ZREM', open, key)
     redis.call('ZREM', expiry, key)
   end
   local function drop_expired()
@@ -87,6 +98,7 @@ export const SCRIPT = `
     redis.call('HSET', records .. key, 'state', 'succeeded', 'result', result)
     redis.call('PEXPIRE', records .. key, retention)
     redis.call('ZADD', expiry, digits(now + retention), key)
+    redis.call('ZREM', open, key)
   end
 
   if operation == 'list' then
@@ -95,9 +107,13 @@ export const SCRIPT = `
     local wanted = {
       parameters = ARGV[8], account_reference = ARGV[9], amount = ARGV[10], phone = ARGV[11]
     }
+    -- Every event of a payment asks for these: that must not read all attempts.
+    local source = index
+    if state == 'in_flight' or state == 'unknown' then source = open end
+    if wanted.account_reference ~= '' then source = references .. wanted.account_reference end
     local min, rows, last, offset = after_score, {}, {}, 0
     while look > 0 and #rows < limit do
-      local page = redis.call('ZRANGEBYSCORE', index, min, '+inf', 'WITHSCORES', 'LIMIT', offset, 100)
+      local page = redis.call('ZRANGEBYSCORE', source, min, '+inf', 'WITHSCORES', 'LIMIT', offset, 100)
       if #page == 0 then return { rows, {} } end
       for i = 1, #page, 2 do
         local key, score = page[i], page[i + 1]
@@ -142,6 +158,13 @@ export const SCRIPT = `
     end
     redis.call('ZREM', expiry, key)
     redis.call('ZADD', index, digits(now), key)
+    redis.call('ZADD', open, digits(now), key)
+    drop_reference(key)
+    local digest = ARGV[10]
+    if digest ~= '' then
+      redis.call('ZADD', references .. digest, digits(now), key)
+      redis.call('HSET', digests, key, digest)
+    end
     return { 'begun' }
   elseif operation == 'finish' or operation == 'forget' then
     local found = redis.call('HMGET', record, 'version', 'owner')

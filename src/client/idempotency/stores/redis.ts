@@ -4,7 +4,6 @@
  * @module malipo/idempotency/redis
  */
 
-import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkFunction, checkWholeNumber, describeValue } from "../../../internal/check-options.ts";
 import { createDigest } from "../digest.ts";
@@ -20,7 +19,8 @@ import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
 import { type CheckedQuery, checkListQuery, type Position, pageOf } from "./pages.ts";
 import { durabilityCheck, type RedisClient } from "./redis-durability.ts";
-import { FIELDS, SCRIPT } from "./redis-script.ts";
+import { FIELDS } from "./redis-script.ts";
+import { type Reply, ScriptRunner } from "./redis-script-runner.ts";
 
 export type { IdempotencyStoreOptions } from "./options.ts";
 
@@ -54,14 +54,8 @@ export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
 
 const DEFAULT_PREFIX = "{malipo:idempotency}:";
 
-/** How long replicas have to confirm an attempt, in milliseconds. */
-const MAX_REPLICATION_MS = 1_000;
-
 /** How many keys one run of the script looks at: it stops the Redis while it runs. */
 const KEYS_PER_LOOK = 1_000;
-
-/** What the script returns: a record's fields, nothing where there is no record, or what it did. */
-type Reply = readonly unknown[];
 
 function parseRecord(key: string, reply: Reply): StoredRecord | undefined {
   return reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
@@ -78,66 +72,6 @@ function withHashTag(prefix: unknown): string {
     );
   }
   return /\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
-}
-
-/** Runs the script on one Redis or on a node of a cluster. */
-class ScriptRunner {
-  readonly #redis: Redis;
-  readonly #keys: readonly string[];
-  readonly #replicas: number;
-  #isLeaving = false;
-
-  constructor(client: RedisClient, prefix: string, replicas: number) {
-    // A cluster has the same commands, and finds the node by the keys.
-    this.#redis = client as Redis;
-    this.#keys = ["attempt:", "index", "expiry"].map((name) => prefix + name);
-    this.#replicas = replicas;
-  }
-
-  async run(...args: readonly (string | number)[]): Promise<Reply> {
-    try {
-      return (await this.#redis.eval(SCRIPT, 3, ...this.#keys, ...args)) as Reply;
-    } catch (error) {
-      this.#leaveReplica(error);
-      throw error;
-    }
-  }
-
-  /** As `run`, and rejects where too few replicas have what the script wrote. */
-  async runConfirmed(...args: readonly (string | number)[]): Promise<Reply> {
-    if (this.#replicas === 0) return this.run(...args);
-    // In one pipeline: WAIT waits for what its own connection has written.
-    const replies = await this.#redis
-      .pipeline()
-      .eval(SCRIPT, 3, ...this.#keys, ...args)
-      .wait(this.#replicas, MAX_REPLICATION_MS)
-      .exec();
-    const [script, wait] = replies ?? [];
-    for (const reply of [script, wait]) {
-      const error = reply === undefined ? new Error("Redis returned no reply.") : reply[0];
-      if (error === null) continue;
-      this.#leaveReplica(error);
-      throw error;
-    }
-    const confirmed = Number(wait?.[1]);
-    if (!(confirmed >= this.#replicas)) {
-      throw new Error(
-        `Of the ${this.#replicas} replicas that must have an attempt, ${confirmed} confirmed it within ${MAX_REPLICATION_MS} ms. Check the replication of this Redis, or lower the option \`replicas\`.`,
-      );
-    }
-    return script?.[1] as Reply;
-  }
-
-  /** A Redis that became a replica keeps its connections, so the client would stay with it. */
-  #leaveReplica(error: unknown): void {
-    const isReplica = error instanceof Error && error.message.includes("READONLY");
-    if (!isReplica || this.#isLeaving || this.#redis.status !== "ready") return;
-    this.#isLeaving = true;
-    this.#redis.once("close", () => {
-      this.#isLeaving = false;
-    });
-    this.#redis.disconnect(true);
-  }
 }
 
 /** The positions and records of one look at the index. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { sleep } from "../../../internal/timeout.ts";
-import { SCHEMA, STATEMENTS } from "./sqlite-statements.ts";
+import { INDEXES, STATEMENTS, TABLE } from "./sqlite-statements.ts";
 
 /** The prepared statements of a file. */
 export type Statements = Readonly<Record<keyof typeof STATEMENTS, StatementSync>>;
@@ -13,7 +13,7 @@ const SETUP = [
   "PRAGMA journal_mode = WAL",
   // An attempt must be on the disk before anything is sent.
   "PRAGMA synchronous = FULL",
-  SCHEMA,
+  TABLE,
 ];
 
 /** How long an operation waits for a file that another process has locked. */
@@ -157,8 +157,11 @@ export class SqliteFile {
     const { file } = this.#database.prepare("PRAGMA database_list").get() as { file: string };
     // SQLite keeps it at its path while the database is open.
     if (mode === "wal") this.#log = new FileIdentity(this.#fs, `${file}-wal`);
-    this.#statements = this.#prepare();
-    return this.#statements;
+    const statements = this.#prepare();
+    // After the statements, which say so where the table is of another version.
+    this.#database.exec(INDEXES);
+    this.#statements = statements;
+    return statements;
   }
 
   #prepare(): Statements {
@@ -173,6 +176,8 @@ export class SqliteFile {
         free: prepare("free"),
         restartLease: prepare("restartLease"),
         list: prepare("list"),
+        listOpen: prepare("listOpen"),
+        listFor: prepare("listFor"),
         dropExpired: prepare("dropExpired"),
       };
     } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from "../record.ts";
 import type { AttemptPage, IdempotencyStore, ListQuery, NewAttempt } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "./options.ts";
-import { checkListQuery, pageOf } from "./pages.ts";
+import { checkListQuery, isOpen, pageOf } from "./pages.ts";
 import { SqliteFile, type Statements } from "./sqlite-file.ts";
 
 export type { IdempotencyStoreOptions } from "./options.ts";
@@ -95,19 +95,22 @@ export function sqliteIdempotency(
   function list(statements: Statements, listQuery: ListQuery | undefined): AttemptPage {
     const { state, digests, after, limit } = checkListQuery(listQuery);
     const uptime = uptimeMs();
-    const rows = statements.list.all({
+    const { accountReference } = digests;
+    const common = {
       uptime,
       now: Date.now(),
       scope,
       state: orNull(state),
       parameters: orNull(digests.parameters),
-      accountReference: orNull(digests.accountReference),
       amount: orNull(digests.amount),
       phone: orNull(digests.phone),
       afterBegunAt: after?.begunAt ?? -1,
       afterKey: after?.key ?? "",
       count: limit + 1,
-    }) as unknown as Row[];
+    };
+    const rows = (accountReference === undefined
+      ? statements[isOpen(state) ? "listOpen" : "list"].all(common)
+      : statements.listFor.all({ ...common, accountReference })) as unknown as Row[];
     for (const { key, is_behind } of rows) {
       if (is_behind === 1) statements.restartLease.run({ key, uptime });
     }

@@ -2,6 +2,7 @@ import { ConfigurationError } from "malipo";
 import { type PostgresIdempotency, postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { statementsFor } from "../../../../src/client/idempotency/stores/postgres-statements.ts";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import {
   attemptOf,
@@ -40,6 +41,29 @@ afterAll(async () => {
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_MS }, () => {
   standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
+
+  test.for([
+    ["of an account reference", "list", "a digest", /Index Cond: .*account_reference = /],
+    ["that have not succeeded", "listOpen", null, /Index Scan using \S+_open/],
+  ] as const)("finds the attempts %s by an index", async ([, statement, digest, index]) => {
+    const client = await connect().connect();
+    try {
+      const own = `${table}_many`;
+      await storeOn(own).migrate();
+      await client.query(
+        `INSERT INTO ${own} SELECT 'k' || n, 2, 'succeeded', '', '', '', '', '', now(), now(), 1, '', 'r' || n
+         FROM generate_series(1, 5000) AS n ON CONFLICT DO NOTHING`,
+      );
+      await client.query(`ANALYZE ${own}`);
+      const sql = statementsFor(own)[statement];
+      const values = ["", -1, "", null, null, digest, null, null, 101];
+      const { rows } = await client.query(`EXPLAIN ${sql}`, values);
+      expect(JSON.stringify(rows)).toMatch(index);
+      await client.query(`DROP TABLE ${own}`);
+    } finally {
+      client.release();
+    }
+  });
   standsByTheContractOfDurability(
     "PostgreSQL",
     () => ({

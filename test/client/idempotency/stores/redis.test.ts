@@ -46,6 +46,10 @@ afterAll(async () => {
   await engine?.stop();
 }, PATIENCE_MS);
 
+/** How many records this Redis has read since it started. */
+const recordsRead = async (raw: Redis): Promise<number> =>
+  Number(/cmdstat_hmget:calls=(\d+)/.exec(await raw.info("commandstats"))?.[1] ?? 0);
+
 describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, () => {
   standsByTheContract("Redis", open);
   standsByTheContractOfDurability(
@@ -135,6 +139,52 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     await store.finish(key, "a", { state: "unknown" });
     const index = `${prefix}shop:${prefix}index`;
     expect(await raw.zrange(index, "0", "-1")).toEqual([key]);
+  });
+
+  test("reads only the attempts of an account reference to find them, however many there are", async () => {
+    const own = `${prefix}many:`;
+    const store = redisIdempotency(connect(), { prefix: own, retentionMs: 1 });
+    const begin = (key: string, accountReference: string) =>
+      store.begin(key, attemptOf(key, { payment: { accountReference } }));
+    for (let order = 0; order < 200; order++) await begin(`k${order}`, `ORDER-${order}`);
+    await begin("again", "ORDER-42");
+    const raw = connect();
+    const before = await recordsRead(raw);
+    const digests = { accountReference: store.digest("ORDER-42") };
+    const { attempts } = await store.list({ digests });
+    expect(attempts.map(({ owner }) => owner)).toEqual(["k42", "again"]);
+    expect((await recordsRead(raw)) - before).toBe(2);
+  });
+
+  test("reads only the attempts that have not succeeded to find those, however many there are", async () => {
+    const store = redisIdempotency(connect(), { prefix: `${prefix}succeeded:` });
+    for (let order = 0; order < 200; order++) {
+      await store.begin(`k${order}`, attemptOf("a"));
+      await store.finish(`k${order}`, "a", { state: "succeeded", result: "R" });
+    }
+    await store.begin("freed", attemptOf("b"));
+    await store.forget("freed", "b");
+    await store.begin("open", attemptOf("c"));
+    await store.finish("open", "c", { state: "unknown" });
+    const raw = connect();
+    const before = await recordsRead(raw);
+    const { attempts } = await store.list({ state: "unknown" });
+    expect(attempts.map(({ owner }) => owner)).toEqual(["c"]);
+    expect((await store.list({ state: "in_flight" })).attempts).toEqual([]);
+    expect((await recordsRead(raw)) - before).toBe(2);
+  });
+
+  test("keeps nothing of an account reference whose attempts are gone", async () => {
+    const own = `${prefix}gone:`;
+    const store = redisIdempotency(connect(), { prefix: own, retentionMs: 1 });
+    const payment = { accountReference: "ORDER-42" };
+    await store.begin("done", attemptOf("a", { payment }));
+    await store.finish("done", "a", { state: "succeeded", result: "R" });
+    await vi.waitFor(async () => expect((await store.list()).attempts).toEqual([]));
+    // The same key again, for another order.
+    await store.begin("done", attemptOf("b", { payment: { accountReference: "ORDER-43" } }));
+    await store.forget("done", "b");
+    expect(await connect().keys(`*${own}*`)).toEqual([]);
   });
 
   test("keeps prefixes apart", async () => {

@@ -5,6 +5,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { STATEMENTS } from "../../../../src/client/idempotency/stores/sqlite-statements.ts";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../../suites/idempotency-clock.ts";
 import {
@@ -39,6 +40,18 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 standsByTheContract("SQLite", async (options) => open(options));
+
+test.for([
+  ["of an account reference", "listFor", "account_reference (account_reference=?"],
+  ["that have not succeeded", "listOpen", "state (state=?"],
+] as const)("SQLite finds the attempts %s by an index", async ([, statement, index]) => {
+  await open().list();
+  const database = new DatabaseSync(path);
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${STATEMENTS[statement]}`).all({});
+  database.close();
+  expect(JSON.stringify(plan)).toContain(`INDEX malipo_idempotency_${index}`);
+});
+
 keepsTimeByThisClock("SQLite", async (options) => open(options));
 standsByTheContractOfDurability(
   "SQLite",

@@ -11,6 +11,9 @@ export type Point =
   /** The response is there. The store has not been told. */
   | "response";
 
+/** What happens while a worker has stopped itself. */
+type SleepAct = "pause" | "engine" | "kill";
+
 /** What can be done to the engine of a store. */
 export type EngineFault = "killed" | "hung" | "cut";
 
@@ -42,8 +45,8 @@ interface Details {
   readonly resolving: Resolving;
   readonly resolved: Resolving & { readonly state: string };
   readonly store_failed: Keyed & { readonly operation: string };
-  /** The process stopped at a point of an attempt. */
-  readonly asleep: Keyed & { readonly point: Point };
+  /** The process stopped at a point of an attempt, for this to happen. */
+  readonly asleep: Keyed & { readonly point: Point; readonly act: SleepAct };
   readonly awake: Keyed;
   /** The wall clock of the process was stepped to so far from the right time. */
   readonly clock: { readonly offsetMs: number };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { deferred } from "../deferred.ts";
 import {
   type EngineFault,
   type EventOf,
@@ -6,14 +7,21 @@ import {
   historyTime,
 } from "../history/event.ts";
 import type { History } from "../history/history.ts";
-import { LEASE_MARGIN_MS, LEASE_MS, NOT_SENT_AFTER_MS } from "../time-limits.ts";
+import {
+  LEASE_MARGIN_MS,
+  LEASE_MS,
+  MAX_ENGINE_FAULT_MS,
+  MAX_INCIDENTS_MS,
+  NOT_SENT_AFTER_MS,
+} from "../time-limits.ts";
+import { waitFor } from "../waits.ts";
 import type { FaultyEngine } from "./engine-faults.ts";
 import type { Incident, Wake } from "./incident.ts";
 
 /** Wakes and kills the workers that have stopped. */
 export interface Hands {
-  /** Wakes the process. Does nothing to one that is dead. */
-  wake(who: string): Promise<void>;
+  /** How to wake a process from its present sleep. Does nothing to one that is dead. */
+  wakerOf(who: string): () => Promise<void>;
   kill(who: string): void;
 }
 
@@ -23,10 +31,14 @@ export interface IncidentRunner {
   stopped(key: string, over: Promise<unknown>): Promise<void>;
   /** Resolves when every worker is awake and the engine is well. */
   idle(): Promise<void>;
+  /** Whether a worker has stopped for the incident of an order. */
+  hasHappened(key: string): boolean;
   /** How many workers sleep now. */
   sleeping(): number;
   /** How often each kind of incident happened. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Rejects when an incident fails: then the campaign proves nothing. */
+  readonly failed: Promise<never>;
 }
 
 /** When a worker that slept is woken, from the begin of its attempt. */
@@ -49,14 +61,17 @@ export function createIncidentRunner(
   incidents: ReadonlyMap<string, Incident>,
   engine: FaultyEngine | undefined,
   hands: Hands,
-  signal: AbortSignal,
 ): IncidentRunner {
   const counts = new Map<string, number>();
-  const active = new Set<Promise<void>>();
+  const active = new Map<Promise<void>, string>();
   const begunAt = new Map<string, number>();
   const sleepers = new Set<string>();
+  const happened = new Set<string>();
   const listeners = new Set<(event: HistoryEvent) => void>();
   let engineIsWell: Promise<void> = Promise.resolve();
+  const failed = deferred<never>();
+  // A rejection that nobody waits for is not unhandled.
+  failed.promise.catch(() => {});
 
   /** Resolves with the first event that fits. */
   const next = (fits: (event: HistoryEvent) => boolean) =>
@@ -87,23 +102,28 @@ export function createIncidentRunner(
 
   /** One fault at a time: the next one waits until the engine is well. */
   function hitEngine(fault: EngineFault): Promise<void> {
+    const limitMs = MAX_ENGINE_FAULT_MS;
     const injected = engineIsWell.then(() => {
       history.note("engine", { what: "engine", fault });
-      return engine?.inject(fault);
+      const begun = Promise.resolve(engine?.inject(fault));
+      return waitFor(begun, { what: () => `the engine to be ${fault}`, limitMs });
     });
     engineIsWell = injected.then(async (injection) => {
-      await injection?.over;
+      const over = injection?.over ?? Promise.resolve();
+      await waitFor(over, { what: () => `the engine to be well after it was ${fault}`, limitMs });
       history.note("engine", { what: "engine_back" });
     });
+    engineIsWell.catch(failed.reject);
     return injected.then(() => {});
   }
 
   async function happen(incident: Incident, stopped: EventOf<"asleep">): Promise<void> {
+    const wake = hands.wakerOf(stopped.who);
     counts.set(nameOf(incident), (counts.get(nameOf(incident)) ?? 0) + 1);
     if (incident.act === "kill") return hands.kill(stopped.who);
     if (incident.act === "engine") await hitEngine(incident.fault);
     if (incident.act === "pause") await pause(incident.wake, stopped);
-    await hands.wake(stopped.who);
+    await wake();
   }
 
   history.follow((event) => {
@@ -113,22 +133,33 @@ export function createIncidentRunner(
     const incident = incidents.get(event.key);
     if (incident === undefined) return;
     sleepers.add(event.who);
+    happened.add(event.key);
     const over: Promise<void> = happen(incident, event).finally(() => {
       active.delete(over);
       sleepers.delete(event.who);
     });
-    active.add(over);
+    over.catch(failed.reject);
+    active.set(over, `${nameOf(incident)} of ${event.key} in ${event.who}`);
   });
+
+  /** Incidents begin while others end, so it may take several turns. */
+  async function allOver(): Promise<void> {
+    while (active.size > 0) await Promise.all(active.keys());
+    await engineIsWell;
+  }
 
   return {
     counts,
+    failed: failed.promise,
+    hasHappened: (key) => happened.has(key),
     sleeping: () => sleepers.size,
     stopped: async (key, over) => {
       await Promise.race([next((event) => event.what === "asleep" && event.key === key), over]);
     },
-    idle: async () => {
-      while (active.size > 0 && !signal.aborted) await Promise.all(active);
-      await engineIsWell;
-    },
+    idle: () =>
+      waitFor(allOver(), {
+        what: () => `incidents to end: ${[...active.values()].join(", ") || "the engine is ill"}`,
+        limitMs: MAX_INCIDENTS_MS,
+      }),
   };
 }

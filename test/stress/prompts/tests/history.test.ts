@@ -56,7 +56,7 @@ const kindsIn = (steps: readonly Step[], start?: Happening) =>
 /** A is paused between begin and send. B frees the key and prompts. */
 const PAUSED: readonly Step[] = [
   [1, "worker 1", begun("A")],
-  [1, "worker 1", { what: "asleep", key, attempt: "A", point: "begun" }],
+  [1, "worker 1", { what: "asleep", key, attempt: "A", point: "begun", act: "pause" }],
   [18, "worker 2", resolved()[0]],
   [18.1, "worker 2", resolved()[1]],
   [18.2, "worker 2", begun("B", 18_200)],
@@ -141,7 +141,7 @@ describe("the hard states of a history", () => {
     [
       "woke before its lease ended, and was fenced",
       [
-        [1, "worker 1", { what: "asleep", key, attempt: "A", point: "begun" }],
+        [1, "worker 1", { what: "asleep", key, attempt: "A", point: "begun", act: "pause" }],
         [10, "worker 1", { what: "awake", key, attempt: "A" }],
         [10, "worker 1", forgetting("A")],
       ],
@@ -157,7 +157,7 @@ describe("the hard states of a history", () => {
       "fenced before a retry",
       [
         [1, "worker 1", sending("A")],
-        [2, "worker 1", { what: "asleep", key, attempt: "A", point: "retry" }],
+        [2, "worker 1", { what: "asleep", key, attempt: "A", point: "retry", act: "pause" }],
         [10, "worker 1", { what: "awake", key, attempt: "A" }],
         [10, "worker 1", forgetting("A")],
       ],

@@ -51,7 +51,7 @@ export function reach(point: Point): void {
     recordClockStep(incident.offsetMs);
     return;
   }
-  record({ what: "asleep", key, attempt, point });
+  record({ what: "asleep", key, attempt, point, act: incident.act });
   const from = historyTime();
   process.kill(process.pid, "SIGSTOP");
   hideSleep(historyTime() - from);
