@@ -108,6 +108,26 @@ describe("malipo sandbox", () => {
     },
   );
 
+  test("--profile: says which one it speaks by, and rejects what is not one", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "malipo-profile-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, "malipo.service.json");
+    writeFileSync(path, JSON.stringify(EMPTY_PROFILE));
+    const { ready, stop } = await startSandbox(["--profile", path]);
+    expect(ready.profile).toBe(path);
+    await stop();
+    for (const [content, message] of [
+      ["{", /is not valid JSON/],
+      ['{"version":9}', /has the version 9/],
+    ] as const) {
+      writeFileSync(path, content);
+      const { code, stderr } = await malipo(["sandbox", "--port", "0", "--profile", path]);
+      expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+    }
+    const none = await malipo(["sandbox", "--port", "0", "--profile", join(folder, "none.json")]);
+    expect([none.code, none.stderr]).toEqual([EXIT.usage, expect.stringMatching(/there is no file/)]);
+  });
+
   test("stops when the npm that started it is killed", async () => {
     const parent = `
       const { spawn } = require("node:child_process");
