@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
+import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { CLI, malipo, type Surroundings, startReceiver, startSandbox } from "./command-line.ts";
 
 let folder: string;
@@ -109,23 +110,18 @@ describe("malipo sandbox", () => {
   );
 
   test("--profile: says which one it speaks by, and rejects what is not one", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "malipo-profile-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const path = join(folder, "malipo.service.json");
-    writeFileSync(path, JSON.stringify(EMPTY_PROFILE));
-    const { ready, stop } = await startSandbox(["--profile", path]);
-    expect(ready.profile).toBe(path);
-    await stop();
+    const path = newFile(JSON.stringify(EMPTY_PROFILE));
+    const { ready } = await running(["--profile", path]);
+    expect(ready).toMatchObject({ profile: path });
     for (const [content, message] of [
       ["{", /is not valid JSON/],
       ['{"version":9}', /has the version 9/],
     ] as const) {
-      writeFileSync(path, content);
-      const { code, stderr } = await malipo(["sandbox", "--port", "0", "--profile", path]);
+      const { code, stderr } = await malipo(["sandbox", "--profile", newFile(content)]);
       expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
     }
-    const none = await malipo(["sandbox", "--port", "0", "--profile", join(folder, "none.json")]);
-    expect([none.code, none.stderr]).toEqual([EXIT.usage, expect.stringMatching(/there is no file/)]);
+    const { code, stderr } = await malipo(["sandbox", "--profile", newFile()]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(/there is no file/)]);
   });
 
   test("stops when the npm that started it is killed", async () => {
