@@ -2,7 +2,7 @@
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { readFileSync, writeFileSync } from "node:fs";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
-import type { Command } from "../src/cli/definitions/types.ts";
+import type { Command, Flag } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
@@ -56,13 +56,16 @@ function magicNumbers(): string {
 /** Text with the characters escaped that end a table's cell. */
 const cell = (text: string) => text.replaceAll("|", "\\|");
 
-/** The flags of a command, each once, with the subcommands that take it. */
-function flagRows({ subcommands }: Command): string[][] {
-  const flags = new Map(subcommands.flatMap((one) => one.flags.map((flag) => [flag.name, flag])));
-  return [...flags.values()].map((flag) => {
-    const takers = subcommands.filter((one) => one.flags.some(({ name }) => name === flag.name));
+/** The flags of a command, each meaning once, with the subcommands that take it. */
+function flagRows({ name: command, subcommands }: Command): string[][] {
+  const textOf = (flag: Flag) => `${flagUsage(flag)} ${flagSummary(flag)}`;
+  const flags = new Map(
+    subcommands.flatMap((one) => one.flags.map((flag) => [textOf(flag), flag])),
+  );
+  return [...flags].map(([text, flag]) => {
+    const takers = subcommands.filter((one) => one.flags.some((other) => textOf(other) === text));
     const all = takers.length === subcommands.length;
-    const names = takers.map(({ name = "" }) => code(name)).join(", ");
+    const names = takers.map((one) => code(one.name ?? `malipo ${command}`)).join(", ");
     return [code(flagUsage(flag)), all ? "all" : names, cell(flagSummary(flag))];
   });
 }

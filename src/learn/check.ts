@@ -44,7 +44,7 @@ const changed = (path: string, before: string | number, after: string | number):
   after: String(after),
 });
 
-/** A new field is no difference: nobody reads it yet. A new list may have had no items before. */
+/** A new field is not a difference: nobody reads it yet. A new list may have had no items before. */
 function checkShape(at: string, before: Shape, after: Shape): Difference[] {
   const found: Difference[] = [];
   for (const [path, field] of Object.entries(before)) {

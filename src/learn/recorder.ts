@@ -35,10 +35,11 @@ const REAL_SUCCESS: readonly (RefusalCause | undefined)[] = [
     "wrong_kind",
     "missing_scope",
     "invalid_phone",
+    "unusable_phone",
   ] as const),
 ];
 
-const FIELD_CAUSES: readonly RefusalCause[] = ["invalid_field", "invalid_phone"];
+const FIELD_CAUSES: readonly RefusalCause[] = ["invalid_field", "invalid_phone", "unusable_phone"];
 const KEY_CAUSES: readonly (RefusalCause | undefined)[] = ["wrong_kind", "missing_scope"];
 
 const noResponse = (): Draft<ResponseShape> => ({ seen: {}, headers: {}, body: {} });

@@ -15,8 +15,10 @@ export const REFUSAL_CAUSES = [
   "unknown_id",
   /** A field of the body, or a parameter of the query, that is missing or wrong. */
   "invalid_field",
-  /** A phone number that `validate-phone` finds invalid. It may well be a success. */
+  /** What is not a phone number at all, such as `12`, for `validate-phone`. It may well be a success. */
   "invalid_phone",
+  /** A phone number that cannot be charged, such as `0812345678`, for `validate-phone`. As above. */
+  "unusable_phone",
   /** A body that is not JSON. */
   "invalid_json",
   /** A path that is not an endpoint. */

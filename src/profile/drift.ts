@@ -36,7 +36,7 @@ const typesOf = ({ types }: FieldShape): string => Object.keys(types).join(" or 
 
 /**
  * Where a response differs from what was learned of its endpoint: a field that was always there is
- * missing, a type or a status was never seen. A new field is no difference.
+ * missing, a type or a status was never seen. A new field is not a difference.
  */
 export function findProfileDrift(
   profile: ServiceProfile,

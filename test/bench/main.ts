@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { benchCall } from "./call.ts";
 import { chart } from "./chart.ts";
 import { benchColdImport } from "./cold-import.ts";
+import { benchObserve } from "./observe.ts";
 import { installPeers } from "./peers.ts";
 import { benchSize } from "./size.ts";
 import { goalLine, type Measured, markdownTable, textTable } from "./table.ts";
@@ -22,6 +23,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Measured>>> = {
   verify: benchVerify,
   call: benchCall,
+  observe: benchObserve,
   size: benchSize,
   import: (rounds) => benchColdImport(Math.min(rounds, 9)),
 };
@@ -94,7 +96,7 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
   process.exit(2);
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
-if (!["receiver", "wait"].includes(subject)) installPeers();
+if (!["receiver", "wait", "observe"].includes(subject)) installPeers();
 
 if (subject in PROGRAMS) {
   process.exitCode = runProgram(subject, rest, "inherit").status ?? 1;

@@ -67,7 +67,7 @@ describe.concurrent("the help", () => {
       const [withFlag, bare] = await Promise.all([malipo([name, "--help"]), malipo([name])]);
       expect(withFlag.stdout).toBe(bare.stdout);
       for (const one of subcommands) {
-        expect(withFlag.stdout).toContain(`malipo ${name} ${one.name}`);
+        expect(withFlag.stdout).toContain(["malipo", name, one.name].filter(Boolean).join(" "));
       }
     },
   );
@@ -127,7 +127,8 @@ describe("parse", () => {
 
   test.each(withDefault)("fills in the default of $words --$flag.name", ({ words, flag }) => {
     const { name, default: literal, choices } = flag;
-    expect(parsing(...words)()).toMatchObject({ input: { values: { [name]: literal } } });
+    // With a flag: a command name alone may print the help.
+    expect(parsing(...words, "--json")()).toMatchObject({ input: { values: { [name]: literal } } });
     const given = choices?.at(-1) ?? "1";
     expect(parsing(...words, `--${name}`, given)()).toMatchObject({
       input: { values: { [name]: given } },
@@ -139,11 +140,25 @@ describe("parse", () => {
     expect(parsing("clock", "advance", "-5s")()).toMatchObject({ input: { args: ["-5s"] } });
   });
 
+  test("takes flags without a subcommand where one has no name", () => {
+    expect(parsing("learn", "--to", "https://a.example")()).toMatchObject({
+      kind: "call",
+      subcommand: { summary: expect.stringContaining("proxy") },
+    });
+    expect(parsing("learn", "report", "a.json")()).toMatchObject({
+      input: { subcommand: "report" },
+    });
+    expect(parsing("learn", "reprot", "a.json")).toThrow('Did you mean "report"?');
+    expect(parsing("learn")()).toMatchObject({ kind: "help" });
+  });
+
   test("has no flag for the API key, because other users can see a command line", () => {
     const names = COMMANDS.flatMap(({ subcommands }: Command) => subcommands)
       .flatMap(({ flags }) => flags)
       .map(({ name }) => name);
-    expect(new Set(names.filter((name) => name.includes("key")))).toEqual(new Set(["key-file"]));
+    expect(new Set(names.filter((name) => name.includes("key")))).toEqual(
+      new Set(["key-file", "public-key-file"]),
+    );
     expect(parsing("payments", "list", "--api-key", "sk_1")).toThrow('Unknown flag "--api-key"');
   });
 });

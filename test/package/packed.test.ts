@@ -129,6 +129,29 @@ describe("the packed tarball, installed in an empty folder", () => {
     }
   });
 
+  test("brings malipo probe and malipo learn, which need no other package either", async () => {
+    const malipo = join(installed.folder, "node_modules/.bin/malipo");
+    const sandbox = spawn(malipo, ["sandbox", "--port", "0", "--json"]);
+    try {
+      const [line] = await once(sandbox.stdout, "data");
+      const { base_url, keys } = JSON.parse(String(line));
+      const env = { ...process.env, MALIPO_BASE_URL: base_url, MALIPO_API_KEY: keys.sandbox };
+      const run = (...args: string[]) =>
+        spawnSync(malipo, args, { env, cwd: installed.folder, encoding: "utf8" });
+      const probe = run("probe", "--write");
+      expect([probe.stderr, probe.status]).toEqual(["", 0]);
+      const file = "malipo.service.json";
+      for (const subcommand of ["report", "types", "openapi"]) {
+        const { stderr, status } = run("learn", subcommand, file);
+        expect([subcommand, stderr, status]).toEqual([subcommand, "", 0]);
+      }
+      expect(run("learn", "check", "--against", file).status).toBe(0);
+      expect(run("learn", "diff", file, file).status).toBe(0);
+    } finally {
+      sandbox.kill("SIGKILL");
+    }
+  });
+
   test("exports only its entry points", () => {
     const text = `
       const tries = ["malipo/dist/index.js", "malipo/client", "malipo/src/index.ts"];

@@ -15,6 +15,17 @@ describe("an assumption", () => {
     },
   );
 
+  test.each(Object.entries(ASSUMPTIONS))(
+    "has a rule that decides it and a knob, or a reason why it cannot be learned: %s",
+    (_, { learn }) => {
+      if ("never" in learn) expect(learn.never).toMatch(/^\S.{10,}\S$/);
+      else {
+        expect(learn.rule).toBeTypeOf("function");
+        expect(learn.knob).toMatch(/^\S.{10,}\S$/);
+      }
+    },
+  );
+
   test("is about one thing that no other is about", () => {
     const subjects = Object.values(ASSUMPTIONS).map(({ about }) => about);
     expect(new Set(subjects).size).toBe(subjects.length);

@@ -4,20 +4,21 @@ import { formatProfile } from "../../profile/parse.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { printResult } from "../terminal/output.ts";
+import { printError, printResult } from "../terminal/output.ts";
 import { checkProfileOut } from "./profile-out.ts";
-import { describeTwoServices, readProfile } from "./read-profile.ts";
+import { findDisagreement, readProfile } from "./read-profile.ts";
 
 /** `malipo learn merge A B [--out FILE]` */
 export async function merge({ args: [a = "", b = ""], values, json }: Input): Promise<number> {
   const { out } = values;
   if (out !== undefined) checkProfileOut("out", out);
   const merged = mergeProfiles(readProfile(a), readProfile(b));
-  const reason = describeTwoServices(merged);
-  if (reason !== undefined) {
-    const message = `${a} and ${b} were not merged, and nothing was written. ${reason}`;
+  const disagreement = findDisagreement(merged);
+  if (disagreement?.isOfTwoServices) {
+    const message = `${a} and ${b} were not merged, and nothing was written: ${disagreement.message}`;
     throw new CliError(EXIT.failed, "two_services", message);
   }
+  if (disagreement) printError(`malipo: of the runs in ${a} and ${b}, ${disagreement.message}`);
   if (out === undefined) {
     process.stdout.write(formatProfile(merged));
     return EXIT.ok;

@@ -18,20 +18,33 @@ export function readProfile(path: string): ServiceProfile {
 
 const MAX_EXAMPLES = 3;
 
-/** Why the runs of a profile cannot be of one service; `undefined` if they may well be. */
-export function describeTwoServices(profile: ServiceProfile): string | undefined {
-  if (!isOfTwoServices(profile)) return undefined;
+/** Where the runs of a profile contradict each other. */
+export interface Disagreement {
+  readonly message: string;
+  /** Whether they are so different that they cannot be of one service. */
+  readonly isOfTwoServices: boolean;
+}
+
+/** `undefined` if the runs of a profile contradict each other nowhere. */
+export function findDisagreement(profile: ServiceProfile): Disagreement | undefined {
   const { contradictions } = findContradictions(profile);
+  if (contradictions.length === 0) return undefined;
+  const isTwo = isOfTwoServices(profile);
+  const reason = isTwo ? "as the profiles of two services do" : "as those of a changed service do";
   const examples = contradictions
     .slice(0, MAX_EXAMPLES)
     .map(({ place, found }) => `\n  ${printable(place)}: ${printable(found)}`);
-  return `These contradict each other in ${contradictions.length} places, as the profiles of two services do:${examples.join("")}`;
+  const places = contradictions.length === 1 ? "1 place" : `${contradictions.length} places`;
+  return {
+    message: `these contradict each other in ${places}, ${reason}:${examples.join("")}`,
+    isOfTwoServices: isTwo,
+  };
 }
 
-/** Reads a profile, and warns if it is of two services. */
+/** Reads a profile, and warns if its runs contradict each other. */
 export function readOneProfile(path: string): ServiceProfile {
   const profile = readProfile(path);
-  const reason = describeTwoServices(profile);
-  if (reason !== undefined) printError(`malipo: The runs in ${path}: ${reason}`);
+  const disagreement = findDisagreement(profile);
+  if (disagreement) printError(`malipo: of the runs in ${path}, ${disagreement.message}`);
   return profile;
 }

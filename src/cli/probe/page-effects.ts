@@ -18,10 +18,15 @@ const isSize = ({ query = {} }: Step) => {
   return others.length === 0 && value === "1" && name !== "page" && name !== "offset";
 };
 
+/** Whether a step asks for a long page, by the parameter that was found. */
+const isLong = ({ query = {} }: Step) => Number(query["{pageSize}"] ?? 0) > 1;
+
 /** Which parameter sets the length of a page, list by list, as the responses show it. */
 export class PageEffects {
   readonly #defaults = new Map<string, string>();
   readonly #cursors = new Map<string, string>();
+  /** The lists whose longest page is known. */
+  readonly #long = new Set<string>();
   /** The list whose values are filled in. */
   #path: string | undefined;
 
@@ -40,8 +45,14 @@ export class PageEffects {
     values.set("cursor", this.#cursors.get(path));
   }
 
+  /** Whether the answer to a step is known already. */
+  isKnown(step: Step): boolean {
+    return isLong(step) && this.#long.has(step.path);
+  }
+
   learn(step: Step, received: Received, values: Values): void {
     const { json } = received;
+    if (isLong(step)) this.#long.add(step.path);
     if (Object.keys(step.query ?? {}).length === 0) this.learnDefault(step, received);
     const cursor = findCursor(json);
     if (cursor !== undefined) values.set("cursor", cursor);

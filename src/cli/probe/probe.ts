@@ -110,6 +110,7 @@ class Probe {
     const { reads } = step;
     if (reads !== undefined && !this.#readable.has(reads)) return `the key cannot use ${reads}`;
     if (step.part === "paging") this.#pages.fillIn(step, this.#values);
+    if (this.#pages.isKnown(step)) return "a longer page is allowed";
     const missing = this.#values.missing(step);
     return missing && MISSING[missing];
   }

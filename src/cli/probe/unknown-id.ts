@@ -1,4 +1,4 @@
-const LARGEST_INTEGER = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
 const random = (limit: number): number =>
   Math.floor((crypto.getRandomValues(new Uint32Array(1))[0] as number) % limit);
@@ -22,7 +22,7 @@ export function unknownIdLike(id: string | undefined): string {
   if (id === undefined) return "malipo-probe-unknown";
   if (isUuid(id)) return crypto.randomUUID();
   // Above every id in use, and within what a database column holds.
-  if (/^\d{1,10}$/.test(id)) return String(LARGEST_INTEGER - 1 - random(1_000));
+  if (/^\d{1,10}$/.test(id)) return String(MAX_INTEGER - 1 - random(1_000));
   const [prefix = ""] = /^[A-Za-z]+[-_]/.exec(id) ?? [];
   return prefix + [...id.slice(prefix.length)].map(randomLike).join("");
 }

@@ -24,7 +24,7 @@ export interface GatewayObserver {
   observeExchange(exchange: ObservedExchange): void;
 }
 
-/** What is told to an observer beside the exchange. */
+/** What an observer is called with beside the exchange. */
 interface Observed {
   readonly observer: GatewayObserver | undefined;
   readonly baseUrl: string;

@@ -1,6 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
-import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
 import type { DeliveryFacts, EventShape, RedeliveryFacts } from "../../profile/types.ts";
+import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
 import type { DeliverySeen } from "../exchange.ts";
 import { at, count, countAt, type Draft, type DraftCounts } from "./draft.ts";
 import { hashText } from "./hash.ts";

@@ -39,7 +39,8 @@ export function guessCause(
   if (hasId && (status === 404 || status === 410)) return "unknown_id";
   if (endpoint.path.endsWith("/status") && status === 404) return "unknown_id";
   if (status !== 400 && status !== 422 && status >= 300) return undefined;
-  if (hasBody) return endpoint.path.endsWith("/validate-phone") ? "invalid_phone" : "invalid_field";
+  if (hasBody)
+    return endpoint.path.endsWith("/validate-phone") ? "unusable_phone" : "invalid_field";
   if (hasId) return "unknown_id";
   return query !== undefined && query.size > 0 ? "invalid_field" : undefined;
 }

@@ -1,6 +1,6 @@
+import type { HeaderShape } from "../../profile/types.ts";
 import { textFormat } from "../../profile/vocabulary/formats.ts";
 import { isHeaderName } from "../../profile/vocabulary/names.ts";
-import type { HeaderShape } from "../../profile/types.ts";
 import type { HeaderEntries } from "../exchange.ts";
 import { addTo, at, count, type Draft } from "./draft.ts";
 

@@ -124,7 +124,7 @@ function addParameter(
   countAt(counts as Record<string, DraftCounts>, effect, run);
 }
 
-/** Whether the page has the length that was asked for. `undefined`: it cannot be told. */
+/** Whether the page has the length that was asked for. `undefined`: it is not clear. */
 function sizeEffect(
   facts: DraftFacts,
   page: PageSeen,
@@ -151,7 +151,7 @@ function sizeEffect(
   return true;
 }
 
-/** Whether the page is another one. `undefined`: it cannot be told. */
+/** Whether the page is another one. `undefined`: it is not clear. */
 function moveEffect(
   page: PageSeen,
   role: ParameterRole,

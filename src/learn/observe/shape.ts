@@ -1,9 +1,9 @@
 import { isObject } from "../../internal/is-object.ts";
+import { fieldPath, isResourceRoot, itemPath, ROOT } from "../../profile/paths.ts";
+import type { FieldShape, Shape } from "../../profile/types.ts";
 import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
 import { isFieldName } from "../../profile/vocabulary/names.ts";
-import { fieldPath, isResourceRoot, itemPath, ROOT } from "../../profile/paths.ts";
-import type { FieldShape, Shape } from "../../profile/types.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
 
 export type DraftShape = Draft<Shape>;
@@ -13,7 +13,7 @@ const MAX_ITEMS = 200;
 const MAX_PATHS = 600;
 const MAX_FORMATS = 12;
 const MAX_VALUES = 30;
-/** More fields than this at one place are no fields, but keys of a map. */
+/** More fields than this at one place are not fields, but keys of a map. */
 const MAX_FIELDS = 60;
 
 /** What a body is recorded into. */

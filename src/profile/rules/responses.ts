@@ -105,9 +105,10 @@ export const validatePhoneRule: Rule = (profile) => {
     const contradictions = isAssumed ? [] : [`the response has ${enumerate(names)}`];
     found.push({ seen: resource.seen, contradictions });
   }
-  for (const [status, refusal] of Object.entries(profile.refusals.invalid_phone ?? {})) {
+  // What is not a number at all, such as `12`, is refused by the sandbox, too.
+  for (const [status, refusal] of Object.entries(profile.refusals.unusable_phone ?? {})) {
     const isRefused = total(refusal.accepted) < total(refusal.seen);
-    const contradictions = isRefused ? [`${status} for an invalid number`] : [];
+    const contradictions = isRefused ? [`${status} for a number that cannot be charged`] : [];
     found.push({ seen: total(refusal.seen), contradictions });
   }
   return joinFindings(found);

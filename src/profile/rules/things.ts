@@ -159,7 +159,7 @@ function idFinding(
   if (name === undefined || field === undefined) return NOTHING_SEEN;
   const found = idKind(field);
   const contradictions =
-    name === assumedName && found === kind ? [] : [`${what} has the ${name} ${found}`];
+    name === assumedName && found === kind ? [] : [`the id of ${what} is ${name}, ${found}`];
   return { seen: timesOf(field), contradictions };
 }
 

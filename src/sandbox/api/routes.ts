@@ -75,6 +75,10 @@ function status({ world, body }: RouteContext): RouteResult {
 function validatePhone({ world, body }: RouteContext): RouteResult {
   const given = phoneField(world, body);
   const phone = kenyanMobile(given);
+  if (phone === undefined && !world.speech.acceptsUnusablePhones) {
+    const message = "phone: expected a Kenyan mobile number, such as 0712345678";
+    throw new ErrorResponse("unusable_phone", message, { field: "phone" });
+  }
   const network = phone && networkOf(phone);
   const record = { valid: phone !== undefined, phone: phone ?? given, ...(network && { network }) };
   return { thing: "phone", record };

@@ -23,6 +23,7 @@ export const ASSUMED_STATUSES: Readonly<Record<ErrorCause, number>> = {
   invalid_json: 400,
   invalid_field: 422,
   invalid_phone: 422,
+  unusable_phone: 422,
   rate_limit: 429,
 };
 
@@ -79,6 +80,7 @@ export const ASSUMED_SPEECH: Speech = {
   mayCall: (kind, endpoint) => (ENDPOINTS[endpoint] as Endpoint).keys.includes(kind),
   hasScopes: true,
   acceptsInvalidPhones: false,
+  acceptsUnusablePhones: true,
   event: (event, at, record) =>
     JSON.stringify({ event, timestamp: formatTimestamp(at), data: eventData(event, record) }),
   deliveryHeaders: ({ signature }) => ({ "x-service-signature": signature }),

@@ -46,6 +46,8 @@ export interface Speech {
   readonly hasScopes: boolean;
   /** Whether `validate-phone` has a result for a text that is not a phone number at all. */
   readonly acceptsInvalidPhones: boolean;
+  /** Whether `validate-phone` has a result for a phone number that cannot be charged. */
+  readonly acceptsUnusablePhones: boolean;
   /** The body of a delivery. `at` is its timestamp in milliseconds. */
   event(kind: string, at: number, record: StoredPayment | StoredInvoice): string;
   /** The headers of an attempt, beside the content type. `tries` counts the attempts from 1. */

@@ -59,14 +59,14 @@ async function raw(url: string, method: string, headers: string[], body?: string
 
 describe("malipo learn --to", () => {
   test("learns from a shop that uses it, and keeps neither keys nor values", async () => {
-    const { service: dialect, baseUrl, close } = await startDialect("nested");
+    const { service: dialect, baseUrl, close } = await startDialect("plain");
     onTestFinished(close);
     const proxy = await startProxy(baseUrl);
     expect(proxy.ready).toMatchObject({ to: baseUrl, out: "malipo.service.json", webhooks: null });
     const gateway = new Gateway({ apiKey: dialect.keys.secret, baseUrl: proxy.baseUrl });
     const { reference } = await gateway.mobileMoney.initiate({ amount: 70, phone: "0712345678" });
     await gateway.payments.get(reference);
-    await gateway.payments.list({ limit: 1 });
+    await gateway.payments.list({ per_page: 1 });
     await gateway.invoices.create({ amount: 100, description: "Canary" });
     await gateway.payments.get("PMT-NONE").catch(() => {});
     expect(await proxy.stop()).toBe(EXIT.ok);

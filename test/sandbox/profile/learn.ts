@@ -2,7 +2,7 @@ import { createRecorder } from "../../../src/learn/recorder.ts";
 import type { RefusalCause } from "../../../src/profile/causes.ts";
 import type { ServiceProfile } from "../../../src/profile/types.ts";
 import type { Dialect } from "../../support/dialects/index.ts";
-import type { CallOptions, KeyUse } from "./peer.ts";
+import type { CallOptions, KeyUse, Peer } from "./peer.ts";
 import { servicePeer } from "./peer.ts";
 import { fieldIn, idIn } from "./transcript.ts";
 
@@ -16,8 +16,11 @@ const KEY_KINDS = {
 } as const satisfies Record<KeyUse, string>;
 
 /** Learns what a service does, as `malipo probe` with every flag and an observer do together. */
-export async function learn(dialect: Dialect): Promise<ServiceProfile> {
-  const peer = servicePeer(dialect);
+export const learn = (dialect: Dialect): Promise<ServiceProfile> =>
+  learnFrom(servicePeer(dialect), dialect.paging);
+
+/** Learns what a peer does. */
+export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<ServiceProfile> {
   const recorder = createRecorder({ by: "probe", run: "0123abcd" });
   const call = async (
     method: string,
@@ -64,9 +67,11 @@ export async function learn(dialect: Dialect): Promise<ServiceProfile> {
     body: { phone: "12" },
     cause: "invalid_phone",
   });
-  for (const phone of ["0712345678", "0812345678"]) {
-    await call("POST", "/mobile-money/validate-phone", { body: { phone } });
-  }
+  await call("POST", "/mobile-money/validate-phone", { body: { phone: "0712345678" } });
+  await call("POST", "/mobile-money/validate-phone", {
+    body: { phone: "0812345678" },
+    cause: "unusable_phone",
+  });
   const initiate = "/mobile-money/payment/initiate";
   await call("POST", initiate, { body: { amount: -1 }, cause: "invalid_field" });
   await call("POST", "/invoices", { body: "{", cause: "invalid_json" });
@@ -110,7 +115,6 @@ export async function learn(dialect: Dialect): Promise<ServiceProfile> {
     const body = { amount: 5, phone: "254711000009", account_reference: "A-2" };
     await call("POST", initiate, { body });
   }
-  const { paging } = dialect;
   for (const path of ["/merchant/payment-accounts", "/payments", "/invoices", "/webhooks"]) {
     await call("GET", path);
     for (const name of ["per_page", "limit", "size", "pageSize", "page[size]"])

@@ -15,11 +15,14 @@ interface Question {
 /** The usual names of the parameter that sets the length of a page. */
 const SIZE_NAMES = ["per_page", "limit", "page_size", "pageSize", "size"];
 
+/** Asked until the service accepts one. */
+const LONG_PAGES = ["1000", "500", "200", "100", "50"];
+
 // Asked of every list. Only its own responses tell which parameter has an effect.
 const QUESTIONS: readonly Question[] = [
   { query: {}, learns: "the page that the others are compared with" },
   ...SIZE_NAMES.map((name) => ({ query: { [name]: "1" }, learns: "a page of one item" })),
-  { query: { "{pageSize}": "1000" }, learns: "the longest page" },
+  ...LONG_PAGES.map((length) => ({ query: { "{pageSize}": length }, learns: "the longest page" })),
   { query: { page: "1" }, learns: "the number of the first page" },
   { query: { page: "2" }, learns: "the second page" },
   { query: { "{pageSize}": "1", page: "2" }, learns: "the second item, by page" },

@@ -30,6 +30,7 @@ const REFUSALS: readonly Step[] = [
   { part: "refusals", method: "DELETE", path: "/invoices/{unknownInvoice}", key: "public", reads: "/invoices", cause: "wrong_kind", learns: "the wrong kind of key" },
   { part: "refusals", method: "GET", path: "/malipo-probe", ...own, cause: "unknown_path", learns: "an unknown path" },
   { part: "refusals", method: "PATCH", path: "/payments", ...own, cause: "wrong_method", learns: "a wrong method" },
+  { part: "refusals", method: "POST", path: "/mobile-money/validate-phone", body: { phone: "0812345678" }, ...own, reads: "/mobile-money/validate-phone", cause: "unusable_phone", learns: "a phone number that cannot be charged" },
   { part: "refusals", method: "POST", path: "/mobile-money/validate-phone", body: { phone: "12" }, ...own, reads: "/mobile-money/validate-phone", cause: "invalid_phone", learns: "an invalid phone number" },
   { part: "refusals", method: "POST", path: "/mobile-money/validate-phone", body: {}, ...own, reads: "/mobile-money/validate-phone", cause: "invalid_field", learns: "a missing field" },
   { part: "refusals", method: "POST", path: "/mobile-money/validate-phone", text: "{", ...own, reads: "/mobile-money/validate-phone", cause: "invalid_json", learns: "a body that is not JSON" },

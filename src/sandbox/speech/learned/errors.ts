@@ -22,10 +22,11 @@ const RELATED: Partial<Record<ErrorCause, readonly RefusalCause[]>> = {
   invalid_json: ["invalid_field", "invalid_phone"],
   invalid_field: ["invalid_phone", "invalid_json"],
   invalid_phone: ["invalid_field"],
+  unusable_phone: ["invalid_phone", "invalid_field"],
 };
 
 /** An invalid phone is an invalid field: these two have the same status. */
-const SAME_STATUS: readonly ErrorCause[] = ["invalid_field", "invalid_phone"];
+const SAME_STATUS: readonly ErrorCause[] = ["invalid_field", "invalid_phone", "unusable_phone"];
 
 interface FoundError {
   readonly status: number;

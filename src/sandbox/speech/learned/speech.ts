@@ -28,6 +28,7 @@ export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
   };
   const scopes = findRefusal(profile, "missing_scope");
   const phones = findRefusal(profile, "invalid_phone");
+  const unusable = findRefusal(profile, "unusable_phone");
   return {
     success: (asked, result) => saySuccess(learned, asked, result),
     error: (asked, error) => sayError(learned, asked, error),
@@ -36,6 +37,7 @@ export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
     mayCall: permissionsOf(profile),
     hasScopes: scopes === undefined || !isAccepted(scopes),
     acceptsInvalidPhones: phones !== undefined && isAccepted(phones),
+    acceptsUnusablePhones: unusable === undefined || isAccepted(unusable),
     ...learnedDeliveries(learned),
   };
 }

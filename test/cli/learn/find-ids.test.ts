@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { isListed } from "../../../src/cli/probe/created/created.ts";
+import {
+  findCursor,
+  findField,
+  findMarkedIds,
+  findPossibleIds,
+  firstId,
+  hasMark,
+} from "../../../src/cli/probe/created/find-ids.ts";
+import { unknownIdLike } from "../../../src/cli/probe/unknown-id.ts";
+
+const MARK = "malipo probe 1";
+
+describe("the ids of a thing", () => {
+  test.each([
+    [{ id: 7, name: MARK }, ["7"]],
+    [{ data: { webhook_id: "w-1", name: MARK } }, ["w-1"]],
+    [{ data: { webhookId: "w-1", name: MARK } }, ["w-1"]],
+    [{ data: { webhook: { uuid: "u", name: MARK } }, id: 9 }, ["u"]],
+    [
+      [
+        { id: 1, name: "other" },
+        { id: 2, name: MARK },
+      ],
+      ["2"],
+    ],
+    [{ id: 3, uuid: "u", number: "N", name: MARK }, ["3", "u", "N"]],
+    [{ id: null, uuid: "", _id: 1.5, name: MARK }, []],
+    [{ merchant_id: 4, invoice_id: 5, name: MARK }, []],
+    ["text", []],
+    [undefined, []],
+  ])("are those beside the mark: %j", (body, ids) => {
+    expect(findMarkedIds(body, "webhook", MARK)).toEqual(ids);
+  });
+
+  test("are all possible ones where nothing repeats the mark, the innermost first", () => {
+    const body = { id: 1, request: { id: "r" }, data: { invoice: { invoice_id: 5 } } };
+    expect(findPossibleIds(body, "invoice")).toEqual(["r", "5", "1"]);
+    expect(hasMark(body, MARK)).toBe(false);
+  });
+
+  test("of a list are those of its first item", () => {
+    expect(firstId({ links: [], data: { rows: [{ id: 5 }, { id: 4 }] } }, "invoice")).toBe("5");
+    expect(firstId({ data: [] }, "invoice")).toBeUndefined();
+  });
+});
+
+test("a field is found where it stands outermost", () => {
+  expect(findField({ data: { x: { reference: "inner" }, reference: "R" } }, "reference")).toBe("R");
+  expect(findField({ data: [] }, "reference")).toBeUndefined();
+});
+
+test("a cursor is a text beside a list that is not a URL", () => {
+  expect(findCursor({ items: [{ next: "x" }], meta: { next_cursor: "abc" } })).toBe("abc");
+  expect(findCursor({ links: { next: "https://a.example?page=2" }, next_page: 2 })).toBeUndefined();
+});
+
+test("a thing that a list shows as deleted is not left", () => {
+  expect(isListed({ data: [{ name: MARK, status: "active" }] }, MARK)).toBe(true);
+  expect(isListed({ data: [{ name: MARK, status: "deleted" }] }, MARK)).toBe(false);
+  expect(isListed({ data: [{ name: MARK, deleted_at: "2026-01-01" }] }, MARK)).toBe(false);
+});
+
+test.each([
+  ["PAY-7Q2M9X4K", /^PAY-\d[A-Z]\d[A-Z]\d[A-Z]\d[A-Z]$/],
+  ["inv_a1B2", /^inv_[a-z]\d[A-Z]\d$/],
+  ["77", /^21474\d{5}$/],
+  ["900000000001", /^\d{12}$/],
+  ["0b6f7c8e-1c9f-4c55-9b0a-6f3f3f0f9b11", /^[\da-f-]{36}$/],
+  [undefined, /^malipo-probe-unknown$/],
+])("an unknown id has the kind of %s", (id, form) => {
+  expect(unknownIdLike(id)).toMatch(form);
+  expect(unknownIdLike(id)).not.toBe(id);
+});

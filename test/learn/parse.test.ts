@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { formatProfile, parseProfile } from "../../src/profile/parse.ts";
+import type { ServiceProfile } from "../../src/profile/types.ts";
+import { learn } from "./support/exchanges.ts";
+
+const body = JSON.stringify({ success: true, data: { name: "Shop", amount: "1.00" } });
+const profile = learn("aaaaaaaa", [
+  { exchange: { method: "GET", path: "/merchant", status: 200, headers: [], body } },
+]);
+
+/** The profile after a change by hand. */
+function edited(change: (copy: { [key: string]: never }) => void): unknown {
+  const copy = JSON.parse(JSON.stringify(profile));
+  change(copy);
+  return copy;
+}
+
+const merchant = (copy: unknown) =>
+  (copy as ServiceProfile).endpoints["GET /merchant"]?.["200"] as unknown as {
+    seen: Record<string, unknown>;
+    body: Record<string, Record<string, unknown>>;
+    headers: Record<string, unknown>;
+  };
+
+describe("the file of a profile", () => {
+  test("is sorted, ends with a line break, and is read back as it was", () => {
+    const text = formatProfile(profile);
+    expect(text.endsWith("}\n")).toBe(true);
+    expect(parseProfile(JSON.parse(text))).toEqual(profile);
+    const keys = Object.keys(JSON.parse(text));
+    expect(keys).toEqual([...keys].sort());
+  });
+
+  test("has one line for each place of a body, so that a change of one is one line in a diff", () => {
+    expect(formatProfile(profile)).toContain(
+      '"data.amount": { "formats": ["decimal2"], "types": { "string": { "aaaaaaaa": 1 } } }',
+    );
+  });
+});
+
+describe("what is not a profile", () => {
+  test.each([
+    ["a text", "profile", "is not a service profile"],
+    ["a list", [], "is not a service profile"],
+    ["null", null, "is not a service profile"],
+    ["an object without a version", {}, "is not a service profile"],
+    ["only a version", { version: 1 }, "is not a service profile that malipo wrote"],
+  ])("%s is rejected", (_, value, message) => {
+    expect(() => parseProfile(value, "shop.json")).toThrow(`shop.json ${message}`);
+  });
+
+  test("another version is rejected with what to do", () => {
+    expect(() => parseProfile({ ...profile, version: 2 }, "shop.json")).toThrow(
+      "shop.json has the version 2; this release of malipo reads version 1. Update malipo, or make the profile again with `npx malipo probe`.",
+    );
+  });
+
+  test.each<[string, (copy: { [key: string]: never }) => void, string]>([
+    [
+      "a count below 0",
+      (copy) => Object.assign(merchant(copy).seen, { aaaaaaaa: -1 }),
+      "expected a whole number",
+    ],
+    [
+      "a field that was there more often than its object",
+      (copy) =>
+        Object.assign(merchant(copy).body["data.name"] ?? {}, {
+          types: { string: { aaaaaaaa: 9 } },
+        }),
+      '"data.name" was seen 9 times in 1 objects',
+    ],
+    ["a field of nothing", (copy) => delete merchant(copy).body.data, "has nothing that holds it"],
+    [
+      "a value beside the shapes",
+      (copy) => Object.assign(merchant(copy).body["data.name"] ?? {}, { example: "Wanjiku" }),
+      "expected only types, formats, values",
+    ],
+    [
+      "a format that does not exist",
+      (copy) => Object.assign(merchant(copy).body["data.name"] ?? {}, { formats: ["Wanjiku"] }),
+      "expected the name of a format",
+    ],
+    [
+      "a status that is not a word",
+      (copy) => Object.assign(merchant(copy).body["data.name"] ?? {}, { values: ["254712345678"] }),
+      "expected a status",
+    ],
+    [
+      "an endpoint that cannot be one",
+      (copy) => Object.assign(copy.endpoints ?? {}, { merchant: {} }),
+      "expected only endpoints",
+    ],
+    ["a further part", (copy) => Object.assign(copy, { notes: {} }), "expected only version"],
+  ])("%s is rejected", (_, change, message) => {
+    expect(() => parseProfile(edited(change), "shop.json")).toThrow(message);
+  });
+});
