@@ -11,6 +11,7 @@ const config: KnipConfig = {
     "examples/*/*.{ts,tsx}",
     "examples/next/app/**/*.ts",
     "scripts/*.ts",
+    "docs/.vitepress/{config,theme/index}.ts",
     "test/**/*.test.ts",
     "test/**/*.test-d.ts",
     "test/bench/*.ts",
@@ -19,7 +20,13 @@ const config: KnipConfig = {
     "test/stress/prompts/{main,worker}.ts",
     "test/docs/support/serve-fetch.ts",
   ],
-  project: ["src/**/*.ts", "test/**/*.ts", "examples/**/*.{ts,tsx}", "scripts/**/*.ts"],
+  project: [
+    "src/**/*.ts",
+    "test/**/*.ts",
+    "examples/**/*.{ts,tsx}",
+    "scripts/**/*.ts",
+    "docs/.vitepress/**/*.ts",
+  ],
   ignoreDependencies: [
     "@arethetypeswrong/cli",
     "@stryker-mutator/vitest-runner",

@@ -1,36 +1,20 @@
-import { globSync } from "node:fs";
 import { ENTRY_POINTS } from "./scripts/entry-points.ts";
 
-/** The pages that a reader takes first, in this order. Every other page follows by its name. */
-const READING_ORDER = [
-  "get-started",
-  "keys",
-  "errors",
-  "money-safety",
-  "webhooks",
-  "frontends",
-  "sandbox",
-  "testing",
-  "cli",
-  "going-to-production",
-  "observability",
-  "migrating",
-].map((name) => `docs/${name}.md`);
-
-const pages = globSync("docs/*.md").sort();
-const documents = [
-  ...READING_ORDER,
-  ...pages.filter((page) => !READING_ORDER.includes(page)),
-  "SECURITY.md",
-  "CONTRIBUTING.md",
-  "docs/decisions/*.md",
-];
-
-/** @type {import("typedoc").TypeDocOptions} */
+/** @type {import("typedoc").TypeDocOptions & import("typedoc-plugin-markdown").PluginOptions} */
 const config = {
   name: "malipo",
   entryPoints: Object.values(ENTRY_POINTS),
-  out: "docs/site",
+  // The API reference as pages of the manual: docs/.vitepress builds both into one site.
+  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme"],
+  out: "docs/reference",
+  docsRoot: "docs",
+  readme: "none",
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  useCodeBlocks: true,
+  parametersFormat: "table",
+  typeDeclarationFormat: "table",
+  enumMembersFormat: "table",
   excludeInternal: true,
   excludePrivate: true,
   excludeExternals: true,
@@ -40,7 +24,6 @@ const config = {
     invalidLink: true,
   },
   treatWarningsAsErrors: true,
-  projectDocuments: documents,
   disableSources: true,
   requiredToBeDocumented: [
     "Class",

@@ -19,7 +19,9 @@ for (const [page, html] of pages) {
     if (/^(?:[a-z]+:|\/\/)/i.test(link)) continue;
     links++;
     const [file = "", anchor = ""] = link.replaceAll("&amp;", "&").split("#");
-    const path = file === "" ? page : join(dirname(page), decodeURI(file.split("?")[0] ?? ""));
+    const from = file.startsWith("/") ? SITE : dirname(page);
+    const named = file === "" ? page : join(from, decodeURI(file.split("?")[0] ?? ""));
+    const path = named.endsWith("/") || named === SITE ? join(named, "index.html") : named;
     const found = existsSync(path);
     const inPage = ids.get(path);
     if (!found || (anchor !== "" && inPage?.has(decodeURIComponent(anchor)) === false)) {

@@ -16,7 +16,8 @@ const PLACES = [
 const TEXT_FILES = /\.(?:ts|tsx|js|md|html|css|svg)$/;
 
 /** Built pages, and pages that quote what tools printed or what the source was. */
-const NOT_READ = /^docs\/(?:site\/|benchmarks\.md|mutation\.md|img\/benchmarks\.svg)/;
+const NOT_READ =
+  /^docs\/(?:site\/|reference\/|\.vitepress\/cache\/|benchmarks\.md|mutation\.md|img\/benchmarks\.svg)/;
 
 export interface Finding {
   readonly path: string;

@@ -1,11 +1,12 @@
 // Writes the tables of the docs that come from the sources, between their markers.
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import type { Command, Flag } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
+import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
 import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/payments/outcomes.ts";
 
@@ -110,6 +111,17 @@ const environment = () =>
     Object.entries(ENVIRONMENT).map(([name, meaning]) => [code(name), meaning]),
   );
 
+const resultCodes = () =>
+  table(
+    ["code", "cause", "what to tell the customer", "try again"],
+    Object.entries(RESULT_CODES).map(([number, { cause, customerMessage, retry }]) => [
+      code(number),
+      cause,
+      customerMessage,
+      code(retry),
+    ]),
+  );
+
 /** Every generated table, by the name in its marker. */
 const TABLES: Readonly<Record<string, () => string>> = {
   endpoints,
@@ -118,6 +130,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   commands,
   exitCodes,
   environment,
+  resultCodes,
 };
 
 /** A page with its tables and examples generated from the current sources. */
@@ -140,10 +153,10 @@ export function withTables(page: string): string {
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md"];
+export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md", "docs/result-codes.md"];
 
 /** The pages that hold the code of examples. */
-export const EXAMPLE_PAGES = ["docs/webhooks.md"];
+export const EXAMPLE_PAGES = globSync("docs/webhooks/*.md");
 
 if (import.meta.main) {
   for (const page of [...PAGES, ...EXAMPLE_PAGES])

@@ -148,7 +148,7 @@ export const REASONS: readonly Reason[] = [
     reason: "The pause between two tries saves CPU time. Its length is not promised.",
   },
   {
-    path: "webhooks/inbox/memory.ts",
+    path: "webhooks/inbox/memory/store.ts",
     original: /^stored\.dueAt > now\(\)$/,
     replacement: />=/,
     reason: SAME.tie,

@@ -75,7 +75,13 @@ export type {
 export type { WaitOptions } from "./client/waiting/wait-options.ts";
 export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
 export type { DoublePayment } from "./contract/double-payment.ts";
+export {
+  type ExplainablePayment,
+  explainFailure,
+  type FailureExplanation,
+} from "./contract/explain-failure.ts";
 export { type MergedPayment, mergePayment } from "./contract/payment-state.ts";
+export type { RetryAdvice } from "./contract/result-codes.ts";
 
 // What the service sends and takes. The table of endpoints is not exported: its rows hold zod
 // schemas, and the types of zod must not become part of this package's declarations.

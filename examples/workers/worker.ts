@@ -21,19 +21,15 @@ interface Env {
   WEBHOOKS: { send(message: Message): Promise<unknown> };
 }
 
-const inTheQueue = async (): Promise<never> => {
-  throw new Error("The Queue processes events, retries them and keeps dead letters.");
-};
-
 const queueInbox = (queue: Env["WEBHOOKS"]): Inbox => ({
   accept: async ({ key, raw }) => {
     await queue.send({ key, body: new TextDecoder().decode(raw) });
     return receiptFor("accepted"); // the Queue has stored it
   },
-  start: inTheQueue,
+  start: async () => {
+    throw new Error("The Queue processes events, retries them and keeps dead letters.");
+  },
   stop: async () => {},
-  deadLetters: inTheQueue,
-  requeue: inTheQueue,
 });
 
 export default {

@@ -8,7 +8,10 @@ import {
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
 
-const argumentUsage = ({ name, optional }: Argument) => (optional ? `[${name}]` : `<${name}>`);
+function argumentUsage({ name, optional, repeatable }: Argument): string {
+  const text = repeatable ? `${name}...` : name;
+  return optional ? `[${text}]` : `<${text}>`;
+}
 
 /** `malipo events resend <id>`. */
 export function commandUsage(

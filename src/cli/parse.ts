@@ -81,6 +81,7 @@ function parseCall(command: Command, subcommand: Subcommand, words: readonly str
   if (switches.has("help")) return { kind: "help", command, subcommand };
   checkArguments(command, subcommand, args);
   const input = {
+    command: command.name,
     subcommand: subcommand.name ?? "",
     args,
     values: { ...defaultsOf(flags), ...values },
@@ -167,7 +168,7 @@ function checkArguments(
   if (missing !== undefined) {
     throw usageError(`"${call}" requires <${missing.name}>. See: ${call} --help`);
   }
-  const extra = given[args.length];
+  const extra = args.at(-1)?.repeatable ? undefined : given[args.length];
   if (extra !== undefined) {
     throw usageError(`"${call}" has no argument for "${extra}". See: ${call} --help`);
   }

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-options.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
+import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { GatewayObserver } from "./http/observer.ts";
@@ -98,7 +99,7 @@ function checkBaseUrl(baseUrl: string | undefined): string {
       `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${url.protocol === "http:" ? "http: on another host" : "another scheme"}. The key would travel unencrypted.`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return withoutTrailingSlashes(url.href);
 }
 
 function checkIdempotencyStore(store: IdempotencyStore): IdempotencyStore {

@@ -27,4 +27,4 @@ export type {
   DeliveryChaos,
   FaultEffect,
 } from "./state/records.ts";
-export type { Sandbox, SandboxSnapshot, ServedSandbox } from "./types.ts";
+export type { Sandbox, SandboxSnapshot, ServedSandbox, ServeOptions } from "./types.ts";

@@ -7,6 +7,7 @@
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkOptionNames } from "../internal/check-options.ts";
+import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
 import type { Sandbox } from "./types.ts";
 
@@ -40,7 +41,7 @@ export function gatewayHandlers(
       `\`baseUrl\` must be an absolute URL, such as ${sandbox.baseUrl}; got ${JSON.stringify(given)}.`,
     );
   }
-  const baseUrl = new URL(given).href.replace(/\/+$/, "");
+  const baseUrl = withoutTrailingSlashes(new URL(given).href);
   return [
     http.all(isBelow(baseUrl), ({ request }) => forward(request, baseUrl, sandbox)),
     // This matches and does not respond. Later handlers may still respond; if none does, the request

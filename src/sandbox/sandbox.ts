@@ -1,8 +1,10 @@
 import { checkOptionNames } from "../internal/check-options.ts";
+import { isLoopback } from "../internal/loopback.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { Engine } from "./engine.ts";
 import { createChaos } from "./faults/chaos.ts";
 import { createFaults } from "./faults/faults.ts";
+import { checkAccess } from "./http/access.ts";
 import { createFetch } from "./http/fetch.ts";
 import { serve } from "./http/server.ts";
 import { watchActivity } from "./observe/activity.ts";
@@ -75,10 +77,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      checkOptionNames(serveOptions, ["port"], "serve()");
-      const { port = defaultPort } = serveOptions;
+      checkOptionNames(serveOptions, ["port", "host", "cors"], "serve()");
+      const { port = defaultPort, host, cors } = serveOptions;
+      const access = checkAccess(host, cors);
+      const isPublic = !isLoopback(access.host);
       const { clock, profile } = settings;
-      return serve({ world, sandbox, clock, profile }, port);
+      return serve({ world, sandbox, clock, profile, isPublic }, port, access);
     },
   };
   return sandbox;

@@ -10,6 +10,27 @@ import type { KeyOptions } from "./state/keys.ts";
 /** The first argument of `fetch`. */
 export type FetchInput = Request | string | URL;
 
+/** The options of `sandbox.serve`. */
+export interface ServeOptions {
+  /**
+   * The port to listen on; 0 takes any free port.
+   * @default 4010
+   */
+  port?: number | undefined;
+  /**
+   * The address to listen on. Set it to `0.0.0.0` in a container, so that other containers can call
+   * the service. Everybody who can reach the port can then use it.
+   * @default "127.0.0.1"
+   */
+  host?: string | undefined;
+  /**
+   * Origins whose pages may call the service, beside pages of this machine. Set it where your frontend
+   * runs under another name, such as `https://shop.example`.
+   * @default none
+   */
+  cors?: readonly string[] | undefined;
+}
+
 /** A sandbox on real HTTP. */
 export interface ServedSandbox {
   /** `http://127.0.0.1:4010`. */
@@ -81,8 +102,10 @@ export interface Sandbox {
   /**
    * Serves the same gateway, and a page to drive it, over HTTP on 127.0.0.1. Needs Node.
    *
-   * @param options - `port`: 4010 unless given; 0 takes any free port.
+   * Only programs and pages of this machine can use it. The page and the control API stay so,
+   * whatever `host` is.
+   *
    * @throws {ConfigurationError} for a port that is in use, and where there is no `node:http`.
    */
-  serve(options?: { port?: number | undefined }): Promise<ServedSandbox>;
+  serve(options?: ServeOptions): Promise<ServedSandbox>;
 }

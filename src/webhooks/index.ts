@@ -25,17 +25,24 @@ export { isGatewayError } from "../errors/any.ts";
 export { GatewayError, type Outcome } from "../errors/base.ts";
 export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
-export { memoryInbox } from "./inbox/memory.ts";
+export type {
+  Conflict,
+  DeadLetter,
+  EventFilter,
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+} from "./inbox/event-list.ts";
+export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
-  type Conflict,
-  type ConflictStore,
-  type DeadLetter,
   type Inbox,
   type InboxStats,
   type Job,
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type TraceContext,
   type Transaction,
   type WorkerOptions,
 } from "./inbox/types.ts";
@@ -50,6 +57,7 @@ export type {
 } from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
 export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
+export type { WaitingEvents } from "./receiver/waiting-events.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";
 export { signWebhook } from "./verification/signature.ts";

@@ -2,7 +2,7 @@
 //
 //   npm run bench                       every subject; writes docs/benchmarks.md and its chart
 //   npm run bench -- call               one subject
-//   npm run bench -- wait|receiver|sandbox [options of that program]
+//   npm run bench -- wait|receiver|stored-events|sandbox [options of that program]
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -32,6 +32,7 @@ const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Mea
 const PROGRAMS: Readonly<Record<string, string>> = {
   sandbox: "A local gateway",
   receiver: "A receiver",
+  "stored-events": "A delivery when many events are stored",
   wait: "Waiting for a payment",
 };
 
@@ -96,7 +97,7 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
   process.exit(2);
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
-if (!["receiver", "wait", "observe"].includes(subject)) installPeers();
+if (!["receiver", "stored-events", "wait", "observe"].includes(subject)) installPeers();
 
 if (subject in PROGRAMS) {
   process.exitCode = runProgram(subject, rest, "inherit").status ?? 1;

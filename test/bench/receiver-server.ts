@@ -71,8 +71,6 @@ const nothing = only({
   accept: async () => ({ kind: "accepted" }) as Receipt,
   start: async () => {},
   stop: async () => {},
-  deadLetters: async () => [],
-  requeue: async () => {},
 });
 
 const [, , name, store = ""] = process.argv;

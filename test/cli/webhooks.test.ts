@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { EVENT_KINDS } from "../../src/contract/events.ts";
@@ -140,5 +143,28 @@ describe.concurrent("malipo trigger", () => {
     expect(stdout).toContain("\\u001b[2Jgone\\u0007");
     expect(stdout).not.toContain("\u001b");
     sly.close();
+  });
+});
+
+describe.concurrent("the signing secret", () => {
+  test("comes from --secret-file, without the line break at its end", async ({ expect }) => {
+    const folder = mkdtempSync(join(tmpdir(), "malipo-secret-"));
+    const path = join(folder, "secret.txt");
+    writeFileSync(path, "whsec_file\n");
+    const signed = await malipo(["sign", "-", "--secret-file", path], { input: "{}" });
+    const expected = await malipo(["sign", "-"], {
+      input: "{}",
+      env: { MALIPO_WEBHOOK_SECRET: "whsec_file" },
+    });
+    expect(signed.stdout).toBe(expected.stdout);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("must be in the file", async ({ expect }) => {
+    const { code, stderr } = await malipo(["sign", "-", "--secret-file", "/dev/null"], {
+      env: ENV,
+    });
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toMatch(/is empty/);
   });
 });

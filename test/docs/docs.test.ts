@@ -6,9 +6,10 @@ import { promisify } from "node:util";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { EXAMPLE_PAGES, PAGES, withTables } from "../../scripts/generate-docs.ts";
+import { MANUAL_PAGES } from "../../scripts/manual-pages.ts";
 
 const FOLDER = "test/docs/blocks";
-const DOCS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md")].sort();
+const DOCS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...MANUAL_PAGES].sort();
 
 interface Block {
   readonly file: string;

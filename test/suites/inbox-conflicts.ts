@@ -1,14 +1,15 @@
+import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { deliveryOf } from "../stress/inboxes/sender.ts";
-import { receiverOn, type Store, stopAll, until } from "./inbox-stage.ts";
+import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
+import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
-/** What an inbox promises about conflicts, where a receiver can list them. */
-export function conflictSuite(name: string, fresh: () => Store): void {
-  describe(`${name}: a conflict`, () => {
+/** What an inbox promises about conflicts. */
+export function conflictSuite(name: string, { fresh }: InboxUnderTest): void {
+  describe(`${name}: a conflict`, { timeout: 70_000 }, () => {
     stopAll();
 
     async function withConflicts(...amounts: string[]) {
-      const receiver = receiverOn(fresh().open());
+      const receiver = receiverOn((await fresh()).open());
       const seen: [amount: unknown, key: string][] = [];
       receiver.onOther(({ data }, { idempotencyKey }) => seen.push([data.amount, idempotencyKey]));
       await receiver.start();
@@ -29,8 +30,48 @@ export function conflictSuite(name: string, fresh: () => Store): void {
           event: "payment.completed",
           body: expect.any(String),
           receivedAt: expect.any(Number),
+          signature: signWebhook(one.body, SECRET),
         });
       }
+    });
+
+    /** An inbox with conflicts of one event, one for each time. */
+    async function withTimes(...times: number[]) {
+      const inbox = (await fresh()).open();
+      await inbox.accept(newDelivery(0));
+      for (const [at, receivedAt] of times.entries()) {
+        const { digest } = newDelivery(at + 1);
+        const event = at % 2 === 0 ? "invoice.paid" : "payment.completed";
+        const receipt = await inbox.accept(newDelivery(0, { digest, event, receivedAt }));
+        expect(receipt).toMatchObject({ kind: "conflict" });
+      }
+      return receiverOn(inbox);
+    }
+
+    test("is listed in pages, the oldest first", async () => {
+      const { conflicts } = await withTimes(5_000, 1_000, 3_000, 1_000, 2_000);
+      const first = await conflicts.list({ limit: 2 });
+      // Those of the same time are ordered by id.
+      expect(first.map(({ receivedAt }) => receivedAt)).toEqual([1_000, 1_000]);
+      expect(first.map(({ id }) => id)).toEqual(first.map(({ id }) => id).sort());
+      const second = await conflicts.list({ limit: 2, after: first.next });
+      expect(second.map(({ receivedAt }) => receivedAt)).toEqual([2_000, 3_000]);
+      const third = await conflicts.list({ limit: 2, after: second.next });
+      expect(third.map(({ receivedAt }) => receivedAt)).toEqual([5_000]);
+      expect(third.next).toBe(undefined);
+    });
+
+    test("is found by its kind and by its time", async () => {
+      const { conflicts } = await withTimes(5_000, 1_000, 3_000, 1_000, 2_000);
+      const times = async (query: object) =>
+        (await conflicts.list(query)).map(({ receivedAt }) => receivedAt);
+      expect(await times({ kind: "payment.completed" })).toEqual([1_000, 1_000]);
+      expect(await times({ since: new Date(2_000) })).toEqual([2_000, 3_000, 5_000]);
+      expect(await times({ until: new Date(2_000) })).toEqual([1_000, 1_000]);
+      expect(
+        await times({ kind: "invoice.paid", since: new Date(2_000), until: new Date(5_000) }),
+      ).toEqual([2_000, 3_000]);
+      expect(await times({ kind: "invoice.created" })).toEqual([]);
     });
 
     test("is processed when it is requeued, once, with an idempotency key of its own", async () => {

@@ -1,17 +1,12 @@
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { SECRET } from "../stress/inboxes/sender.ts";
-import { receiverOn, type Store, stopAll, until } from "./inbox-stage.ts";
+import { type InboxUnderTest, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
-/** What an inbox promises about events that a process does not take. Its retention is `retentionMs`. */
-export function keptSuite(
-  name: string,
-  {
-    fresh,
-    isSingleProcess = false,
-  }: { fresh(retentionMs?: number): Store; isSingleProcess?: boolean },
-): void {
-  describe(`${name}: an event of a kind that a process neither handles nor ignores`, () => {
+/** What an inbox promises about events that a process does not take. */
+export function keptSuite(name: string, { fresh, isSingleProcess = false }: InboxUnderTest): void {
+  const title = `${name}: an event of a kind that a process neither handles nor ignores`;
+  describe(title, { timeout: 70_000 }, () => {
     stopAll();
 
     const post = (receiver: ReturnType<typeof receiverOn>, event: string, reference: string) => {
@@ -21,7 +16,7 @@ export function keptSuite(
     };
 
     test.runIf(!isSingleProcess)("is handled by the process that has a handler", async () => {
-      const store = fresh();
+      const store = await fresh();
       const [old, next] = [0, 1].map(() => receiverOn(store.open(), { onUnhandled: () => {} }));
       const seen: unknown[] = [];
       const add =
@@ -49,7 +44,7 @@ export function keptSuite(
 
     test("does not hold up the others, is told once, and is no dead letter", async () => {
       const onUnhandled = vi.fn();
-      const receiver = receiverOn(fresh().open(), { onUnhandled });
+      const receiver = receiverOn((await fresh()).open(), { onUnhandled });
       const seen: unknown[] = [];
       receiver.on("payment.completed", ({ data }) => seen.push(data.reference));
       await receiver.start();
@@ -65,7 +60,9 @@ export function keptSuite(
     });
 
     test("is forgotten when the retention ends, and one with a handler is not", async () => {
-      const receiver = receiverOn(fresh(300).open(), { onUnhandled: () => {} });
+      const receiver = receiverOn((await fresh({ retentionMs: 1_000 })).open(), {
+        onUnhandled: () => {},
+      });
       receiver.on("invoice.paid", () => new Promise(() => {}));
       await receiver.start();
       await post(receiver, "payment.completed", "PAY-1");

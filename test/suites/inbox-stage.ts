@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createWebhookReceiver, type Inbox, type WebhookReceiverOptions } from "malipo/webhooks";
+import {
+  createWebhookReceiver,
+  type Inbox,
+  type NewDelivery,
+  type WebhookReceiverOptions,
+} from "malipo/webhooks";
 import { afterEach, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 
@@ -7,18 +12,39 @@ import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 export interface Store {
   /** Opens another inbox on it, as another process would. */
   open(): Inbox;
-  /** The raw bodies of the conflicts in it, where they can be read. */
-  conflicts?(): Promise<string[]>;
 }
 
-/** An inbox as the suite takes it. */
+/** How the inboxes of a store are opened. */
+export interface StoreOptions {
+  /** The option of the inbox. */
+  readonly retentionMs?: number | undefined;
+  /** The first retry comes after a minute, instead of almost at once. */
+  readonly retriesLate?: boolean;
+}
+
+/** An inbox as the suites take it. */
 export interface InboxUnderTest {
-  /** Creates an empty store. Its leases last a second or two, and retries come almost at once. */
-  fresh(): Promise<Store>;
+  /** Creates an empty store. Its leases last a second or two. */
+  fresh(options?: StoreOptions): Promise<Store>;
   /** Only one process can use the store. */
   readonly isSingleProcess?: boolean;
   /** An event that `stop` hands back counts as a failed attempt. */
   readonly countsReleases?: boolean;
+}
+
+/** A delivery as a receiver gives it to an inbox; each number is another event. */
+export function newDelivery(number: number, given: Partial<NewDelivery> = {}): NewDelivery {
+  const digits = number.toString(16).padStart(64, "0");
+  return {
+    key: digits,
+    digest: digits,
+    event: "payment.completed",
+    raw: Buffer.from(JSON.stringify({ event: "payment.completed", data: { number } })),
+    secretIndex: 0,
+    receivedAt: 1_767_312_245_000 + number,
+    signature: digits.replace("0", "f"),
+    ...given,
+  };
 }
 
 /** Waits until the condition holds. */

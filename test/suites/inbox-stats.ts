@@ -1,16 +1,25 @@
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { SECRET } from "../stress/inboxes/sender.ts";
-import { gateOf, receiverOn, type Store, stopAll, until } from "./inbox-stage.ts";
+import {
+  gateOf,
+  type InboxUnderTest,
+  newDelivery,
+  receiverOn,
+  stopAll,
+  until,
+} from "./inbox-stage.ts";
 
-/** What an inbox promises about its numbers. Its retries wait for a minute. */
-export function statsSuite(name: string, fresh: () => Store): void {
-  describe(`${name}: stats()`, () => {
+/** What an inbox promises about its numbers. */
+export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
+  describe(`${name}: stats()`, { timeout: 70_000 }, () => {
     stopAll();
 
     test("count what is stored, in every state", async () => {
       const before = Date.now();
-      const receiver = receiverOn(fresh().open(), { onUnhandled: () => {} });
+      const receiver = receiverOn((await fresh({ retriesLate: true })).open(), {
+        onUnhandled: () => {},
+      });
       const { stats, post } = receiver;
       const nothing = { stored: 0, waiting: 0, unhandled: 0, running: 0, dead: 0, conflicts: 0 };
       expect(await stats()).toEqual({ ...nothing, oldestWaiting: null, lagMs: 0 });
@@ -38,6 +47,26 @@ export function statsSuite(name: string, fresh: () => Store): void {
       open();
       await until(async () => (await stats()).running === 0);
       expect(await stats()).toMatchObject({ ...expected, running: 0 });
+    });
+
+    test("count dead letters, and what is requeued and dropped of them", async () => {
+      const inbox = (await fresh()).open();
+      const { stats, deadLetters, conflicts } = receiverOn(inbox);
+      for (const number of [1, 2, 3]) {
+        await inbox.accept(newDelivery(number, { deadLetterReason: "too old" }));
+      }
+      for (const number of [7, 8]) {
+        await inbox.accept(newDelivery(1, { digest: newDelivery(number).digest }));
+      }
+      expect(await stats()).toMatchObject({ stored: 3, waiting: 0, dead: 3, conflicts: 2 });
+      const [first, second] = await deadLetters.list();
+      await deadLetters.drop(first?.id ?? "");
+      await deadLetters.requeue(second?.id ?? "");
+      const [conflict, other] = await conflicts.list();
+      await conflicts.drop(conflict?.id ?? "");
+      expect(await stats()).toMatchObject({ stored: 3, waiting: 1, dead: 1, conflicts: 1 });
+      await conflicts.requeue(other?.id ?? "");
+      expect(await stats()).toMatchObject({ stored: 4, waiting: 2, dead: 1, conflicts: 0 });
     });
   });
 }

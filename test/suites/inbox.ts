@@ -1,8 +1,19 @@
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
+import { conflictSuite } from "./inbox-conflicts.ts";
+import { deadLetterSuite } from "./inbox-dead-letters.ts";
+import { keptSuite } from "./inbox-kept.ts";
 import { processingSuite } from "./inbox-processing.ts";
-import { type InboxUnderTest, receiverOn, references, stopAll, until } from "./inbox-stage.ts";
+import {
+  type InboxUnderTest,
+  newDelivery,
+  receiverOn,
+  references,
+  stopAll,
+  until,
+} from "./inbox-stage.ts";
+import { statsSuite } from "./inbox-stats.ts";
 
 // Forward and back by hours, and a little back.
 const JUMPS = [3_600_000, -7_200_000, -2_000];
@@ -45,8 +56,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
     });
 
     test("the same key with other data is stored beside the first, reported and not processed", async () => {
-      const store = await fresh();
-      const receiver = receiverOn(store.open());
+      const receiver = receiverOn((await fresh()).open());
       const amounts = vi.fn();
       receiver.on("payment.completed", ({ data }) => amounts(data.amount));
       await receiver.start();
@@ -62,8 +72,8 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       await until(() => amounts.mock.calls.length >= 2);
       expect(amounts.mock.calls.flat()).toEqual(["100.00", "5.00"]);
       expect(receiver.onConflict).toHaveBeenCalledTimes(2);
-      const kept = await store.conflicts?.();
-      if (!isSingleProcess) expect(kept).toEqual([deliveryOf("PAY-1", "999.00").body]);
+      const kept = await receiver.conflicts.list();
+      expect(kept.map(({ body }) => body)).toEqual([deliveryOf("PAY-1", "999.00").body]);
     });
 
     test("waits for start(), and is processed byte for byte", async () => {
@@ -102,19 +112,45 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
       receiver.onOther((_, { idempotencyKey }) => keys.push(idempotencyKey));
       await receiver.start();
       const key = "1234567890".repeat(7).slice(0, 64);
-      const raw = Buffer.from('{"event":"e","data":{}}');
-      const delivery = {
-        key,
-        digest: key,
-        event: "e",
-        raw,
-        secretIndex: 0,
-        receivedAt: Date.now(),
-      };
+      const delivery = newDelivery(1, { key, digest: key });
       expect(await inbox.accept(delivery)).toMatchObject({ kind: "accepted" });
       expect(await inbox.accept(delivery)).toMatchObject({ kind: "duplicate" });
       await until(() => keys.length > 0);
       expect(keys).toEqual([key]);
+    });
+
+    test("is handed out with the time and the trace of its request, at every attempt", async () => {
+      const inbox = (await fresh()).open();
+      const seen: unknown[] = [];
+      await inbox.start({
+        run: async ({ key, attempt, receivedAt, traceContext }) => {
+          seen.push({ key, attempt, receivedAt, traceContext });
+          if (attempt === 1) throw new Error("once");
+        },
+        concurrency: 1,
+        onError: () => {},
+      });
+      const traceContext = {
+        traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        tracestate: "congo=t61rcWkgMzE",
+      };
+      const delivery = newDelivery(1, { traceContext });
+      await inbox.accept(delivery);
+      await until(() => seen.length === 2);
+      await inbox.accept(newDelivery(2));
+      await until(() => seen.length === 4);
+      await inbox.stop(1_000);
+      const { key, receivedAt } = delivery;
+      expect(seen).toEqual([
+        { key, attempt: 1, receivedAt, traceContext },
+        { key, attempt: 2, receivedAt, traceContext },
+        ...[1, 2].map((attempt) => ({
+          key: newDelivery(2).key,
+          attempt,
+          receivedAt: newDelivery(2).receivedAt,
+          traceContext: undefined,
+        })),
+      ]);
     });
 
     test("is processed once, whatever the clock does", async () => {
@@ -169,4 +205,8 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
   });
 
   processingSuite(name, under);
+  deadLetterSuite(name, under);
+  conflictSuite(name, under);
+  keptSuite(name, under);
+  statsSuite(name, under);
 }

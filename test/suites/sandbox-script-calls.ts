@@ -103,7 +103,10 @@ export async function wrongCalls({ call, sandbox }: Recorder): Promise<void> {
   }
   await call("HEAD", "/merchant", { key });
   await call("OPTIONS", INITIATE, {
-    headers: { origin: "https://shop.test", "access-control-request-headers": "x-api-key" },
+    headers: {
+      origin: "http://shop.localhost:5173",
+      "access-control-request-headers": "x-api-key",
+    },
   });
   await call("POST", INITIATE, { key, body: "x".repeat(1_048_577), note: "over 1 MiB" });
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../definitions/types.ts";
+import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
 import { readProfile } from "../sandbox/profile.ts";
@@ -16,7 +17,11 @@ import { logLines } from "../terminal/sandbox-log.ts";
 const MAX_PORT = 65_535;
 
 interface Settings {
-  readonly port: number;
+  readonly serve: {
+    readonly port: number;
+    readonly host: string;
+    readonly cors: readonly string[];
+  };
   readonly clock: Ready["clock"];
   readonly auto: Ready["auto"];
   readonly seed: string | undefined;
@@ -25,9 +30,14 @@ interface Settings {
   readonly profile: string | undefined;
 }
 
-function readSettings(values: FlagValues): Settings {
+function readSettings({ values, repeated }: Input): Settings {
+  const { host = "" } = values;
   return {
-    port: readWholeNumber(values, "port", 0, MAX_PORT),
+    serve: {
+      port: readWholeNumber(values, "port", 0, MAX_PORT),
+      host,
+      cors: repeated.cors ?? [],
+    },
     // The parser has checked both against their choices.
     clock: values.clock as Ready["clock"],
     auto: values.auto as Ready["auto"],
@@ -38,16 +48,19 @@ function readSettings(values: FlagValues): Settings {
   };
 }
 
-export async function run({ values, json }: Input): Promise<number> {
-  const settings = readSettings(values);
-  const { clock, auto, seed, state, profile: path } = settings;
+export async function run(input: Input): Promise<number> {
+  const { values, json } = input;
+  const settings = readSettings(input);
+  const { clock, auto, state, profile: path } = settings;
+  // A seed that everybody knows would make keys that every web page knows.
+  const seed = settings.seed ?? randomUUID();
   const readyFile = values["ready-file"];
   const profile = path === undefined ? undefined : readProfile(path);
   const sandbox = createSandbox({ clock, auto, seed, profile });
   const restored = restore(sandbox, settings);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;
-  const server = await listen(sandbox, settings.port);
+  const server = await listen(sandbox, settings.serve);
   try {
     await saver?.saveNow();
     sandbox.watch((activity) => {
@@ -56,7 +69,7 @@ export async function run({ values, json }: Input): Promise<number> {
     });
     const stopped = stopSignal();
     const ready = describeReady(sandbox, server, settings, restored);
-    if (readyFile) writeReadyFile(readyFile, ready);
+    if (readyFile) await writeReadyFile(readyFile, ready);
     printLine(json ? JSON.stringify(ready) : banner(ready));
     await stopped;
   } finally {
@@ -85,7 +98,7 @@ function restore(sandbox: Sandbox, { state, clock, seed }: Settings): boolean {
 const describeReady = (
   sandbox: Sandbox,
   { url, baseUrl }: ServedSandbox,
-  { clock, auto, webhook, state, profile }: Settings,
+  { clock, auto, seed, webhook, state, profile }: Settings,
   restored: boolean,
 ): Ready => ({
   url,
@@ -99,12 +112,14 @@ const describeReady = (
   state: state ?? null,
   profile: profile ?? null,
   restored,
+  is_new: !restored && seed === undefined,
   pid: process.pid,
 });
 
-async function listen(sandbox: Sandbox, port: number): Promise<ServedSandbox> {
+async function listen(sandbox: Sandbox, options: Settings["serve"]): Promise<ServedSandbox> {
+  const { port } = options;
   try {
-    return await sandbox.serve({ port });
+    return await sandbox.serve(options);
   } catch (error) {
     const { code } = Object((error as Error).cause ?? error) as { code?: unknown };
     if (code === "EADDRINUSE") {

@@ -28,8 +28,16 @@ export const GATEWAY: readonly Flag[] = [
 export const SECRET: Flag = {
   name: "secret",
   value: "secret",
-  summary: "the webhook signing secret, exactly as the service shows it",
+  summary:
+    "the webhook signing secret, exactly as the service shows it. Other users of this machine can see it: prefer --secret-file or MALIPO_WEBHOOK_SECRET",
   fallback: "MALIPO_WEBHOOK_SECRET",
+};
+
+export const SECRET_FILE: Flag = {
+  name: "secret-file",
+  value: "path",
+  summary: "a file that contains only the webhook signing secret",
+  fallback: "the secret in MALIPO_WEBHOOK_SECRET",
 };
 
 export const QUERY: Flag = {

@@ -1,4 +1,4 @@
-import { DATA, GATEWAY, QUERY, SECRET, SET, WAIT_TIMEOUT } from "./flags.ts";
+import { DATA, GATEWAY, QUERY, SECRET, SECRET_FILE, SET, WAIT_TIMEOUT } from "./flags.ts";
 import type { Command } from "./types.ts";
 
 const PAYMENTS: Command = {
@@ -120,6 +120,7 @@ const DOCTOR: Command = {
           value: "url",
           summary: "a receiver: it is sent one signed event and one with a forged signature",
         },
+        SECRET_FILE,
         SECRET,
       ],
       examples: ["doctor", "doctor --webhook http://localhost:3000/webhooks --secret whsec_1"],

@@ -1,6 +1,9 @@
 import { ATTEMPTS } from "./attempts.ts";
+import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { INBOX_COMMAND } from "./inbox.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
+import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
 import { WEBHOOK_COMMANDS } from "./webhooks.ts";
@@ -8,10 +11,13 @@ import { WEBHOOK_COMMANDS } from "./webhooks.ts";
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
 export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
+  ...RUNNING_SANDBOX_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...GATEWAY_COMMANDS,
   ...LEARN_COMMANDS,
   ATTEMPTS,
+  EXPLAIN,
+  INBOX_COMMAND,
 ];
 
 /** The environment variables that the command line reads. */

@@ -21,12 +21,24 @@ const SANDBOX: Command = {
           name: "seed",
           value: "text",
           summary: "the same seed gives the same keys and references",
-          fallback: "malipo",
+          fallback: "a new one in each run",
         },
         {
           name: "state",
           value: "path",
           summary: "a file that keeps the sandbox's state between runs",
+        },
+        {
+          name: "host",
+          value: "address",
+          summary: "the address to listen on; 0.0.0.0 lets other machines and containers use it",
+          default: "127.0.0.1",
+        },
+        {
+          name: "cors",
+          value: "origin",
+          summary: "an origin whose pages may call the service, beside pages of this machine",
+          repeatable: true,
         },
         {
           name: "clock",

@@ -2,6 +2,8 @@
 export interface Argument {
   readonly name: string;
   readonly optional?: true;
+  /** The last one only: it may be given several times. */
+  readonly repeatable?: true;
 }
 
 export interface Flag {
@@ -36,6 +38,7 @@ export type FlagValues = Readonly<Record<string, string | undefined>>;
 
 /** What a command was called with, checked against its definition. */
 export interface Input {
+  readonly command: string;
   /** Empty for a command without subcommands. */
   readonly subcommand: string;
   readonly args: readonly string[];

@@ -1,4 +1,4 @@
-import { SECRET, SET } from "./flags.ts";
+import { SECRET, SECRET_FILE, SET } from "./flags.ts";
 import type { Command } from "./types.ts";
 
 /** The commands that send, sign and verify webhooks by hand. */
@@ -13,6 +13,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
         args: [{ name: "event" }],
         flags: [
           { name: "to", value: "url", summary: "the URL of the receiver" },
+          SECRET_FILE,
           SECRET,
           {
             ...SET,
@@ -21,7 +22,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
           { name: "any", summary: "allow an event that the service does not document" },
         ],
         examples: [
-          "trigger payment.completed --to http://localhost:3000/webhooks --secret whsec_1",
+          "trigger payment.completed --to http://localhost:3000/webhooks --secret-file secret.txt",
           "trigger payment.failed --to http://localhost:3000/webhooks --set data.amount=100.00",
           "trigger payment.refunded --any --to http://localhost:3000/webhooks --set data.id:=7",
         ],
@@ -36,8 +37,8 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       {
         summary: "Prints the signature of a body. The raw bytes are signed.",
         args: [{ name: "file", optional: true }],
-        flags: [SECRET],
-        examples: ["sign body.json --secret whsec_1", "sign - < body.json"],
+        flags: [SECRET_FILE, SECRET],
+        examples: ["sign body.json --secret-file secret.txt", "sign - < body.json"],
       },
     ],
   },
@@ -55,6 +56,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
             value: "hex",
             summary: "the value of the header X-Service-Signature",
           },
+          SECRET_FILE,
           { ...SECRET, repeatable: true },
           {
             name: "max-age",
@@ -63,7 +65,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
           },
         ],
         examples: [
-          "verify body.json --signature 3f0a… --secret whsec_1",
+          "verify body.json --signature 3f0a… --secret-file secret.txt",
           "verify - --signature 3f0a… --max-age 300 < body.json",
         ],
       },

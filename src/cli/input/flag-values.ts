@@ -2,6 +2,7 @@ import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../definitions/types.ts";
+import { readFile } from "./files.ts";
 
 // The values of flags, checked before anything is sent. A pattern checks the digits first, because
 // `Number` accepts "", "1e3" and "0x10" too.
@@ -58,11 +59,21 @@ export function readUrl(values: FlagValues, flag: string): URL {
   );
 }
 
-/** The webhook signing secret: the value of `--secret`, or of the environment variable. */
-export function signingSecret({ secret = process.env.MALIPO_WEBHOOK_SECRET }: FlagValues): string {
+/** The webhook signing secret: of `--secret-file`, of `--secret`, or of the environment variable. */
+export function signingSecret(values: FlagValues): string {
+  const file = values["secret-file"];
+  // An editor ends a file with a line break, which is not part of the secret.
+  const inFile =
+    file === undefined
+      ? undefined
+      : readFile(file)
+          .toString()
+          .replace(/\r?\n$/, "");
+  if (inFile === "") throw usageError(`--secret-file: ${file} is empty.`);
+  const secret = inFile ?? values.secret ?? process.env.MALIPO_WEBHOOK_SECRET;
   if (secret) return secret;
   throw usageError(
-    "The webhook signing secret is missing. Set MALIPO_WEBHOOK_SECRET or give --secret. A sandbox prints its secret when it starts.",
+    "The webhook signing secret is missing. Set MALIPO_WEBHOOK_SECRET, or give --secret-file. A sandbox prints its secret when it starts.",
   );
 }
 

@@ -34,7 +34,8 @@ const STATUSES_OF_FORGERY = [401, 403];
 export function createProxy(options: ProxyOptions): Server {
   return createServer((request, response) => {
     const { host, origin } = request.headers;
-    const foreign = foreignRequestError(host, undefined, "The proxy") ?? foreignOrigin(origin);
+    const foreign =
+      foreignRequestError(host, undefined, { server: "The proxy" }) ?? foreignOrigin(origin);
     if (foreign !== undefined) sendError(response, 403, foreign);
     else if (!request.url?.startsWith("/")) sendError(response, 400, "The target is not a path.");
     else void pass(options, request, response, request.url);

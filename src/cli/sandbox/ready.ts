@@ -1,5 +1,6 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { usageError } from "../cli-error.ts";
+import { writeWholeFile } from "./write-whole-file.ts";
 
 /** A sandbox that is ready: what the banner, `--json` and the ready file say. */
 export interface Ready {
@@ -15,16 +16,15 @@ export interface Ready {
   /** The file of the profile that it speaks by. */
   readonly profile: string | null;
   readonly restored: boolean;
+  /** Keys, secret and references are new: no earlier run had them. */
+  readonly is_new: boolean;
   readonly pid: number;
 }
 
-/** Writes the ready file under another name first: who waits for it finds it complete. */
-export function writeReadyFile(path: string, ready: Ready): void {
-  const draft = `${path}.tmp`;
+/** Who waits for the file finds it complete. */
+export async function writeReadyFile(path: string, ready: Ready): Promise<void> {
   try {
-    // It contains the keys: only its owner may read it.
-    writeFileSync(draft, `${JSON.stringify(ready, null, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, path);
+    await writeWholeFile(path, `${JSON.stringify(ready, null, 2)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(`--ready-file: cannot write ${path}: ${code}.`);

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { formatStateFile } from "./state-file.ts";
+import { writeWholeFile } from "./write-whole-file.ts";
 
 const MIN_PAUSE_MS = 250;
 /** The pause after a save is at least this many times as long as the save took. */
@@ -71,11 +71,8 @@ export class StateSaver {
   }
 
   async #write(text: string): Promise<void> {
-    const draft = `${this.#path}.tmp`;
     try {
-      // It contains the keys: only its owner may read it.
-      await writeFile(draft, text, { mode: 0o600, flush: true });
-      await rename(draft, this.#path);
+      await writeWholeFile(this.#path, text);
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       const message = `The state could not be saved to ${this.#path}: ${code}.`;

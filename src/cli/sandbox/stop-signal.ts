@@ -15,6 +15,6 @@ export const stopSignal = (): Promise<void> =>
       clearInterval(timer);
       resolve();
     }, PARENT_POLL_MS);
-    // A command that ends by itself does not wait for it.
+    // A command that has ended by itself must not be kept alive by it.
     timer.unref();
   });

@@ -15,9 +15,12 @@ export const printError = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** Prints the result of a command: one JSON document with `--json`, otherwise the text. */
+/**
+ * Prints the result of a command: one JSON document with `--json`, otherwise the text. JSON leaves
+ * some control characters as they are; in its strings, the visible form means the same.
+ */
 export function printResult(json: boolean, value: unknown, text: () => string): void {
-  printLine(json ? JSON.stringify(value, null, 2) : text());
+  printLine(json ? printable(JSON.stringify(value, null, 2)) : text());
 }
 
 /** Text from elsewhere, with every character that could control the terminal made visible. */

@@ -37,6 +37,22 @@ function howToPay({ page, auto, clock }: Ready, urlFlag: string, advance: string
   return clock === "real" ? automatic : `${automatic} Move the clock:\n\n  ${advance}`;
 }
 
+function worldNote({ is_new }: Ready): string {
+  if (!is_new) return "";
+  return `\n  ${dim("Keys and references are new in this run. To keep them: --state sandbox.json")}\n`;
+}
+
+/** Lines that a shell takes as they are. */
+function environment({ base_url, keys, webhook_secret }: Ready): string {
+  const variables = {
+    MALIPO_BASE_URL: base_url,
+    MALIPO_API_KEY: keys.secret,
+    MALIPO_WEBHOOK_SECRET: webhook_secret,
+  };
+  const lines = Object.entries(variables).map(([name, value]) => `  export ${name}=${value}`);
+  return `${dim("For your shell:")}\n\n${lines.join("\n")}`;
+}
+
 /** The first steps, with everything filled in: a new user gets to a paid payment with it. */
 export function banner(ready: Ready): string {
   const { url, base_url, page, keys, clock } = ready;
@@ -46,6 +62,8 @@ export function banner(ready: Ready): string {
 ${bold("A payment gateway is running on this machine.")}  The page: ${bold(page)}
 
 ${facts(ready)}
+${worldNote(ready)}
+${environment(ready)}
 
 ${bold("1. Start a payment")} in another terminal:
 

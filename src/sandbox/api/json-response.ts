@@ -14,7 +14,13 @@ export function jsonResponse(
 ): ApiResponse {
   return {
     status,
-    headers: { ...CORS_HEADERS, "content-type": "application/json", ...headers },
+    headers: {
+      ...CORS_HEADERS,
+      "content-type": "application/json",
+      // A browser must not take an error text for a page.
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
     body: JSON.stringify(value),
   };
 }

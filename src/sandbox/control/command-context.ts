@@ -68,5 +68,6 @@ function callService(
 export const commandContext = (host: Host): CommandContext => ({
   sandbox: host.sandbox,
   clock: host.clock,
+  scenes: host.scenes,
   callService: (method, path, content) => callService(host, method, path, content),
 });

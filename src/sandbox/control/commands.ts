@@ -1,11 +1,10 @@
-import type { EndpointName } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { formatTimestamp } from "../clock/time.ts";
-import { CHAOS_NAMES } from "../faults/chaos.ts";
 import { localFormat } from "../payments/phone-number.ts";
-import type { FaultEffect } from "../state/records.ts";
+import { FAULT_COMMANDS } from "./fault-commands.ts";
 import { PHONE_COMMANDS } from "./phone-commands.ts";
-import { type Command, type CommandFields, textField } from "./types.ts";
+import { SCENE_COMMANDS } from "./scene-commands.ts";
+import { type Command, defineCommand, textField } from "./types.ts";
 
 // The page and the control API offer these, and the command line describes and calls them. This module
 // loads neither schemas nor the service, so that the command line starts fast.
@@ -13,22 +12,14 @@ import { type Command, type CommandFields, textField } from "./types.ts";
 /** The control API takes commands in JSON below this path, from the command line or any language. */
 export const CONTROL_PREFIX = "/_sandbox/api";
 
-/** Infers the result of a command. */
-const define = <Result extends object>(command: Command<Result>): Command<Result> => command;
-
 /** A number that was written with digits; any other text stays, for the service to reject. */
 const numberOrText = (text: string) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
-function effectFrom(fields: CommandFields): FaultEffect {
-  const kind = textField(fields, "kind") as FaultEffect["kind"];
-  if (kind === "status") return { kind, status: Number(textField(fields, "status") || 503) };
-  return kind === "latency" ? { kind, ms: Number(textField(fields, "ms") || 2_000) } : { kind };
-}
-
 /** Everything that can be done to a running sandbox, by the name under which the page posts it. */
 export const COMMANDS = {
-  pay: define({
+  pay: defineCommand({
     summary: "Starts a payment, as the merchant's server does.",
+    path: "/payments",
     fields: ["amount", "phone", "account_reference", "description"],
     act: ({ sandbox, callService }, fields) => {
       const phone = textField(fields, "phone");
@@ -43,7 +34,7 @@ export const COMMANDS = {
     message: ({ number }) => `A prompt was sent to ${localFormat(number)}.`,
   }),
   ...PHONE_COMMANDS,
-  clock: define({
+  clock: defineCommand({
     summary: "Advances the clock: prompts expire, deliveries are retried, invoices fall due.",
     path: "/clock/advance",
     fields: ["by"],
@@ -54,7 +45,7 @@ export const COMMANDS = {
     },
     message: ({ now }) => `The time is now ${now.slice(11, 19)}.`,
   }),
-  "deliveries/resend": define({
+  "deliveries/resend": defineCommand({
     summary: "Sends a delivery again, now, with the same body and signature.",
     path: "/deliveries/{id}/resend",
     fields: ["id"],
@@ -66,8 +57,9 @@ export const COMMANDS = {
         : `Sent again, and the receiver returned ${status}.`;
     },
   }),
-  "webhooks/register": define({
+  "webhooks/register": defineCommand({
     summary: "Registers a receiver for every kind of event.",
+    path: "/webhooks",
     fields: ["url"],
     act: ({ callService }, fields) =>
       callService("POST", "/webhooks/register", {
@@ -77,55 +69,19 @@ export const COMMANDS = {
       }),
     message: () => "Registered. The next event is sent there.",
   }),
-  "webhooks/remove": define({
+  "webhooks/remove": defineCommand({
     summary: "Removes a receiver.",
+    path: "/webhooks/{id}/remove",
     fields: ["id"],
     act: ({ callService }, fields) =>
       callService("DELETE", `/webhooks/${encodeURIComponent(textField(fields, "id"))}`),
     message: () => "Removed.",
   }),
-  "faults/add": define({
-    summary: "Adds a fault to the requests that match.",
-    fields: ["kind", "endpoint", "status", "ms", "after", "times"],
-    act: ({ sandbox }, fields) => {
-      const endpoint = textField(fields, "endpoint") as EndpointName | "";
-      const times = textField(fields, "times");
-      sandbox.faults.add({
-        match: endpoint === "" ? {} : { endpoint },
-        effect: effectFrom(fields),
-        after: Number(textField(fields, "after") || 0),
-        times: times === "always" ? Number.POSITIVE_INFINITY : Number(times || 1),
-      });
-      return {};
-    },
-    message: () => "The fault is active.",
-  }),
-  "faults/clear": define({
-    summary: "Ends all faults.",
-    fields: [],
-    act: ({ sandbox }) => {
-      sandbox.faults.clear();
-      return {};
-    },
-    message: () => "All faults are cleared.",
-  }),
-  chaos: define({
-    summary: "Starts random faults at the given rates.",
-    fields: [...CHAOS_NAMES, "seed"],
-    act: ({ sandbox }, fields) => {
-      const rates = CHAOS_NAMES.map((name) => [name, Number(textField(fields, name))]);
-      return sandbox.chaos({ ...Object.fromEntries(rates), seed: textField(fields, "seed") });
-    },
-    message: ({ seed }) => `Chaos has started with the seed ${seed}.`,
-  }),
-  "chaos/end": define({
-    summary: "Ends random faults.",
-    fields: [],
-    act: ({ sandbox }) => sandbox.chaos({}),
-    message: () => "Chaos has ended.",
-  }),
-  reset: define({
+  ...FAULT_COMMANDS,
+  ...SCENE_COMMANDS,
+  reset: defineCommand({
     summary: "Deletes everything: the sandbox is as it was at its start.",
+    path: "/reset",
     fields: [],
     act: ({ sandbox }) => {
       sandbox.reset();

@@ -8,9 +8,13 @@ import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
 import { commandContext } from "./command-context.ts";
 import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
 import { ControlError } from "./control-error.ts";
+import { controlDocument } from "./document.ts";
 import { forbiddenReason } from "./guard.ts";
 import { QUERIES } from "./queries.ts";
 import type { Command } from "./types.ts";
+
+/** A snapshot of a sandbox that ran for days is large. */
+const MAX_SNAPSHOT_BYTES = 64 * 1_048_576;
 
 interface Input {
   /** The values of the names in the path. */
@@ -29,7 +33,7 @@ interface Route {
 const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 
 const queryRoutes = Object.entries(QUERIES).map(
-  ([path, read]): Route => ({
+  ([path, { read }]): Route => ({
     method: "GET",
     pattern: patternOf(path),
     run: (host, { query }) => read(host, query),
@@ -48,6 +52,7 @@ const commandRoute = (command: Command, path: string): Route => ({
 
 const ROUTES: readonly Route[] = [
   ...queryRoutes,
+  { method: "GET", pattern: /^\/openapi\.json$/, run: () => controlDocument() },
   ...Object.values<Command>(COMMANDS).flatMap((command) =>
     command.path === undefined ? [] : [commandRoute(command, command.path)],
   ),
@@ -92,15 +97,19 @@ async function run(host: Host, request: IncomingMessage, body: string): Promise<
   return route.run(host, { params: parseParams(route, path), query, body });
 }
 
+const isDocument = (data: unknown): boolean => isObject(data) && "openapi" in data;
+
 async function respondTo(host: Host, request: IncomingMessage): Promise<ApiResponse> {
-  const forbidden = forbiddenReason(request);
+  const forbidden = forbiddenReason(request, host.isPublic);
   if (forbidden !== undefined) return errorResponse(403, forbidden);
-  const body = await readBody(request).catch(() => undefined);
-  if (body === undefined) {
-    return errorResponse(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  }
+  const isRestore = /\/restore(?:\?|$)/.test(request.url ?? "");
+  const maxBytes = isRestore ? MAX_SNAPSHOT_BYTES : MAX_BODY_BYTES;
+  const body = await readBody(request, maxBytes).catch(() => undefined);
+  if (body === undefined) return errorResponse(413, `The body is larger than ${maxBytes} bytes.`);
   try {
-    return jsonResponse(200, { success: true, data: await run(host, request, body) });
+    const data = await run(host, request, body);
+    // The document of the API is what tools expect, without an envelope.
+    return jsonResponse(200, isDocument(data) ? data : { success: true, data });
   } catch (error) {
     if (error instanceof ControlError) {
       return errorResponse(error.status, error.message, error.headers);

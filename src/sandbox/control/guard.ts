@@ -12,9 +12,9 @@ const isNavigationToPage = ({ method, headers, url }: IncomingMessage) =>
  * Why a request to the page or to the control API is forbidden; `undefined` for one that is allowed.
  * Reading is guarded as acting is: the page shows keys.
  */
-export function forbiddenReason(request: IncomingMessage): string | undefined {
+export function forbiddenReason(request: IncomingMessage, isPublic: boolean): string | undefined {
   const { host, origin, "sec-fetch-site": site } = request.headers;
-  const foreign = foreignRequestError(host, origin);
+  const foreign = foreignRequestError(host, origin, { isPublic });
   if (foreign !== undefined) return foreign;
   // Some requests, such as those of an <img>, carry no origin, but say whether it was another.
   const sameSite = site === undefined || site === "same-origin" || site === "none";

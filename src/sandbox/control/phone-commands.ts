@@ -98,6 +98,7 @@ export const PHONE_COMMANDS = {
   }),
   "phone/balance": phoneCommand({
     summary: "Sets the balance of the customer's account.",
+    path: "balance",
     fields: ["balance"],
     act: (phone, fields) => {
       phone.setBalance(textField(fields, "balance"));
@@ -107,6 +108,7 @@ export const PHONE_COMMANDS = {
   }),
   "phone/always": phoneCommand({
     summary: "Sets how the phone answers every prompt.",
+    path: "auto-answer",
     fields: ["answer"],
     act: (phone, fields) => {
       const answer = textField(fields, "answer");

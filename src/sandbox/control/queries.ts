@@ -7,11 +7,49 @@ import { ControlError } from "./control-error.ts";
 
 const DEFAULT_LIMIT = "20";
 
+interface ControlQuery {
+  /** What it reads, in one sentence. */
+  readonly summary: string;
+  /** The names in the query that it takes. */
+  readonly query?: readonly string[];
+  read(host: Host, query: URLSearchParams): object;
+}
+
 /** What the control API reads, by its path. */
-export const QUERIES: Readonly<Record<string, (host: Host, query: URLSearchParams) => object>> = {
-  "/status": readStatus,
-  "/clock": readClock,
-  "/deliveries": listDeliveries,
+export const QUERIES: Readonly<Record<string, ControlQuery>> = {
+  "/status": {
+    summary: "Keys, secret, clock, and how much there is of everything.",
+    read: readStatus,
+  },
+  "/clock": { summary: "The sandbox's time.", read: readClock },
+  "/deliveries": {
+    summary: "Webhook deliveries, newest first, with their attempts.",
+    query: ["state", "limit"],
+    read: listDeliveries,
+  },
+  "/requests": {
+    summary:
+      "The latest requests to the service and its responses, newest first. Keys are shortened.",
+    query: ["limit"],
+    read: ({ log }, query) => ({ requests: log.latest().slice(0, limitIn(query)) }),
+  },
+  "/faults": {
+    summary: "The faults that are active, and the rates of chaos.",
+    read: ({ world }) => ({
+      faults: world.state.faults,
+      chaos: world.state.chaos && { seed: world.state.chaos.seed, ...world.state.chaos.rates },
+    }),
+  },
+  "/scenes": {
+    summary: "The states that were saved under a name.",
+    read: ({ scenes }) => ({
+      scenes: [...scenes].map(([name, { savedAt }]) => ({ name, savedAt })),
+    }),
+  },
+  "/snapshot": {
+    summary: "The whole state as JSON, for `restore` of this or another sandbox.",
+    read: ({ sandbox }) => sandbox.snapshot(),
+  },
 };
 
 function readClock({ world, clock }: Host): object {
@@ -35,10 +73,7 @@ function readStatus(host: Host): object {
 function listDeliveries({ world }: Host, query: URLSearchParams): object {
   const { deliveries, timers } = world.state;
   const state = query.get("state");
-  const limit = query.get("limit") ?? DEFAULT_LIMIT;
-  if (!/^[1-9]\d{0,5}$/.test(limit)) {
-    throw new ControlError(422, "limit: expected a whole number from 1 to 999999");
-  }
+  const limit = limitIn(query);
   const nextAttempt = ({ id }: StoredDelivery) => {
     const timer = timers.find(({ task }) => task.kind === "deliver" && task.delivery === id);
     return timer === undefined ? {} : { nextAttemptAt: formatTimestamp(timer.at) };
@@ -46,10 +81,17 @@ function listDeliveries({ world }: Host, query: URLSearchParams): object {
   const matching = deliveries.filter((delivery) => state === null || delivery.state === state);
   return {
     deliveries: matching
-      .slice(-Number(limit))
+      .slice(-limit)
       .reverse()
       .map((delivery) => ({ ...deliveryView(delivery), ...nextAttempt(delivery) })),
     total: matching.length,
     queues: deliveryQueues(world.state),
   };
+}
+
+/** @throws {ControlError} */
+function limitIn(query: URLSearchParams): number {
+  const limit = query.get("limit") ?? DEFAULT_LIMIT;
+  if (/^[1-9]\d{0,5}$/.test(limit)) return Number(limit);
+  throw new ControlError(422, "limit: expected a whole number from 1 to 999999");
 }

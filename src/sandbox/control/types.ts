@@ -1,7 +1,7 @@
 import type { Host } from "../http/host.ts";
 
 /** What a command acts on. */
-export interface CommandContext extends Pick<Host, "sandbox" | "clock"> {
+export interface CommandContext extends Pick<Host, "sandbox" | "clock" | "scenes"> {
   /** Calls the service as a merchant's server does; returns the `data` of the response. */
   callService(method: "POST" | "DELETE", path: string, content?: object): Record<string, unknown>;
 }
@@ -29,3 +29,7 @@ export interface Command<Result extends object = object> {
 /** A field as trimmed text; empty for a field that is missing. */
 export const textField = (fields: CommandFields, name: string): string =>
   String(fields[name] ?? "").trim();
+
+/** Infers the result of a command. */
+export const defineCommand = <Result extends object>(command: Command<Result>): Command<Result> =>
+  command;

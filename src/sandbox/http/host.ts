@@ -1,4 +1,6 @@
 import type { ServiceProfile } from "../../profile/types.ts";
+import type { ExchangeLog } from "../observe/exchange-log.ts";
+import type { Scenes } from "../state/scenes.ts";
 import type { World } from "../state/world.ts";
 import type { Sandbox } from "../types.ts";
 
@@ -9,4 +11,8 @@ export interface Host {
   readonly clock: "virtual" | "real";
   /** The service that the sandbox speaks like, if it has a profile. */
   readonly profile: ServiceProfile | undefined;
+  /** It listens for other machines: `host` of `serve` is not a loopback address. */
+  readonly isPublic: boolean;
+  readonly log: ExchangeLog;
+  readonly scenes: Scenes;
 }

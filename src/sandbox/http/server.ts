@@ -6,21 +6,28 @@ import { jsonResponse } from "../api/json-response.ts";
 import type { ApiRequest, PlannedResponse } from "../api/messages.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { setTimeout } from "../clock/machine.ts";
-import { type ExchangeLog, logExchanges } from "../observe/exchange-log.ts";
+import { logExchanges } from "../observe/exchange-log.ts";
 import type { PageHandler } from "../page/server.ts";
 import type { ServedSandbox } from "../types.ts";
+import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./access.ts";
 import type { Host } from "./host.ts";
 import { MAX_BODY_BYTES, readBody } from "./read-body.ts";
 
+type Headers = Readonly<Record<string, string>>;
+
 const { prefix: PREFIX } = ASSUMPTIONS.address.value;
 
-/** Serves a sandbox with `node:http`, on loopback only: the service below its prefix, and the page. */
-export async function serve(host: Host, port: number): Promise<ServedSandbox> {
+/** Serves a sandbox with `node:http`: the service below its prefix, and the page. */
+export async function serve(
+  served: Omit<Host, "log" | "scenes">,
+  port: number,
+  access: Access,
+): Promise<ServedSandbox> {
   checkWholeNumber("port", port, 0, 65_535);
-  const log = logExchanges(host.world);
-  const router = new Router(host, log);
+  const log = logExchanges(served.world);
+  const router = new Router({ ...served, log, scenes: new Map() }, access);
   const server = nodeHttp().createServer((request, response) => router.route(request, response));
-  await listen(server, port);
+  await listen(server, port, access.host);
   const address = server.address() as { port: number };
   const url = `http://127.0.0.1:${address.port}`;
   return {
@@ -45,26 +52,26 @@ function nodeHttp(): typeof import("node:http") {
   );
 }
 
-function listen(server: Server, port: number): Promise<void> {
+function listen(server: Server, port: number, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const isInUse = error.code === "EADDRINUSE";
       const message = `Port ${port} is in use. Choose another one, or 0 for any free port.`;
       reject(isInUse ? new ConfigurationError(message, { cause: error }) : error);
     });
-    server.listen(port, "127.0.0.1", resolve);
+    server.listen(port, address, resolve);
   });
 }
 
 /** Hands each request to the control API, the page or the service. */
 class Router {
   readonly #host: Host;
-  readonly #log: ExchangeLog;
+  readonly #access: Access;
   #page: Promise<PageHandler> | undefined;
 
-  constructor(host: Host, log: ExchangeLog) {
+  constructor(host: Host, access: Access) {
     this.#host = host;
-    this.#log = log;
+    this.#access = access;
   }
 
   async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -89,34 +96,47 @@ class Router {
 
   /** Loads the page when it is first opened: a server in a test never needs it. */
   #loadPage(): Promise<PageHandler> {
-    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#host, this.#log));
+    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#host));
     return this.#page;
   }
 
   async #callService(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = url;
+    const { origin } = request.headers;
+    const shape = (headers: Headers) => withoutForeignCors(headers, origin, this.#access);
+    const foreign = foreignHostError(request.headers.host, this.#access);
+    if (foreign !== undefined) {
+      sendError(response, 403, foreign);
+      return;
+    }
     const path = pathname.startsWith(PREFIX) ? pathname.slice(PREFIX.length) : undefined;
     if (path === undefined || !/^(\/|$)/.test(path)) {
       const hint = `The service is at ${PREFIX}.`;
-      sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`);
+      sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`, shape);
       return;
     }
     const body = await readBody(request).catch(() => undefined);
     if (body === undefined) {
-      sendError(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+      sendError(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`, shape);
       return;
     }
-    const apiRequest: ApiRequest = {
-      method: request.method ?? "GET",
-      path: path || "/",
-      query: url.searchParams,
-      header: (name) => request.headers[name]?.toString(),
-      headers: () => headerPairs(request.rawHeaders),
-      body,
-    };
-    send(handle(this.#host.world, apiRequest), response);
+    send(handle(this.#host.world, apiRequest(url, path, request, body)), response, shape);
   }
 }
+
+const apiRequest = (
+  url: URL,
+  path: string,
+  { method = "GET", headers, rawHeaders }: IncomingMessage,
+  body: ApiRequest["body"],
+): ApiRequest => ({
+  method,
+  path: path || "/",
+  query: url.searchParams,
+  header: (name) => headers[name]?.toString(),
+  headers: () => headerPairs(rawHeaders),
+  body,
+});
 
 /** Node's raw headers alternate names and values in one list. */
 const headerPairs = (rawHeaders: readonly string[]) =>
@@ -125,10 +145,14 @@ const headerPairs = (rawHeaders: readonly string[]) =>
   );
 
 /** Sends a response on a socket, faults included. */
-function send(planned: PlannedResponse, response: ServerResponse): void {
+function send(
+  planned: PlannedResponse,
+  response: ServerResponse,
+  shape: (headers: Headers) => Headers,
+): void {
   const { latencyMs, fault, respond } = planned;
   if (latencyMs > 0) {
-    setTimeout(() => send({ ...planned, latencyMs: 0 }, response), latencyMs);
+    setTimeout(() => send({ ...planned, latencyMs: 0 }, response, shape), latencyMs);
     return;
   }
   // A client that has gone gets no response, and nothing is done for it.
@@ -143,7 +167,7 @@ function send(planned: PlannedResponse, response: ServerResponse): void {
     return;
   }
   const bytes = Buffer.from(body);
-  response.writeHead(status, { ...headers, "content-length": bytes.length });
+  response.writeHead(status, { ...shape(headers), "content-length": bytes.length });
   if (fault === "truncate") {
     response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy());
   } else {
@@ -151,9 +175,14 @@ function send(planned: PlannedResponse, response: ServerResponse): void {
   }
 }
 
-function sendError(response: ServerResponse, status: number, error: string): void {
+function sendError(
+  response: ServerResponse,
+  status: number,
+  error: string,
+  shape: (headers: Headers) => Headers = withoutCors,
+): void {
   const { headers, body } = jsonResponse(status, { success: false, error });
-  response.writeHead(status, headers);
+  response.writeHead(status, shape(headers));
   response.end(body);
 }
 

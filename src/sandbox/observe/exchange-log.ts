@@ -24,6 +24,8 @@ export interface LoggedExchange {
 export interface ExchangeLog {
   /** The requests that started or read a payment: the first one, and the last few. */
   forPayment(reference: string): readonly LoggedExchange[];
+  /** The latest requests, newest first. */
+  latest(): readonly LoggedExchange[];
   /** The latest requests that were rejected or had a fault, newest first. */
   failures(): readonly LoggedExchange[];
   stop(): void;
@@ -32,6 +34,7 @@ export interface ExchangeLog {
 const MAX_PAYMENTS = 1_000;
 const MAX_PER_PAYMENT = 6;
 const MAX_FAILURES = 30;
+const MAX_LATEST = 200;
 const MAX_CHARACTERS = 8_192;
 
 /** Starts a log of the requests to a sandbox. */
@@ -47,6 +50,8 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   #count = 0;
   readonly #byPayment = new Map<string, LoggedExchange[]>();
   readonly #failures: LoggedExchange[] = [];
+  /** The oldest first: to add one at the end costs nothing. */
+  #latest: LoggedExchange[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -56,6 +61,11 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   forPayment(reference: string): readonly LoggedExchange[] {
     this.#forgetReplacedState();
     return this.#byPayment.get(reference) ?? [];
+  }
+
+  latest(): readonly LoggedExchange[] {
+    this.#forgetReplacedState();
+    return this.#latest.slice(-MAX_LATEST).reverse();
   }
 
   failures(): readonly LoggedExchange[] {
@@ -73,6 +83,8 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
     this.#forgetReplacedState();
     this.#count++;
     const logged = toLogged(exchange, this.#count);
+    this.#latest.push(logged);
+    if (this.#latest.length > 2 * MAX_LATEST) this.#latest = this.#latest.slice(-MAX_LATEST);
     const reference = paymentReference(exchange);
     if (reference !== undefined && this.#world.payments.has(reference)) {
       this.#keepForPayment(reference, logged);
@@ -101,6 +113,7 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
     this.#generation = this.#world.generation;
     this.#byPayment.clear();
     this.#failures.length = 0;
+    this.#latest = [];
   }
 }
 
@@ -127,7 +140,10 @@ const clip = (text: string) =>
 /** People share logs, so only the beginning of a key is kept: enough to recognise it. */
 function withoutKey([name, value]: HeaderPair): HeaderPair {
   const isSecret = /^(x-api-key|authorization|cookie)$/i.test(name);
-  return [name, isSecret ? value.replace(/(\S{0,10})\S*$/, "$1…") : clip(value)];
+  if (!isSecret) return [name, clip(value)];
+  // The scheme stays: `Bearer sk_sandbox_…`. No pattern that ends in `\S*$`: it is slow for long values.
+  const start = value.trimEnd().lastIndexOf(" ") + 1;
+  return [name, `${clip(value.slice(0, start))}${value.slice(start, start + 10)}…`];
 }
 
 /** The payment that a request started or read. */

@@ -5,7 +5,6 @@ import { type CommandName, isCommandName } from "../control/commands.ts";
 import { forbiddenReason } from "../control/guard.ts";
 import type { Host } from "../http/host.ts";
 import { readBody } from "../http/read-body.ts";
-import type { ExchangeLog } from "../observe/exchange-log.ts";
 import { formField, runAction } from "./actions.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
 import { createEventStream } from "./event-stream.ts";
@@ -53,7 +52,8 @@ const errorResponse = (status: number, error: string): PageResponse =>
 const wantsJson = ({ headers }: IncomingMessage) => headers.accept === "application/json";
 
 /** The handler of a served sandbox's page. */
-export function createPage(host: Host, log: ExchangeLog): PageHandler {
+export function createPage(host: Host): PageHandler {
+  const { log } = host;
   const events = createEventStream(host.world);
   const flashMessages = createFlashMessages();
   const context = commandContext(host);
@@ -120,7 +120,7 @@ export function createPage(host: Host, log: ExchangeLog): PageHandler {
   return async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const forbidden = forbiddenReason(request);
+    const forbidden = forbiddenReason(request, host.isPublic);
     if (forbidden !== undefined) {
       send(response, errorResponse(403, forbidden));
     } else if (url.pathname === `${PREFIX}events` && request.method === "GET") {

@@ -6,11 +6,14 @@ export const conflictIdOf = ({ key, digest }: Pick<NewDelivery, "key" | "digest"
   `${key}-${digest}`;
 
 export function partsOfConflictId(id: string): { key: string; digest: string } {
-  const [key = "", digest = ""] = String(id).split("-");
+  const [, key = "", digest = ""] = /^([^-]+)-([^-]+)$/.exec(id) ?? [];
   return { key, digest };
 }
 
-/** A conflict that is processed is an event of its own: its idempotency key is not that of the first. */
+/**
+ * A conflict that is processed is an event of its own: its idempotency key is not that of the first. A
+ * person wants it processed, whatever spoke against it when it was received.
+ */
 export function asOwnEvent<Delivery extends NewDelivery>(delivery: Delivery): Delivery {
-  return { ...delivery, key: sha256Hex(conflictIdOf(delivery)) };
+  return { ...delivery, key: sha256Hex(conflictIdOf(delivery)), deadLetterReason: undefined };
 }

@@ -1,7 +1,7 @@
 import { sleep, waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted, leaseLost, receiverStopped } from "./errors.ts";
 import { DEFAULT_PACE, type Pace } from "./pace.ts";
-import type { Job, Transaction, WorkerOptions } from "./types.ts";
+import type { Job, TraceContext, Transaction, WorkerOptions } from "./types.ts";
 
 /** A delivery that only this process may process, for a limited time. */
 export interface Lease {
@@ -10,6 +10,8 @@ export interface Lease {
   readonly attempt: number;
   /** Identifies the lease: a store ignores the end of a lease that it gave to another since. */
   readonly token: string;
+  readonly receivedAt?: number | undefined;
+  readonly traceContext?: TraceContext | undefined;
 }
 
 /** How a lease ended. `released`: handed back, as if it had not been taken. */
@@ -114,8 +116,8 @@ export class LeaseWorker {
     return hasRoom ? Math.min(POLL_INTERVAL_MS, this.#store.nextDueInMs()) : POLL_INTERVAL_MS;
   }
 
-  /** All leases that end in this turn of the event loop are written at once. */
-  #pollSoon(): void {
+  /** Polls once for everything that arrives and ends in this turn of the event loop. */
+  pollSoon(): void {
     if (this.#isPollScheduled || this.#store.isBusy?.()) return;
     this.#isPollScheduled = true;
     afterThisTurn(() => {
@@ -127,12 +129,14 @@ export class LeaseWorker {
   #begin(lease: Lease): void {
     const controller = new AbortController();
     const running: Running = { lease, controller, isOver: false, end: Promise.resolve() };
-    const { key, raw, attempt } = lease;
+    const { key, raw, attempt, receivedAt, traceContext } = lease;
     const transaction = this.#transactionOf(running);
     const job: Job = {
       key,
       raw,
       attempt,
+      receivedAt,
+      traceContext,
       signal: controller.signal,
       ...(transaction && { transaction }),
     };
@@ -156,7 +160,7 @@ export class LeaseWorker {
   #finish(running: Running, ended: EndedLease): void {
     if (running.isOver) this.#running.delete(running.lease.token);
     else this.#ended.push(ended);
-    this.#pollSoon();
+    this.pollSoon();
   }
 
   #renew(): void {
@@ -212,6 +216,10 @@ export class WorkerSlot {
 
   poll(): void {
     this.#worker?.poll();
+  }
+
+  pollSoon(): void {
+    this.#worker?.pollSoon();
   }
 
   async stop(timeoutMs: number): Promise<void> {

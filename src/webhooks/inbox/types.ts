@@ -1,3 +1,5 @@
+import type { Conflict, DeadLetter, EventList } from "./event-list.ts";
+
 /** A verified delivery, as an inbox stores it. */
 export interface NewDelivery {
   /** Identifies the event: duplicates have the same key. 64 hexadecimal digits. */
@@ -12,7 +14,19 @@ export interface NewDelivery {
   readonly secretIndex: number;
   /** When it was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** The signature, as the service sent it: with it, the stored bytes can be delivered once more. */
+  readonly signature?: string | undefined;
+  /** The trace of the request, as W3C headers. The job has them again. */
+  readonly traceContext?: TraceContext | undefined;
+  /**
+   * Set where the event must not be processed without a person: the inbox stores it as a dead letter
+   * at once, with this text as its error. It is remembered by its key like any other event.
+   */
+  readonly deadLetterReason?: string | undefined;
 }
+
+/** The headers of a trace by the W3C recommendation, such as `traceparent`. */
+export type TraceContext = Readonly<Record<string, string>>;
 
 declare const STORED: unique symbol;
 
@@ -39,6 +53,10 @@ export interface Job {
   readonly raw: Uint8Array;
   /** From 1. An attempt during which the process died counts. */
   readonly attempt: number;
+  /** When the delivery was received, in milliseconds since the epoch, where the inbox keeps it. */
+  readonly receivedAt?: number | undefined;
+  /** As in the delivery. */
+  readonly traceContext?: TraceContext | undefined;
   /** Aborts when this process may no longer process the job: its lease was lost, or a stop timed out. */
   readonly signal: AbortSignal;
   /** Where the inbox supports it: runs the handler's own writes and "processed" in one transaction. */
@@ -54,39 +72,6 @@ export interface Job {
 export type Transaction = <Result, Connection = unknown>(
   write: (connection: Connection) => Result | Promise<Result>,
 ) => Promise<Result>;
-
-/** An event whose 12 attempts failed. */
-export interface DeadLetter {
-  /** What `requeue` takes. */
-  readonly id: string;
-  readonly event: string;
-  /** The raw body, as text. */
-  readonly body: string;
-  readonly attempts: number;
-  /** Why the last attempt failed. */
-  readonly error: string;
-}
-
-/** A delivery whose event was stored before with other `data`. It waits for a person to decide. */
-export interface Conflict {
-  /** What `requeue` and `drop` take. */
-  readonly id: string;
-  readonly event: string;
-  /** The raw body, as text. */
-  readonly body: string;
-  /** In milliseconds since the epoch. */
-  readonly receivedAt: number;
-}
-
-/** The conflicts of an inbox that were neither requeued nor dropped. */
-export interface ConflictStore {
-  /** All of them, the oldest first. */
-  list(): Promise<Conflict[]>;
-  /** Processes them, each as an event of its own. Rejects for an id that is not a conflict's. */
-  requeue(ids: readonly string[]): Promise<void>;
-  /** Forgets their bodies. Rejects for an id that is not a conflict's. */
-  drop(ids: readonly string[]): Promise<void>;
-}
 
 /** What an inbox holds, for a health route. */
 export interface InboxStats {
@@ -137,14 +122,17 @@ export interface Inbox {
   start(options: WorkerOptions): Promise<void>;
   /** Takes no new jobs, waits at most `timeoutMs` for running ones, and hands the rest back. */
   stop(timeoutMs: number): Promise<void>;
-  /** The dead letters that were not requeued since. */
-  deadLetters(): Promise<DeadLetter[]>;
-  /** Processes a dead letter again, as a new event. Rejects for an id that is not a dead letter's. */
-  requeue(id: string): Promise<void>;
+  /** Events whose 12 attempts failed, where the inbox can give them. */
+  readonly deadLetters?: EventList<DeadLetter> | undefined;
+  /** The conflicts, where the inbox can give them. */
+  readonly conflicts?: EventList<Conflict> | undefined;
   /** What it holds, where the inbox can count it. */
   stats?(): Promise<InboxStats>;
-  /** The conflicts, where the inbox can give them. */
-  readonly conflicts?: ConflictStore | undefined;
+  /**
+   * How long it remembers a processed event, in milliseconds. The receiver does not process an event
+   * that is signed with an older timestamp: it may be a replay that nobody recognises any more.
+   */
+  readonly retentionMs?: number | undefined;
 }
 
 /** Attempts for each event, the first one included. */

@@ -82,7 +82,14 @@ export async function acceptDelivery(
   const { event, secretIndex } = verifyDelivery({ body: raw, headers, secret, maxAgeSeconds });
   const identity = identityOf(event, raw, settings.identify(event));
   const receivedAt = Date.now();
-  const delivery: NewDelivery = { ...identity, event: event.event, raw, secretIndex, receivedAt };
+  const delivery: NewDelivery = {
+    ...identity,
+    event: event.event,
+    raw,
+    secretIndex,
+    receivedAt,
+    signature: signatureDigits(undefined, headers),
+  };
   let receipt: Receipt;
   try {
     receipt = await inbox.accept(delivery);

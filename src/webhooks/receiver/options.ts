@@ -7,7 +7,7 @@ import {
   checkWholeNumber,
   describeValue,
 } from "../../internal/check-options.ts";
-import { memoryInbox } from "../inbox/memory.ts";
+import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, type WebhookSecret } from "../verification/secret.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";

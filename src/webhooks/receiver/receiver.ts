@@ -3,7 +3,8 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import type { Conflict, ConflictStore, DeadLetter, Inbox, InboxStats } from "../inbox/types.ts";
+import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
+import type { InboxStats } from "../inbox/types.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 import {
   acceptDelivery,
@@ -20,6 +21,7 @@ import {
 } from "./options.ts";
 import { JobProcessor } from "./process.ts";
 import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
+import { inboxStats, type WaitingEvents, waitingEvents } from "./waiting-events.ts";
 
 /** See {@link createWebhookReceiver}. */
 export interface WebhookReceiver {
@@ -38,30 +40,18 @@ export interface WebhookReceiver {
   stop(options?: { timeoutMs?: number | undefined }): Promise<void>;
   /** For adapters. Never rejects. A 200 means that the delivery is stored. */
   handle(request: WebhookRequest): Promise<WebhookResponse>;
-  /** Events whose 12 attempts failed. */
-  readonly deadLetters: {
-    /** The dead letters that were not requeued since. */
-    list(): Promise<DeadLetter[]>;
-    /** Processes one again, as a new event. Rejects for an id that is not a dead letter's. */
-    requeue(id: string): Promise<void>;
-  };
+  /** Events whose 12 attempts failed, and that were neither requeued nor dropped. */
+  readonly deadLetters: WaitingEvents<DeadLetter>;
   /**
-   * What the inbox holds, for a health route: counted by `memoryInbox` and `sqliteInbox`. It takes a
-   * few milliseconds for each 100,000 stored events. Rejects where the inbox cannot count.
+   * Deliveries whose event was stored before with other `data`, and that were neither requeued nor
+   * dropped. A requeued one is processed as an event of its own.
+   */
+  readonly conflicts: WaitingEvents<Conflict>;
+  /**
+   * What the inbox holds, for a health route. It takes a few milliseconds for each 100,000 stored
+   * events. Rejects where an inbox of your own cannot count.
    */
   stats(): Promise<InboxStats>;
-  /**
-   * Deliveries whose event was stored before with other `data`, which were neither requeued nor
-   * dropped. Each method rejects where the inbox cannot do it.
-   */
-  readonly conflicts: {
-    /** All of them, the oldest first. */
-    list(): Promise<Conflict[]>;
-    /** Processes one or many, each as an event of its own. Rejects for an id that is not a conflict's. */
-    requeue(id: string | readonly string[]): Promise<void>;
-    /** Drops the body of one or many: a person has decided that nothing is to be done. */
-    drop(id: string | readonly string[]): Promise<void>;
-  };
   /** The largest body that is accepted, in bytes: adapters stop reading there. */
   readonly maxBodyBytes: number;
   /**
@@ -76,14 +66,6 @@ export interface WebhookReceiver {
    * @param hint - Which line of the user's code to move.
    */
   rejectParsedBody(hint: string): Rejection;
-}
-
-/** @throws {ConfigurationError} */
-function conflictsOf({ conflicts }: Inbox): ConflictStore {
-  if (conflicts !== undefined) return conflicts;
-  throw new ConfigurationError(
-    "This inbox stores conflicts, but cannot list them. memoryInbox and sqliteInbox can.",
-  );
 }
 
 /** A receiver's life: it starts once and stops once. */
@@ -217,17 +199,8 @@ export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookR
     handle: (request) => receiver.handle(request),
     rejectUnread: (headers) => receiver.rejectUnread(headers),
     rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
-    stats: async () => {
-      if (inbox.stats !== undefined) return inbox.stats();
-      throw new ConfigurationError(
-        "This inbox cannot count what it holds. memoryInbox and sqliteInbox can.",
-      );
-    },
-    conflicts: {
-      list: async () => conflictsOf(inbox).list(),
-      requeue: async (id) => conflictsOf(inbox).requeue([id].flat()),
-      drop: async (id) => conflictsOf(inbox).drop([id].flat()),
-    },
-    deadLetters: { list: () => inbox.deadLetters(), requeue: (id) => inbox.requeue(id) },
+    stats: async () => inboxStats(inbox),
+    deadLetters: waitingEvents("dead letters", inbox.deadLetters),
+    conflicts: waitingEvents("conflicts", inbox.conflicts),
   };
 }

@@ -35,6 +35,8 @@ describe("commandRequest", () => {
   });
 
   test("throws for a command that only the page has", () => {
-    expect(() => commandRequest("reset", {})).toThrow('The control API has no command "reset".');
+    expect(() => commandRequest("phone/pin", {})).toThrow(
+      'The control API has no command "phone/pin".',
+    );
   });
 });

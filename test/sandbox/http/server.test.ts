@@ -162,7 +162,7 @@ describe("close()", () => {
     const silent = say(served.port);
     const half = say(
       served.port,
-      "POST /api/v1/invoices HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+      "POST /api/v1/invoices HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
     );
     await expect.poll(() => sandbox.snapshot().faults).toHaveLength(1);
     const hanging = fetch(`${served.baseUrl}/merchant`, { headers: key() });

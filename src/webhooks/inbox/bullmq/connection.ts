@@ -1,9 +1,12 @@
-import { Redis, type RedisOptions } from "ioredis";
-import { ConfigurationError } from "../../../errors/configuration.ts";
+import { type Cluster, Redis, type RedisOptions } from "ioredis";
 import { withTimeout } from "../../../internal/timeout.ts";
+import { defineScripts, type RedisClient } from "./shards/scripts.ts";
 
-/** An ioredis client, which stays yours, or the options for one. */
-export type BullmqConnection = Redis | (RedisOptions & { readonly url?: string | undefined });
+/** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
+export type BullmqConnection =
+  | Redis
+  | Cluster
+  | (RedisOptions & { readonly url?: string | undefined });
 
 // Without end, whatever the user set for other uses: a Redis that is back must be found.
 const retryStrategy = (times: number) => Math.min(times * 100, 2_000);
@@ -12,29 +15,42 @@ const retryStrategy = (times: number) => Math.min(times * 100, 2_000);
 const isReplica = (error: Error) => error.message.includes("READONLY");
 
 /** A connection of the inbox, to the same Redis. */
-function connect(connection: BullmqConnection, ours: RedisOptions): Redis {
+function connect(connection: BullmqConnection, ours: RedisOptions): RedisClient {
   // BullMQ reads only this form of replies, whatever the user set for other uses.
-  const options = {
-    ...ours,
-    retryStrategy,
-    reconnectOnError: isReplica,
-    replyMapping: "legacy" as const,
-  };
-  if ("duplicate" in connection) return connection.duplicate(options) as Redis;
+  const replyMapping = "legacy" as const;
+  const options = { ...ours, reconnectOnError: isReplica, replyMapping };
+  if ("nodes" in connection) {
+    const { enableOfflineQueue = true } = ours;
+    return connection.duplicate([], {
+      clusterRetryStrategy: retryStrategy,
+      enableOfflineQueue,
+      replyMapping,
+      redisOptions: options,
+    }) as unknown as RedisClient;
+  }
+  const all = { ...options, retryStrategy };
+  if ("duplicate" in connection) return connection.duplicate(all) as Redis;
   const { url, ...rest } = connection;
-  const all = { ...rest, ...options };
-  return url === undefined ? new Redis(all) : new Redis(url, all);
+  return url === undefined ? new Redis({ ...rest, ...all }) : new Redis(url, { ...rest, ...all });
 }
 
 /** For calls with a sender that waits: they fail rather than wait. */
-export const connectToAccept = (connection: BullmqConnection, commandTimeout: number): Redis =>
-  connect(connection, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout });
+export const connectToAccept = (
+  connection: BullmqConnection,
+  commandTimeout: number,
+): RedisClient =>
+  prepared(
+    connect(connection, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout }),
+  );
 
 /** For the worker: its calls wait rather than fail. */
-export function connectToWork(connection: BullmqConnection): Redis {
-  const redis = connect(connection, { maxRetriesPerRequest: null });
+export const connectToWork = (connection: BullmqConnection): RedisClient =>
+  prepared(connect(connection, { maxRetriesPerRequest: null }));
+
+function prepared(redis: RedisClient): RedisClient {
   // Without a listener, Node ends the process when Redis is away.
   redis.on("error", () => {});
+  defineScripts(redis);
   return redis;
 }
 
@@ -47,7 +63,7 @@ const MAX_READY_WAIT_MS = 2_000;
  * A function that gives nothing while Redis is reached, or else a promise of that, which rejects
  * before a sender gives up.
  */
-export function readyWaiter(redis: Redis): () => Promise<void> | undefined {
+export function readyWaiter(redis: RedisClient): () => Promise<void> | undefined {
   let waiting: Promise<void> | undefined;
   return () => {
     if (redis.status === "ready") return undefined;
@@ -57,29 +73,4 @@ export function readyWaiter(redis: Redis): () => Promise<void> | undefined {
     const error = () => new Error(`Redis cannot be reached (${redis.status}).`);
     return withTimeout(waiting, MAX_READY_WAIT_MS, error);
   };
-}
-
-/** One error for each setting with which this Redis can lose acknowledged deliveries. */
-export async function checkDurability(redis: Redis): Promise<ConfigurationError[]> {
-  const info = await redis.info();
-  const field = (name: string) => info.match(new RegExp(`^${name}:(.*?)\\r?$`, "m"))?.[1];
-  // Not every Redis lets its configuration be read.
-  const [, fsync] = (await redis.config("GET", "appendfsync").catch(() => [])) as string[];
-  const policy = field("maxmemory_policy");
-  const problems: string[] = [];
-  if (field("aof_enabled") === "0") {
-    problems.push(
-      "This Redis loses acknowledged webhooks when it restarts: `appendonly` is `no`. Set `appendonly yes` and `appendfsync always`.",
-    );
-  } else if (fsync !== undefined && fsync !== "always") {
-    problems.push(
-      `This Redis loses acknowledged webhooks when its machine fails: \`appendfsync\` is \`${fsync}\`. Set \`appendfsync always\`.`,
-    );
-  }
-  if (policy !== undefined && policy !== "noeviction") {
-    problems.push(
-      `This Redis drops acknowledged webhooks when its memory is full: \`maxmemory-policy\` is \`${policy}\`. Set \`maxmemory-policy noeviction\`.`,
-    );
-  }
-  return problems.map((problem) => new ConfigurationError(problem));
 }

@@ -4,24 +4,13 @@
  * @module malipo/inbox/pg-boss
  */
 
-import { getConstructionPlans, PgBoss } from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkOptionNames } from "../../../internal/check-options.ts";
-import { withTimeout } from "../../../internal/timeout.ts";
-import { alreadyStarted } from "../errors.ts";
-import { checkRetention, DEFAULT_PACE } from "../pace.ts";
-import { reportOncePerMinute } from "../repeated-errors.ts";
-import type { DeadLetter, Inbox, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
-import { listenForErrors } from "./connections.ts";
-import {
-  BOSS_OPTIONS,
-  checkDurability,
-  DeliveryQueues,
-  isSchemaMissing,
-  noReply,
-  type Tuning,
-} from "./queues.ts";
-import { PgBossWorkers } from "./worker.ts";
+import { checkRetention } from "../pace.ts";
+import type { Inbox } from "../types.ts";
+import { PgBossInbox } from "./engine.ts";
+import { BOSS_OPTIONS, type Tuning } from "./queues.ts";
 
 export type { PgBossTransaction } from "./transaction.ts";
 
@@ -46,136 +35,24 @@ interface CommonOptions {
 /** What {@link pgBossInbox} takes: the address of a database, or a pg-boss of your own. */
 export type PgBossInboxOptions = CommonOptions &
   (
-    | { readonly connectionString: string; readonly boss?: undefined }
-    | { readonly boss: PgBoss; readonly connectionString?: undefined }
+    | {
+        readonly connectionString: string;
+        /**
+         * The schema of pg-boss in that database. Set it where your tables are named like that, or
+         * where the database has a pg-boss of another version.
+         * @default "pgboss"
+         */
+        readonly schema?: string | undefined;
+        readonly boss?: undefined;
+      }
+    | {
+        readonly boss: PgBoss;
+        readonly connectionString?: undefined;
+        readonly schema?: undefined;
+      }
   );
 
-const OPTIONS = ["connectionString", "boss", "queue", "retentionMs", "tuning"];
-
-const RETRY_DELAY_MS = 2_000;
-const CLOCK_CHECK_MS = 10_000;
-
-interface Settings {
-  readonly queue: string;
-  readonly retentionMs: number;
-  readonly tuning: Tuning;
-  /** The user's own pg-boss is neither stopped nor are the errors of its other queues reported. */
-  readonly isOwnBoss: boolean;
-}
-
-class PgBossInbox {
-  readonly #boss: PgBoss;
-  readonly #settings: Settings;
-  readonly #engineTimeoutMs: number;
-  readonly #queues: DeliveryQueues;
-  #opening: Promise<void> | undefined;
-  #workers: PgBossWorkers | undefined;
-  #clockCheck: ReturnType<typeof setInterval> | undefined;
-  #onError: WorkerOptions["onError"] = () => {};
-  #state: "new" | "started" | "stopped" = "new";
-
-  constructor(boss: PgBoss, settings: Settings) {
-    this.#boss = boss;
-    this.#settings = settings;
-    this.#engineTimeoutMs = settings.tuning.engineTimeoutMs ?? DEFAULT_PACE.engineTimeoutMs;
-    this.#queues = new DeliveryQueues(boss, settings.queue);
-    boss.on("error", (error) => {
-      const { queue } = error as { queue?: unknown };
-      if (settings.isOwnBoss || queue === settings.queue) this.#onError(error);
-    });
-  }
-
-  /** Once; again after it failed. */
-  #open(): Promise<void> {
-    this.#opening ??= this.#startBoss().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
-  }
-
-  async #startBoss(): Promise<void> {
-    const started = this.#boss.start();
-    // Now, for the first connections, and again where an earlier stop made the start wait.
-    listenForErrors(this.#boss);
-    await started;
-    listenForErrors(this.#boss);
-    const { retentionMs, tuning, isOwnBoss } = this.#settings;
-    // A pg-boss that was started before does not look for its schema again.
-    if (isOwnBoss && !(await this.#boss.isInstalled())) {
-      await this.#boss.getDb().executeSql(getConstructionPlans(tuning.boss?.schema));
-    }
-    await this.#queues.create(retentionMs, tuning.queue ?? {});
-  }
-
-  /** For a call with somebody who waits for its result. */
-  #query<T>(query: () => Promise<T>): Promise<T> {
-    if (this.#state === "stopped") return Promise.reject(new Error("The inbox was stopped."));
-    const result = this.#open()
-      .then(query)
-      .catch((error: unknown) => {
-        // The next call makes again what is missing.
-        if (isSchemaMissing(error)) this.#opening = undefined;
-        throw error;
-      });
-    return withTimeout(result, this.#engineTimeoutMs, noReply);
-  }
-
-  accept(delivery: NewDelivery): Promise<Receipt> {
-    return this.#query(async () => {
-      const receipt = await this.#queues.accept(delivery);
-      if (receipt.kind === "accepted") this.#workers?.notify();
-      return receipt;
-    });
-  }
-
-  async start(options: WorkerOptions): Promise<void> {
-    if (this.#state !== "new") throw alreadyStarted();
-    this.#state = "started";
-    const onError = reportOncePerMinute(options.onError);
-    this.#onError = onError;
-    const { queue, tuning } = this.#settings;
-    this.#workers = new PgBossWorkers(this.#boss, queue, { ...options, onError }, tuning);
-    this.#clockCheck = setInterval(
-      () => void this.#query(() => this.#queues.freeLateRetries()).catch(onError),
-      tuning.clockCheckMs ?? CLOCK_CHECK_MS,
-    );
-    const started = this.#startWorkers(this.#workers);
-    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(onError);
-  }
-
-  /** Tries until PostgreSQL is there. Resolves after the first try. */
-  async #startWorkers(workers: PgBossWorkers): Promise<void> {
-    try {
-      await this.#open();
-      for (const problem of await checkDurability(this.#boss)) this.#onError(problem);
-      await workers.start(() => this.#state === "stopped");
-    } catch (error) {
-      this.#onError(error);
-      setTimeout(() => {
-        if (this.#state === "started") void this.#startWorkers(workers);
-      }, RETRY_DELAY_MS);
-    }
-  }
-
-  async stop(timeoutMs: number): Promise<void> {
-    this.#state = "stopped";
-    clearInterval(this.#clockCheck);
-    const half = this.#engineTimeoutMs / 2;
-    await this.#workers?.stop(timeoutMs, half);
-    if (!this.#settings.isOwnBoss) return;
-    const stopped = this.#boss.stop({ graceful: false });
-    await withTimeout(stopped, half, noReply).catch(this.#onError);
-  }
-
-  deadLetters(): Promise<DeadLetter[]> {
-    return this.#query(() => this.#queues.deadLetters());
-  }
-
-  requeue(id: string): Promise<void> {
-    return this.#query(() => this.#queues.requeue(id));
-  }
-}
+const OPTIONS = ["connectionString", "boss", "schema", "queue", "retentionMs", "tuning"];
 
 /**
  * Keeps deliveries in a pg-boss queue: one job for each event, processed by any process on that
@@ -207,25 +84,48 @@ class PgBossInbox {
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
   checkOptionNames(options, OPTIONS, "pgBossInbox");
-  const { connectionString, boss, queue = "malipo-webhooks", tuning = {} } = options;
+  const { connectionString, boss, schema, queue = "malipo-webhooks", tuning = {} } = options;
   const retentionMs = checkRetention(options.retentionMs);
   if ((connectionString === undefined) === (boss === undefined)) {
     throw new ConfigurationError(
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
     );
   }
+  if (boss !== undefined && schema !== undefined) {
+    throw new ConfigurationError(
+      "`schema` goes with `connectionString`. Your own pg-boss has its schema already: leave the option out.",
+    );
+  }
   const isOwnBoss = boss === undefined;
-  const inbox = new PgBossInbox(
-    boss ??
-      new PgBoss({ ...BOSS_OPTIONS, connectionString: String(connectionString), ...tuning.boss }),
-    { queue, retentionMs, tuning, isOwnBoss },
-  );
+  const inbox = new PgBossInbox(boss ?? createBoss(String(connectionString), schema, tuning), {
+    queue,
+    schema,
+    retentionMs,
+    tuning,
+    isOwnBoss,
+  });
   // Functions of their own, so that an inbox may be spread into another.
   return {
     accept: (delivery) => inbox.accept(delivery),
     start: (workerOptions) => inbox.start(workerOptions),
     stop: (timeoutMs) => inbox.stop(timeoutMs),
-    deadLetters: () => inbox.deadLetters(),
-    requeue: (id) => inbox.requeue(id),
+    stats: () => inbox.stats(),
+    deadLetters: inbox.lists.deadLetters,
+    conflicts: inbox.lists.conflicts,
+    retentionMs,
   };
+}
+
+function createBoss(connectionString: string, schema: string | undefined, tuning: Tuning): PgBoss {
+  try {
+    return new PgBoss({
+      ...BOSS_OPTIONS,
+      connectionString,
+      ...(schema !== undefined && { schema }),
+      ...tuning.boss,
+    });
+  } catch (error) {
+    // pg-boss checks the name of the schema.
+    throw new ConfigurationError(`pg-boss rejects the options: ${(error as Error).message}`);
+  }
 }

@@ -1,7 +1,8 @@
-import type { Job, PgBoss } from "pg-boss";
+import type { PgBoss } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
 import type { Transaction } from "../types.ts";
 import { listenForErrors } from "./connections.ts";
+import type { HeldJob, HeldJobs } from "./held-jobs.ts";
 
 /** The connection that a handler's `transaction` gives with `pgBossInbox`. */
 export interface PgBossTransaction {
@@ -26,16 +27,11 @@ const COMMIT_TIMEOUT_MS = 20_000;
  */
 const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
 
-/**
- * A transaction that completes the job, where the database connection supports transactions.
- *
- * @param onDone - Called as soon as it is committed.
- */
+/** A transaction that completes the job, where the database connection supports transactions. */
 export function jobTransaction(
   boss: PgBoss,
-  queue: string,
-  { id, retryCount }: Job,
-  onDone: () => void,
+  jobs: HeldJobs,
+  held: HeldJob,
   commitTimeoutMs: number = COMMIT_TIMEOUT_MS,
 ): Transaction | undefined {
   const db = boss.getDb();
@@ -53,19 +49,22 @@ export function jobTransaction(
       const connection = { executeSql, query: executeSql } as PgBossTransaction;
       await executeSql(limitIdle(MAX_IDLE_MS));
       const result = await write(connection as Connection);
+      if (held.isOver) throw notProcessedHere();
       // From here on, the event itself is locked.
+      held.isCommitting = true;
       await executeSql(limitIdle(commitTimeoutMs));
       // With the attempt: if it was retried meanwhile, another process has it.
-      const done = await boss.complete(queue, { id, retryCount }, null, { db: inside });
-      if ((done as { affected: number }).affected !== 1) {
-        throw notProcessedHere();
-      }
+      const { text, values } = jobs.completion([held.job]);
+      const { rows } = await executeSql(text, values);
+      if (rows.length !== 1) throw notProcessedHere();
       await transaction.commit();
-      onDone();
+      jobs.release(held);
       return result;
     } catch (error) {
       await transaction.rollback();
       throw error;
+    } finally {
+      held.isCommitting = false;
     }
   };
 }

@@ -2,32 +2,22 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { describeError } from "../../../internal/describe-error.ts";
 import { sleep } from "../../../internal/timeout.ts";
-import { SCHEMA } from "./statements.ts";
+import { createTables } from "./schema.ts";
+
+export const BUSY_RETRY_MS = 25;
 
 const SETUP = [
-  // First, so that everything below waits for other processes on this file.
-  "PRAGMA busy_timeout = 5000",
+  // A file that another process has locked must not stand the event loop still: the inbox retries.
+  `PRAGMA busy_timeout = ${BUSY_RETRY_MS}`,
   "PRAGMA journal_mode = WAL",
   // A delivery must be on disk before it is acknowledged.
   "PRAGMA synchronous = FULL",
   // A delivery touches the index of keys at random: the later a page is written back, the more changes
   // are written at once. This allows 40 MB of log.
   "PRAGMA wal_autocheckpoint = 10000",
-  SCHEMA,
-  // A read-only file is found out now, not at the first delivery.
-  "BEGIN IMMEDIATE",
-  "ROLLBACK",
 ];
 
-// From here on, a file that another process has locked must not stand the event loop still: the inbox
-// retries.
-const AFTER_SETUP = "PRAGMA busy_timeout = 25";
-export const BUSY_RETRY_MS = 25;
-
-// Several processes that create one file at once can fail with "locked" in spite of `busy_timeout`.
-const BUSY_MS = 10_000;
 export const isBusy = (error: unknown): boolean => /locked|busy/.test(describeError(error));
-const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 const isOnDisk = (path: string) => path !== "" && !/^(?::memory:|file:)/.test(path);
 
@@ -56,7 +46,15 @@ export function modeWarning(path: string): ConfigurationError | undefined {
   );
 }
 
-/** Opens a file as a durable store, and creates it where it is missing. */
+export const cannotUse = (path: string, error: unknown): ConfigurationError =>
+  new ConfigurationError(
+    isBusy(error)
+      ? `sqliteInbox cannot use ${path}: another process has had it locked for ${BUSY_DEADLINE_MS / 1_000} s. Find the process that holds a transaction open on the file, and end it.`
+      : `sqliteInbox cannot use ${path}: ${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
+    { cause: error },
+  );
+
+/** Opens a file, and creates it where it is missing. Nothing is read from it or written to it yet. */
 export function openFile(path: string): DatabaseSync {
   // At run time: a bundle for a runtime without it fails here, with a message that says why.
   const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
@@ -64,25 +62,19 @@ export function openFile(path: string): DatabaseSync {
     throw new ConfigurationError("sqliteInbox needs node:sqlite, which Node has from 22.13 on.");
   }
   createPrivately(path);
-  for (const deadline = performance.now() + BUSY_MS; ; ) {
-    let database: DatabaseSync | undefined;
-    try {
-      database = new sqlite.DatabaseSync(path);
-      for (const sql of SETUP) database.exec(sql);
-      database.exec(AFTER_SETUP);
-      return database;
-    } catch (error) {
-      database?.close();
-      if (isBusy(error) && performance.now() < deadline) {
-        sleepSync(20);
-        continue;
-      }
-      throw new ConfigurationError(
-        `sqliteInbox cannot use ${path}: ${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
-        { cause: error },
-      );
-    }
+  try {
+    return new sqlite.DatabaseSync(path);
+  } catch (error) {
+    throw cannotUse(path, error);
   }
+}
+
+/** Makes an open file a durable store with the tables of an inbox. Fails where the file is locked. */
+export function setUp(database: DatabaseSync): void {
+  for (const sql of SETUP) database.exec(sql);
+  // In a transaction, since another process may do the same. A read-only file is found out now, not at
+  // the first delivery.
+  inTransaction(database, () => createTables(database));
 }
 
 /** How long an operation waits for a file that another process has locked. */

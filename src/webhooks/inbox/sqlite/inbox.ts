@@ -10,10 +10,12 @@ import { asOwnEvent } from "../conflicts.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
 import type { Inbox } from "../types.ts";
-import { openDisk } from "./disk.ts";
-import { inTransaction, modeWarning, openFile, whenFree } from "./file.ts";
+import { type Disk, openDisk } from "./disk.ts";
+import { inTransaction, modeWarning, whenFree } from "./file.ts";
+import { InboxFile } from "./inbox-file.ts";
 import { Rows } from "./rows.ts";
 import { SqliteStore } from "./store.ts";
+import { WaitingRows } from "./waiting-rows.ts";
 
 /** An inbox in a SQLite file. */
 export interface SqliteInbox extends Inbox {
@@ -21,6 +23,14 @@ export interface SqliteInbox extends Inbox {
   readonly database: DatabaseSync;
   /** Closes the file. Call it after `receiver.stop()`. */
   close(): void;
+}
+
+/** What works on the file once it has its tables. */
+interface Opened {
+  readonly disk: Disk;
+  readonly rows: Rows;
+  readonly store: SqliteStore;
+  readonly waiting: WaitingRows;
 }
 
 const OPTIONS = ["retentionMs", "pace"];
@@ -36,7 +46,8 @@ const OPTIONS = ["retentionMs", "pace"];
  * @param path - The file; it is created where it is missing. Not on a network file system.
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
  * late duplicates are recognised. Set it longer than the service retries a delivery. Default: 14 days.
- * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database.
+ * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database. While
+ * another process has the file locked, deliveries and `start` wait, for at most 5 s.
  *
  * @example
  * ```ts
@@ -57,40 +68,59 @@ export function sqliteInbox(
   checkOptionNames(options, OPTIONS, "sqliteInbox");
   const retentionMs = checkRetention(options.retentionMs);
   const { pace = DEFAULT_PACE } = options;
-  const database = openFile(path);
-  const disk = openDisk(database);
-  const rows = new Rows(database, pace, retentionMs);
   const worker = new WorkerSlot();
-  const store = new SqliteStore(database, disk, rows, () => worker.poll());
-  const inOneTransaction = (work: () => void) => whenFree(() => inTransaction(database, work));
+  const file = new InboxFile(path, (database) => {
+    const rows = new Rows(database, pace, retentionMs);
+    const waiting = new WaitingRows(database, retentionMs);
+    // Last, since it opens a file: what comes before may fail and be tried again.
+    const disk = openDisk(database);
+    const store = new SqliteStore(database, disk, rows, () => worker.poll());
+    return { disk, rows, store, waiting };
+  });
+  const { database } = file;
+  const inOneTransaction = async (work: (opened: Opened) => void) => {
+    const opened = await file.ready();
+    const failure = opened.disk.failure();
+    if (failure !== undefined) throw failure;
+    await whenFree(() => inTransaction(database, () => work(opened)));
+  };
+  /** Does it to all of them or to none, and has the worker take what is due. */
+  const requeue = async (work: (opened: Opened) => void) => {
+    await inOneTransaction(work);
+    worker.poll();
+  };
+  const read = async <Result>(work: (opened: Opened) => Result) => {
+    const opened = await file.ready();
+    return whenFree(() => work(opened));
+  };
   return {
     database,
-    accept: (delivery) => store.accept(delivery),
+    retentionMs,
+    accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
     start: async (workerOptions) => {
+      const { rows, store } = await file.ready();
       await whenFree(() => rows.takeKinds(workerOptions));
       worker.start(store, workerOptions, pace);
       const warning = modeWarning(path);
       if (warning !== undefined) workerOptions.onError(warning);
     },
     stop: (timeoutMs) => worker.stop(timeoutMs),
-    deadLetters: async () => rows.deadLetters(),
-    requeue: async (id) => {
-      await whenFree(() => rows.requeue(id));
-      worker.poll();
+    stats: () => read(({ rows }) => rows.stats()),
+    deadLetters: {
+      list: (filter) => read(({ waiting }) => waiting.deadLetters(filter)),
+      requeue: (ids) => requeue(({ waiting }) => waiting.requeueDead(ids)),
+      drop: (ids) => inOneTransaction(({ waiting }) => waiting.dropDead(ids)),
     },
-    stats: async () => rows.stats(),
     conflicts: {
-      list: async () => rows.conflicts(),
-      requeue: async (ids) => {
-        await inOneTransaction(() => {
-          for (const id of ids) rows.store(asOwnEvent(rows.endConflict(id)));
-        });
-        worker.poll();
-      },
-      drop: (ids) => inOneTransaction(() => ids.forEach((id) => void rows.endConflict(id))),
+      list: (filter) => read(({ waiting }) => waiting.conflicts(filter)),
+      requeue: (ids) =>
+        requeue(({ waiting, rows }) => {
+          for (const delivery of waiting.endConflicts(ids)) rows.store(asOwnEvent(delivery));
+        }),
+      drop: (ids) => inOneTransaction(({ waiting }) => void waiting.endConflicts(ids)),
     },
     close: () => {
-      disk.close();
+      file.opened?.disk.close();
       database.close();
     },
   };

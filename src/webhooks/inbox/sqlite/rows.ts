@@ -1,12 +1,8 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { conflictIdOf, partsOfConflictId } from "../conflicts.ts";
-import { conflictNotFound, deadLetterNotFound, errorText } from "../errors.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { errorText } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
-import { exactText } from "../text.ts";
 import {
-  type Conflict,
-  type DeadLetter,
   type InboxStats,
   MAX_ATTEMPTS,
   type NewDelivery,
@@ -14,6 +10,7 @@ import {
   receiptFor,
   type WorkerOptions,
 } from "../types.ts";
+import { type DeliveryValues, toHex, traceContextIn, valuesOf } from "./columns.ts";
 import { prepareAll } from "./file.ts";
 import { FORGET_BATCH, MAINTENANCE, STATEMENTS, statementsFor } from "./statements.ts";
 
@@ -25,20 +22,8 @@ const BACKLOG_DELAY_MS = 20;
 /** Milliseconds since the machine started. */
 const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
 
-const fromHex = (hex: string) => Buffer.from(hex, "hex");
-const toHex = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString("hex");
-
 /** A token ends in the id of its row. */
 const rowIdOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
-
-const deliveryIn = (row: Record<string, SQLOutputValue>): NewDelivery => ({
-  key: toHex(row.key),
-  digest: toHex(row.digest),
-  event: row.event as string,
-  raw: row.raw as Uint8Array,
-  secretIndex: row.secret_index as number,
-  receivedAt: row.received_at as number,
-});
 
 type Prepared<Statements> = Record<keyof Statements, StatementSync>;
 
@@ -75,12 +60,9 @@ export class Rows {
   }
 
   /** Stores a delivery. The receipt is good once the transaction is on disk. */
-  store({ key, digest, event, raw, secretIndex, receivedAt }: NewDelivery): Receipt {
-    const values = [fromHex(key), fromHex(digest), event, raw, secretIndex, receivedAt] as const;
-    if (this.#statements.insert.run(...values).changes === 1) {
-      if (this.#kinds?.includes(event) === false) this.#onKept?.(event);
-      return receiptFor("accepted");
-    }
+  store(delivery: NewDelivery): Receipt {
+    const values = valuesOf(delivery);
+    if (this.#insert(delivery, values)) return receiptFor("accepted");
     const { same } = this.#statements.isDuplicate.get(values[0], values[1]) as { same: number };
     if (same === 1) return receiptFor("duplicate");
     if (this.#statements.isDecided.get(values[0], values[1]) !== undefined) {
@@ -88,6 +70,17 @@ export class Rows {
     }
     this.#statements.insertConflict.run(...values);
     return receiptFor("conflict");
+  }
+
+  /** Whether the event is new. */
+  #insert({ event, deadLetterReason }: NewDelivery, values: DeliveryValues): boolean {
+    const { insert, insertDead } = this.#statements;
+    if (deadLetterReason !== undefined) {
+      return insertDead.run(...values, deadLetterReason).changes === 1;
+    }
+    const isNew = insert.run(...values).changes === 1;
+    if (isNew && this.#kinds?.includes(event) === false) this.#onKept?.(event);
+    return isNew;
   }
 
   /** Whether there is anything to take. */
@@ -103,11 +96,13 @@ export class Rows {
     const token = globalThis.crypto.randomUUID();
     const leaseUntil = uptime + this.#pace.leaseMs;
     const rows = this.#ofKinds.take.all({ now, token, count, leaseUntil });
-    return rows.map(({ key, raw, attempts, token }) => ({
-      key: toHex(key),
-      raw: raw as Uint8Array,
-      attempt: attempts as number,
-      token: token as string,
+    return rows.map((row) => ({
+      key: toHex(row.key),
+      raw: row.raw as Uint8Array,
+      attempt: row.attempts as number,
+      token: row.token as string,
+      receivedAt: row.received_at as number,
+      traceContext: traceContextIn(row),
     }));
   }
 
@@ -185,37 +180,5 @@ export class Rows {
       oldestWaiting: oldest.received,
       lagMs: Math.max(0, Number.isFinite(dueInMs) ? -dueInMs : 0),
     };
-  }
-
-  conflicts(): Conflict[] {
-    return this.#statements.conflicts.all().map((row) => {
-      const { event, raw, receivedAt, ...ids } = deliveryIn(row);
-      return { id: conflictIdOf(ids), event, body: exactText(raw), receivedAt };
-    });
-  }
-
-  /** Takes a conflict off the list. Gives its delivery. */
-  endConflict(id: string): NewDelivery {
-    const { key, digest } = partsOfConflictId(id);
-    const ids = [fromHex(key), fromHex(digest)] as const;
-    const row = this.#statements.conflict.get(...ids);
-    if (row === undefined) throw conflictNotFound(id);
-    this.#statements.endConflict.run(...ids);
-    return deliveryIn(row);
-  }
-
-  deadLetters(): DeadLetter[] {
-    return this.#statements.dead.all().map(({ key, event, raw, attempts, error }) => ({
-      id: toHex(key),
-      event: event as string,
-      body: exactText(raw as Uint8Array),
-      attempts: attempts as number,
-      error: error as string,
-    }));
-  }
-
-  requeue(id: string): void {
-    const { changes } = this.#statements.requeue.run({ key: fromHex(id), now: Date.now() });
-    if (changes === 0) throw deadLetterNotFound(id);
   }
 }

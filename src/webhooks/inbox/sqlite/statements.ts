@@ -2,42 +2,6 @@ import { PROCESS_DIED } from "../errors.ts";
 import { MAX_BACKOFF_MS } from "../pace.ts";
 import { MAX_ATTEMPTS } from "../types.ts";
 
-/**
- * Keys and digests are stored as bytes, not as hexadecimal digits: every insert touches the index of
- * the keys at random, so it must be small.
- *
- * `due_at` depends on the state. `ready`: when the row falls due, in wall-clock time. `done`: until when
- * it is remembered, in wall-clock time. `leased`: when the lease expires, in time since the machine
- * started, which all its processes share and nobody sets.
- */
-export const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS malipo_inbox (
-    id INTEGER PRIMARY KEY,
-    key BLOB NOT NULL UNIQUE,
-    digest BLOB NOT NULL,
-    event TEXT NOT NULL,
-    raw BLOB NOT NULL,
-    secret_index INTEGER NOT NULL,
-    received_at INTEGER NOT NULL,
-    state TEXT NOT NULL DEFAULT 'ready' CHECK (state IN ('ready', 'leased', 'done', 'dead')),
-    attempts INTEGER NOT NULL DEFAULT 0,
-    due_at INTEGER NOT NULL,
-    token TEXT,
-    error TEXT
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS malipo_inbox_due ON malipo_inbox (state, due_at);
-  CREATE INDEX IF NOT EXISTS malipo_inbox_ready ON malipo_inbox (event, due_at) WHERE state = 'ready';
-  CREATE TABLE IF NOT EXISTS malipo_inbox_conflicts (
-    key BLOB NOT NULL,
-    digest BLOB NOT NULL,
-    event TEXT NOT NULL,
-    raw BLOB NOT NULL,
-    secret_index INTEGER NOT NULL,
-    received_at INTEGER NOT NULL,
-    PRIMARY KEY (key, digest)
-  ) STRICT;
-`;
-
 // No lease ends later than its own length from now: such a row was written before the machine restarted.
 const LEASE_OVER = "state = 'leased' AND (due_at <= $uptime OR due_at > $uptime + $leaseMs)";
 
@@ -49,14 +13,22 @@ const MISDATED = `
 
 export const STATEMENTS = {
   insert: `
-    INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, due_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+    INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, signature, trace_context, due_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6)
+    ON CONFLICT (key) DO NOTHING
+  `,
+  /** A delivery that no process may take until a person requeues it. */
+  insertDead: `
+    INSERT INTO malipo_inbox
+      (key, digest, event, raw, secret_index, received_at, signature, trace_context, due_at, state, error)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6, 'dead', ?9)
     ON CONFLICT (key) DO NOTHING
   `,
   isDuplicate: "SELECT digest = ?2 AS same FROM malipo_inbox WHERE key = ?1",
   insertConflict: `
-    INSERT INTO malipo_inbox_conflicts (key, digest, event, raw, secret_index, received_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    INSERT INTO malipo_inbox_conflicts
+      (key, digest, event, raw, secret_index, received_at, signature, trace_context)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
     ON CONFLICT DO NOTHING
   `,
 
@@ -71,18 +43,11 @@ export const STATEMENTS = {
   byState: "SELECT state, COUNT(*) AS count FROM malipo_inbox GROUP BY state",
   oldestWaiting: "SELECT MIN(received_at) AS received FROM malipo_inbox WHERE state = 'ready'",
   conflictCount: "SELECT COUNT(*) AS count FROM malipo_inbox_conflicts WHERE length(raw) > 0",
-  conflicts: `
-    SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
-    WHERE length(raw) > 0 ORDER BY received_at
-  `,
-  conflict: `
-    SELECT key, digest, event, raw, secret_index, received_at FROM malipo_inbox_conflicts
-    WHERE key = ?1 AND digest = ?2 AND length(raw) > 0
-  `,
-  endConflict: "UPDATE malipo_inbox_conflicts SET raw = x'' WHERE key = ?1 AND digest = ?2",
   /** The key and the digest recognise duplicates. The body is a customer's data: it goes. */
   done: `
-    UPDATE malipo_inbox SET state = 'done', token = NULL, due_at = ?3, raw = x'' WHERE id = ?1 AND token = ?2
+    UPDATE malipo_inbox
+    SET state = 'done', token = NULL, due_at = ?3, raw = x'', signature = NULL, trace_context = NULL
+    WHERE id = ?1 AND token = ?2
   `,
   failed: `
     UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error
@@ -91,15 +56,6 @@ export const STATEMENTS = {
   released: `
     UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now, attempts = attempts - 1
     WHERE id = $id AND token = $token
-  `,
-
-  dead: `
-    SELECT key, event, raw, attempts, error FROM malipo_inbox WHERE state = 'dead'
-    ORDER BY received_at
-  `,
-  requeue: `
-    UPDATE malipo_inbox SET state = 'ready', attempts = 0, due_at = $now
-    WHERE key = $key AND state = 'dead'
   `,
 } as const;
 
@@ -172,7 +128,7 @@ export function statementsFor(kinds: readonly string[] | undefined): {
         SELECT id FROM (${firstReady(kinds, "$count")}) WHERE due_at <= $now
         ORDER BY due_at LIMIT $count
       )
-      RETURNING id, key, raw, attempts, token
+      RETURNING key, raw, attempts, token, received_at, trace_context
     `,
     /** Whether there is anything to forget. */
     isOver: `

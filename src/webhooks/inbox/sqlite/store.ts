@@ -7,6 +7,10 @@ import type { Disk } from "./disk.ts";
 import { BUSY_DEADLINE_MS, BUSY_RETRY_MS, inTransaction, isBusy, whenFree } from "./file.ts";
 import type { Rows } from "./rows.ts";
 
+/** A commit stands the event loop still, so it has only so many deliveries, and so many bytes of them. */
+const MAX_GROUP = 500;
+const MAX_GROUP_BYTES = 4_000_000;
+
 /** A delivery whose sender waits for the receipt. */
 interface Pending {
   readonly delivery: NewDelivery;
@@ -20,6 +24,16 @@ interface Pending {
 interface Written {
   readonly pending: Pending;
   readonly receipt: Receipt;
+}
+
+/** How many of the deliveries one commit has; at least one, whatever its size. */
+function sizeOfGroup(pending: readonly Pending[]): number {
+  let bytes = 0;
+  const over = pending.findIndex(({ delivery }, at) => {
+    bytes += delivery.raw.length;
+    return at === MAX_GROUP || (at > 0 && bytes > MAX_GROUP_BYTES);
+  });
+  return over < 0 ? pending.length : over;
 }
 
 const isThenable = (value: unknown): boolean =>
@@ -76,8 +90,7 @@ export class SqliteStore implements LeaseStore {
   }
 
   #takePending(): Pending[] {
-    const group = this.#pending;
-    this.#pending = [];
+    const group = this.#pending.splice(0, sizeOfGroup(this.#pending));
     const failure = group.length > 0 ? this.#disk.failure() : undefined;
     if (failure === undefined) return group;
     for (const { reject } of group) reject(failure);

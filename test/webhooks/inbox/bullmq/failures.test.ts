@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { receiverOn, references, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -99,31 +99,6 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     }
     await until(() => attempts.length === 2);
     expect(attempts).toEqual([1, 2]);
-    redis.disconnect();
-  });
-
-  test("requeues 500 dead letters", async () => {
-    const queue = freshQueue();
-    const receiver = receiverOn(bullmqInbox({ connection: { url: here.url }, queue, pace }));
-    let isPoison = true;
-    const done = new Set<unknown>();
-    receiver.on("payment.completed", ({ data: { reference } }) => {
-      if (isPoison) throw new Error("poison");
-      done.add(reference);
-    });
-    const names = references(500);
-    await Promise.all(names.map((name) => receiver.post(name)));
-    const redis = new Redis(here.url);
-    // As if the attempts before had failed.
-    for (const id of await redis.lrange(`bull:${queue}:wait`, 0, -1)) {
-      await redis.hset(`bull:${queue}:${id}`, "atm", 11);
-    }
-    await receiver.start();
-    await until(async () => (await receiver.deadLetters.list()).length === names.length);
-    isPoison = false;
-    const letters = await receiver.deadLetters.list();
-    await Promise.all(letters.map(({ id }) => receiver.deadLetters.requeue(id)));
-    await until(() => done.size === names.length);
     redis.disconnect();
   });
 });

@@ -1,4 +1,3 @@
-import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test } from "vitest";
@@ -16,17 +15,11 @@ const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
 
 describe.skipIf(engine === undefined)("with a Redis", () => {
   inboxSuite("bullmqInbox", {
-    fresh: async () => {
+    fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = `malipo-test-${crypto.randomUUID()}`;
-      return {
-        open: () => bullmqInbox({ connection: { url }, queue, pace }),
-        conflicts: async () => {
-          const conflicts = new Queue(`${queue}-conflicts`, { connection: { url } });
-          const jobs = await conflicts.getWaiting();
-          await conflicts.close();
-          return jobs.map(({ data }) => data.body);
-        },
-      };
+      const backoffMs = () => (retriesLate ? 60_000 : 5);
+      const options = { connection: { url }, queue, pace: { ...pace, backoffMs }, retentionMs };
+      return { open: () => bullmqInbox(options) };
     },
   });
 

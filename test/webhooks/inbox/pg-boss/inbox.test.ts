@@ -15,7 +15,7 @@ afterAll(() => engine?.stop());
 
 const tuning = {
   engineTimeoutMs: 2_000,
-  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
+  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1, maintenanceIntervalSeconds: 1 },
   queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
 };
 
@@ -30,15 +30,12 @@ const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   inboxSuite("pgBossInbox", {
-    countsReleases: true,
-    fresh: async () => {
+    fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = freshQueue();
+      const retryDelay = retriesLate ? 60 : 0;
+      const options = { ...tuning, queue: { ...tuning.queue, retryDelay } };
       return {
-        open: () => pgBossInbox({ connectionString: url, queue, tuning }),
-        conflicts: async () => {
-          const text = "SELECT data->>'body' AS body FROM pgboss.job WHERE name = $1";
-          return (await query(text, [`${queue}-conflicts`])).map(({ body }) => body);
-        },
+        open: () => pgBossInbox({ connectionString: url, queue, retentionMs, tuning: options }),
       };
     },
   });

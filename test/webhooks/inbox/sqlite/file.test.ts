@@ -13,7 +13,14 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { gateOf, receiverOn, references, stopAll, until } from "../../../suites/inbox-stage.ts";
+import {
+  gateOf,
+  newDelivery,
+  receiverOn,
+  references,
+  stopAll,
+  until,
+} from "../../../suites/inbox-stage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -213,7 +220,7 @@ describe("a file that another process has locked", () => {
     expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
   });
 
-  test("keeps nothing from a transaction of a handler, a requeue, and a stop", async () => {
+  test("is waited for by the transaction of a handler", async () => {
     const path = freshPath();
     const inbox = sqliteInbox(path, { pace: { ...pace, leaseMs: 60_000 } });
     inbox.database.exec("CREATE TABLE effects (n)");
@@ -239,6 +246,48 @@ describe("a file that another process has locked", () => {
     expect(attempts).toEqual([1]);
     const row = "SELECT state, (SELECT COUNT(*) FROM effects) AS effects FROM malipo_inbox";
     expect(inbox.database.prepare(row).all()).toEqual([{ state: "done", effects: 1 }]);
+  });
+
+  test("is waited for by a stop, which writes the end of its events", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace: { ...pace, leaseMs: 60_000 } });
+    const receiver = receiverOn(inbox);
+    const [gate, open] = gateOf<void>();
+    const begun: unknown[] = [];
+    receiver.onOther(async ({ data }) => {
+      begun.push(data.reference);
+      await gate;
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await until(() => begun.length === 1);
+    const free = locked(path);
+    const stopped = receiver.stop({ timeoutMs: 5_000 });
+    open();
+    await sleep(200);
+    free();
+    await stopped;
+    const states = inbox.database.prepare("SELECT state FROM malipo_inbox").all();
+    expect(states).toEqual([{ state: "done" }]);
+  });
+
+  test("is waited for by a requeue and a drop", async () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path, { pace });
+    const { deadLetters } = receiverOn(inbox);
+    for (const number of [1, 2]) {
+      await inbox.accept(newDelivery(number, { deadLetterReason: "too old" }));
+    }
+    const free = locked(path);
+    const changed = Promise.all([
+      deadLetters.requeue(newDelivery(1).key),
+      deadLetters.drop(newDelivery(2).key),
+    ]);
+    await sleep(200);
+    expect(await deadLetters.list()).toHaveLength(2);
+    free();
+    await changed;
+    expect(await deadLetters.list()).toEqual([]);
   });
 });
 

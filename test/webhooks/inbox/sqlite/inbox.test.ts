@@ -5,10 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
-import { conflictSuite } from "../../../suites/inbox-conflicts.ts";
-import { keptSuite } from "../../../suites/inbox-kept.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
-import { statsSuite } from "../../../suites/inbox-stats.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
@@ -17,35 +14,10 @@ let files = 0;
 const pace = { leaseMs: 1_500, backoffMs: () => 5 };
 
 inboxSuite("sqliteInbox", {
-  fresh: async () => {
+  fresh: async ({ retentionMs, retriesLate } = {}) => {
     const path = join(folder, `${++files}.db`);
-    const open = () => sqliteInbox(path, { pace });
-    return {
-      open,
-      conflicts: async () => {
-        const { database } = open();
-        const rows = database.prepare("SELECT raw FROM malipo_inbox_conflicts").all();
-        return rows.map(({ raw }) => Buffer.from(raw as Uint8Array).toString());
-      },
-    };
-  },
-});
-
-conflictSuite("sqliteInbox", () => {
-  const path = join(folder, `${++files}.db`);
-  return { open: () => sqliteInbox(path, { pace }) };
-});
-
-statsSuite("sqliteInbox", () => {
-  const path = join(folder, `${++files}.db`);
-  const slow = { ...pace, backoffMs: () => 60_000 };
-  return { open: () => sqliteInbox(path, { pace: slow }) };
-});
-
-keptSuite("sqliteInbox", {
-  fresh: (retentionMs) => {
-    const path = join(folder, `${++files}.db`);
-    return { open: () => sqliteInbox(path, { pace, retentionMs }) };
+    const backoffMs = () => (retriesLate ? 60_000 : 5);
+    return { open: () => sqliteInbox(path, { pace: { ...pace, backoffMs }, retentionMs }) };
   },
 });
 

@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { openDisk } from "../../../../src/webhooks/inbox/sqlite/disk.ts";
+import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -87,49 +89,105 @@ describe("an opened file", () => {
   });
 });
 
-describe("a file that another process is writing", () => {
+describe("a file that another process has locked when it is opened", () => {
+  stopAll();
   afterEach(() => {
-    vi.restoreAllMocks();
+    vi.useRealTimers();
   });
 
-  // As when another process creates the file: SQLite itself does not wait for this.
-  const HELD = "CREATE TABLE other (x); BEGIN IMMEDIATE";
+  const HOLD = `
+    const { DatabaseSync } = require("node:sqlite");
+    const database = new DatabaseSync(process.argv[1]);
+    database.exec(process.argv[2]);
+    process.send("locked");
+    process.on("message", () => process.exit());
+  `;
 
-  test("is opened as soon as it is free", async () => {
+  /** Another process that holds the lock. Gives the function that ends it. */
+  async function lockedBy(path: string, sql: string): Promise<() => Promise<void>> {
+    const other = spawn(process.execPath, ["-e", HOLD, path, sql], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    await once(other, "message");
+    return async () => {
+      other.send("end");
+      await once(other, "exit");
+    };
+  }
+
+  const CASES = [
+    ["a new file", "", "CREATE TABLE other (x); BEGIN IMMEDIATE"],
+    ["a file with its tables", "tables", "BEGIN IMMEDIATE"],
+    [
+      "a file that is locked for readers too",
+      "tables",
+      "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE",
+    ],
+  ] as const;
+
+  test.each(CASES)(
+    "is usable when it is free, and nothing stands still until then: %s",
+    async (_, tables, sql) => {
+      const path = freshPath();
+      // For its owner only: another mode would be reported.
+      writeFileSync(path, "", { mode: 0o600 });
+      if (tables) sqliteInbox(path).close();
+      const free = await lockedBy(path, sql);
+      const inbox = sqliteInbox(path);
+      const receiver = receiverOn(inbox);
+      const seen: unknown[] = [];
+      receiver.onOther(({ data }) => seen.push(data.reference));
+      const started = receiver.start();
+      const posted = receiver.post("PAY-1");
+      const letters = receiver.deadLetters.list();
+      let ticks = 0;
+      const timer = setInterval(() => ticks++, 1);
+      // Nothing of this ends while the file is locked. A wait inside SQLite would let no tick through.
+      await until(() => ticks > 10);
+      clearInterval(timer);
+      expect(seen).toEqual([]);
+      await free();
+      await started;
+      expect(await posted).toEqual([200, "received"]);
+      expect(await letters).toEqual([]);
+      await until(() => seen.length === 1);
+      expect(pragma(inbox.database, "journal_mode")).toBe("wal");
+      expect(pragma(inbox.database, "synchronous")).toBe(FULL);
+      inbox.database.exec("CREATE TABLE shipped (reference TEXT)");
+      expect(receiver.onError).not.toHaveBeenCalled();
+      await receiver.stop();
+      inbox.close();
+    },
+  );
+
+  test("results in 503 after five seconds, and works when it is free", async () => {
     const path = freshPath();
-    const other = new Worker(
-      `const { parentPort, workerData } = require("node:worker_threads");
-      const { DatabaseSync } = require("node:sqlite");
-      const database = new DatabaseSync(workerData.path);
-      database.exec(workerData.held);
-      parentPort.postMessage("held");
-      setTimeout(() => database.close(), 200);`,
-      { eval: true, workerData: { path, held: HELD } },
-    );
-    await new Promise((resolve) => other.once("message", resolve));
+    const free = await lockedBy(path, CASES[0][2]);
     const inbox = sqliteInbox(path);
-    expect(pragma(inbox.database, "journal_mode")).toBe("wal");
-    inbox.close();
-    await other.terminate();
-  });
-
-  test("is an error after ten seconds, which says why and what to do", () => {
-    const path = freshPath();
-    const other = new DatabaseSync(path);
-    other.exec(HELD);
-    const started = performance.now();
-    const clock = [0, 3_000, 6_000, 9_999, 10_000];
-    const asked = vi
-      .spyOn(performance, "now")
-      .mockImplementation(() => started + (clock.shift() ?? 1e6));
-    const error = openError(path);
-    expect(asked).toHaveBeenCalledTimes(5);
-    expect(error).toMatchObject({
+    const receiver = receiverOn(inbox);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const posted = receiver.post("PAY-1");
+    vi.advanceTimersByTime(5_001);
+    vi.useRealTimers();
+    expect(await posted).toEqual([503, "cannot be stored now"]);
+    expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
       code: "configuration",
-      message: `sqliteInbox cannot use ${path}: database is locked. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
+      message: `sqliteInbox cannot use ${path}: another process has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
       cause: expect.objectContaining({ message: "database is locked" }),
     });
-    other.close();
+    await free();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    inbox.close();
+  });
+
+  test("can be closed before it was free", async () => {
+    const path = freshPath();
+    const free = await lockedBy(path, CASES[0][2]);
+    const inbox = sqliteInbox(path);
+    const posted = receiverOn(inbox).post("PAY-1");
+    inbox.close();
+    expect(await posted).toEqual([503, "cannot be stored now"]);
+    await free();
   });
 });
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import type { Job } from "../../../../src/webhooks/inbox/types.ts";
-import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -187,6 +187,31 @@ describe("a commit", () => {
     expect(rowsOf(inbox.database)).toHaveLength(3);
     const accepted = { kind: "accepted" };
     expect(await Promise.all(receipts)).toEqual([accepted, accepted, accepted]);
+    inbox.close();
+  });
+
+  test.each([
+    ["500 deliveries", 1_200, 10, [500, 500, 200]],
+    ["4 MB", 11, 1_000_000, [4, 4, 3]],
+    ["one delivery, where it is larger", 2, 4_500_000, [1, 1]],
+  ])("has at most %s, and the next commit has the rest", async (_, count, bytes, groups) => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const finish = heldDisk();
+    const raw = Buffer.alloc(bytes, "x");
+    const receipts = Array.from({ length: count }, (_, at) =>
+      inbox.accept(newDelivery(at, { raw })),
+    );
+    const sizes: number[] = [];
+    let stored = 0;
+    while (sizes.length < groups.length) {
+      while (finish.length === sizes.length) await endOfTurn();
+      const { length } = rowsOf(inbox.database);
+      sizes.push(length - stored);
+      stored = length;
+      finish.at(-1)?.();
+    }
+    expect(sizes).toEqual(groups);
+    expect(await Promise.all(receipts)).toHaveLength(count);
     inbox.close();
   });
 

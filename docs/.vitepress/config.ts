@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type DefaultTheme, defineConfig } from "vitepress";
+import llmstxt from "vitepress-plugin-llms";
+import apiReference from "../reference/typedoc-sidebar.json" with { type: "json" };
+import { linksOutside } from "./links-outside.ts";
+import { PARTS } from "./parts.ts";
+
+const docs = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** The title of a page is its first heading. */
+function titleOf(page: string): string {
+  const [, title] = /^# (.+)$/m.exec(readFileSync(docs(`${page}.md`), "utf8")) ?? [];
+  if (title === undefined) throw new Error(`docs/${page}.md has no heading of the first level.`);
+  return title.replaceAll("`", "");
+}
+
+/** The anchor of a heading, as code hosts make it: a link holds there and here. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
+const sidebar: DefaultTheme.SidebarItem[] = PARTS.map(([text, ...pages]) => ({
+  text,
+  items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
+}));
+
+export default defineConfig({
+  title: "malipo",
+  description: "Mobile-money payments (STK push) without double charges or lost webhooks.",
+  lang: "en",
+  outDir: docs("site"),
+  // Every page is a file, so that the manual can be read without a server of its own.
+  cleanUrls: false,
+  lastUpdated: false,
+  srcExclude: ["site/**"],
+  // The home page of the theme has no main landmark, which screen readers jump to.
+  transformHtml: (html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
+  markdown: {
+    // Its usual themes do not reach the contrast of WCAG AA.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: (markdown) => linksOutside(markdown),
+    anchor: { slugify: anchorOf },
+  },
+  vite: { plugins: [llmstxt({ ignoreFiles: ["reference/**"] })] },
+  themeConfig: {
+    nav: [
+      { text: "Get started", link: "/get-started" },
+      { text: "How do I …?", link: "/how-to" },
+      { text: "API", link: "/reference/" },
+    ],
+    sidebar: {
+      "/reference/": [
+        { text: "Manual", items: [{ text: "All pages", link: "/how-to" }] },
+        { text: "API", items: apiReference },
+      ],
+      "/": sidebar,
+    },
+    outline: [2, 3],
+    search: {
+      provider: "local",
+      options: {
+        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search" } },
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            boost: { title: 4, text: 2, titles: 1 },
+            // The pages that explain come before those that list.
+            boostDocument: (id: string) => (id.includes("/reference/") ? 0.2 : 1),
+          },
+        },
+      },
+    },
+    docFooter: { prev: "Before", next: "Next" },
+  },
+});

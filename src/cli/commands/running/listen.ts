@@ -1,0 +1,33 @@
+import type { Input } from "../../definitions/types.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { readUrl } from "../../input/flag-values.ts";
+import { Follower, follow } from "../../sandbox/follow.ts";
+import { runCommand } from "../../sandbox/running-sandbox.ts";
+import { stopSignal } from "../../sandbox/stop-signal.ts";
+import { printError, printLine } from "../../terminal/output.ts";
+import { logLines } from "../../terminal/sandbox-log.ts";
+
+export async function run({ args: [receiver = ""], values, json }: Input): Promise<number> {
+  const { href: url } = readUrl({ receiver }, "receiver");
+  const follower = new Follower(values);
+  // What was delivered before this command is not shown.
+  await follower.next();
+  const { id } = await runCommand(values, "webhooks/register", { url });
+  if (!json) printError(`Webhooks go to ${url}. Press Ctrl-C to stop.`);
+  try {
+    await follow(
+      follower,
+      ({ deliveries }) => {
+        const own = deliveries.filter((one) => one.url === url);
+        const lines = json
+          ? own.map((one) => JSON.stringify(one))
+          : logLines({ payments: [], deliveries: own });
+        for (const line of lines) printLine(line);
+      },
+      stopSignal(),
+    );
+  } finally {
+    await runCommand(values, "webhooks/remove", { id: String(id) });
+  }
+  return EXIT.ok;
+}

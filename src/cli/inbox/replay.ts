@@ -1,0 +1,57 @@
+import { isLoopback } from "../../internal/loopback.ts";
+import { usageError } from "../cli-error.ts";
+import type { Input } from "../definitions/types.ts";
+import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readUrl } from "../input/flag-values.ts";
+import { formatTable, printResult } from "../terminal/output.ts";
+import { findEvents, type Selected, type StoredEvent } from "./events.ts";
+import { oneLine } from "./list.ts";
+
+interface Replayed {
+  readonly id: string;
+  readonly event: string;
+  readonly response: ReceiverResponse;
+  readonly advice?: string | undefined;
+}
+
+const MAX_TEXT_LENGTH = 200;
+
+/** `malipo inbox replay` */
+export async function replayEvents(selection: Selected, input: Input): Promise<number> {
+  const to = readTarget(input);
+  const events = await findEvents(selection, input.args);
+  // Before the first is sent.
+  const signed = events.map(withSignature);
+  const replayed: Replayed[] = [];
+  for (const { id, event, body, signature } of signed) {
+    const response = await sendDelivery(to, body, signature);
+    replayed.push({ id, event, response, advice: adviceFor(response) });
+  }
+  printResult(input.json, { to: to.href, replayed }, () =>
+    formatTable([["status", "event", "id", "response"], ...replayed.map(rowOf)]),
+  );
+  return replayed.every(({ response }) => response.status === 200) ? EXIT.ok : EXIT.failed;
+}
+
+function rowOf({ id, event, response: { status, body }, advice = body }: Replayed): string[] {
+  const text = oneLine(advice).slice(0, MAX_TEXT_LENGTH);
+  return [String(status), oneLine(event), oneLine(id), text];
+}
+
+/** A body holds phone numbers and names: it leaves this machine only where the user says so. */
+function readTarget({ values, switches }: Input): URL {
+  const to = readUrl(values, "to");
+  if (isLoopback(to.hostname) || switches.has("remote")) return to;
+  throw usageError(
+    `--to ${to.origin} is not this machine. The event has a customer's data and a genuine signature: the receiver there will believe it. To send it anyway, add --remote.`,
+  );
+}
+
+function withSignature(event: StoredEvent): StoredEvent & { readonly signature: string } {
+  const { id, signature } = event;
+  if (signature !== undefined) return { ...event, signature };
+  throw usageError(
+    `${JSON.stringify(id)} was stored by an earlier version of malipo, without its signature: it cannot be replayed.`,
+  );
+}

@@ -1,0 +1,85 @@
+import type { EndpointName } from "../../contract/endpoints.ts";
+import { CHAOS_NAMES } from "../faults/chaos.ts";
+import type { FaultOptions } from "../faults/fault-options.ts";
+import type { FaultEffect } from "../state/records.ts";
+import { type Command, type CommandFields, defineCommand, textField } from "./types.ts";
+
+function effectFrom(fields: CommandFields): FaultEffect {
+  const kind = textField(fields, "kind") as FaultEffect["kind"];
+  if (kind === "latency") return { kind, ms: Number(textField(fields, "ms") || 2_000) };
+  if (kind !== "status") return { kind };
+  const { headers, body } = fields;
+  return {
+    kind,
+    status: Number(textField(fields, "status") || 503),
+    ...(headers !== undefined && { headers: headers as Record<string, string> }),
+    ...(body !== undefined && { body: body as string }),
+  };
+}
+
+/** A field that was left out, or left empty in a form, matches every request. */
+function matchFrom(fields: CommandFields): NonNullable<FaultOptions["match"]> {
+  const given = ["endpoint", "method", "path"].map((name) => [name, textField(fields, name)]);
+  return Object.fromEntries(given.filter(([, text]) => text !== "")) as {
+    endpoint?: EndpointName;
+  };
+}
+
+/** What goes wrong on purpose. */
+export const FAULT_COMMANDS = {
+  "faults/add": defineCommand({
+    summary: "Adds a fault to the requests that match.",
+    path: "/faults",
+    fields: [
+      "kind",
+      "endpoint",
+      "method",
+      "path",
+      "status",
+      "headers",
+      "body",
+      "ms",
+      "after",
+      "times",
+    ],
+    act: ({ sandbox }, fields) => {
+      const times = textField(fields, "times");
+      sandbox.faults.add({
+        match: matchFrom(fields),
+        effect: effectFrom(fields),
+        after: Number(textField(fields, "after") || 0),
+        times: times === "always" ? Number.POSITIVE_INFINITY : Number(times || 1),
+      });
+      return {};
+    },
+    message: () => "The fault is active.",
+  }),
+  "faults/clear": defineCommand({
+    summary: "Ends all faults.",
+    path: "/faults/clear",
+    fields: [],
+    act: ({ sandbox }) => {
+      sandbox.faults.clear();
+      return {};
+    },
+    message: () => "All faults are cleared.",
+  }),
+  chaos: defineCommand({
+    summary: "Starts random faults at the given rates, from 0 (never) to 1 (always).",
+    path: "/chaos",
+    fields: [...CHAOS_NAMES, "seed"],
+    act: ({ sandbox }, fields) => {
+      const rates = CHAOS_NAMES.map((name) => [name, Number(textField(fields, name))]);
+      const seed = textField(fields, "seed");
+      return sandbox.chaos({ ...Object.fromEntries(rates), ...(seed !== "" && { seed }) });
+    },
+    message: ({ seed }) => `Chaos has started with the seed ${seed}.`,
+  }),
+  "chaos/end": defineCommand({
+    summary: "Ends random faults.",
+    path: "/chaos/end",
+    fields: [],
+    act: ({ sandbox }) => sandbox.chaos({}),
+    message: () => "Chaos has ended.",
+  }),
+} as const satisfies Record<string, Command>;

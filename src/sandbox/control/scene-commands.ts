@@ -1,0 +1,85 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { isObject } from "../../internal/is-object.ts";
+import type { Scenes } from "../state/scenes.ts";
+import type { Sandbox, SandboxSnapshot } from "../types.ts";
+import { type Command, type CommandFields, defineCommand, textField } from "./types.ts";
+
+const MAX_SCENES = 50;
+
+function nameIn(fields: CommandFields): string {
+  const name = textField(fields, "name");
+  if (/^[\w .-]{1,40}$/.test(name)) return name;
+  throw new ConfigurationError(
+    "The name of a scene must have 1 to 40 letters, digits, spaces, dots or hyphens.",
+  );
+}
+
+function sceneIn(scenes: Scenes, name: string) {
+  const scene = scenes.get(name);
+  if (scene !== undefined) return scene;
+  const names = [...scenes.keys()].map((one) => JSON.stringify(one)).join(", ") || "none";
+  throw new ConfigurationError(
+    `There is no scene ${JSON.stringify(name)}. The scenes are: ${names}.`,
+  );
+}
+
+function restore(sandbox: Sandbox, snapshot: unknown): void {
+  if (!isObject(snapshot)) {
+    throw new ConfigurationError("`snapshot` must be what GET /_sandbox/api/snapshot returned.");
+  }
+  sandbox.restore(snapshot as unknown as SandboxSnapshot);
+}
+
+/** States to return to. */
+export const SCENE_COMMANDS = {
+  "scenes/save": defineCommand({
+    summary: "Saves the whole state under a name, until the sandbox stops.",
+    path: "/scenes/{name}/save",
+    fields: ["name"],
+    act: ({ sandbox, scenes }, fields) => {
+      const name = nameIn(fields);
+      if (!scenes.has(name) && scenes.size >= MAX_SCENES) {
+        throw new ConfigurationError(`There are ${MAX_SCENES} scenes already. Remove one first.`);
+      }
+      scenes.set(name, {
+        savedAt: sandbox.clock.now().toISOString(),
+        snapshot: sandbox.snapshot(),
+      });
+      return { name };
+    },
+    message: ({ name }) => `The scene ${name} is saved.`,
+  }),
+  "scenes/load": defineCommand({
+    summary: "Returns to a saved state: clock, payments, phones, faults and keys.",
+    path: "/scenes/{name}/load",
+    fields: ["name"],
+    act: ({ sandbox, scenes }, fields) => {
+      const name = nameIn(fields);
+      sandbox.restore(sceneIn(scenes, name).snapshot);
+      return { name };
+    },
+    message: ({ name }) => `The scene ${name} is loaded.`,
+  }),
+  "scenes/remove": defineCommand({
+    summary: "Removes a saved state.",
+    path: "/scenes/{name}/remove",
+    fields: ["name"],
+    act: ({ scenes }, fields) => {
+      const name = nameIn(fields);
+      sceneIn(scenes, name);
+      scenes.delete(name);
+      return { name };
+    },
+    message: ({ name }) => `The scene ${name} is removed.`,
+  }),
+  restore: defineCommand({
+    summary: "Replaces the whole state by a snapshot, of this or another sandbox.",
+    path: "/restore",
+    fields: ["snapshot"],
+    act: ({ sandbox }, { snapshot }) => {
+      restore(sandbox, snapshot);
+      return {};
+    },
+    message: () => "The state is replaced.",
+  }),
+} as const satisfies Record<string, Command>;

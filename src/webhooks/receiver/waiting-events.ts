@@ -1,0 +1,59 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
+import type { EventList, EventPage, EventPosition, EventQuery } from "../inbox/event-list.ts";
+import { listPage } from "../inbox/event-pages.ts";
+import type { Inbox, InboxStats } from "../inbox/types.ts";
+
+/** Events that wait for a person. Each method rejects where an inbox of your own cannot do it. */
+export interface WaitingEvents<Item> {
+  /**
+   * A page of them, the oldest first.
+   *
+   * @param query - Set it to filter by kind and time, and to go on after the page before.
+   *
+   * @example
+   * ```ts
+   * let page = await receiver.deadLetters.list({ kind: "payment.completed" });
+   * while (page.length > 0) {
+   *   await receiver.deadLetters.requeue(page.map(({ id }) => id));
+   *   page = await receiver.deadLetters.list({ kind: "payment.completed" });
+   * }
+   * ```
+   */
+  list(query?: EventQuery): Promise<EventPage<Item>>;
+  /** Processes one or many, as new events. Rejects for an id that is not in the list. */
+  requeue(id: string | readonly string[]): Promise<void>;
+  /**
+   * Drops the body of one or many: a person has decided that nothing is to be done. Rejects for an id
+   * that is not in the list.
+   */
+  drop(id: string | readonly string[]): Promise<void>;
+}
+
+export function waitingEvents<Item extends EventPosition>(
+  what: "dead letters" | "conflicts",
+  list: EventList<Item> | undefined,
+): WaitingEvents<Item> {
+  const events = (): EventList<Item> => {
+    if (list !== undefined) return list;
+    throw new ConfigurationError(
+      `This inbox has no list of ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox have one.`,
+    );
+  };
+  return {
+    list: async (query) => listPage(events(), query),
+    requeue: async (id) => events().requeue(idsOf(id)),
+    drop: async (id) => events().drop(idsOf(id)),
+  };
+}
+
+/** Each id once, as text: plain JavaScript may pass something else. */
+const idsOf = (id: string | readonly string[]): string[] => [
+  ...new Set([id].flat().map((one) => String(one))),
+];
+
+export async function inboxStats(inbox: Inbox): Promise<InboxStats> {
+  if (inbox.stats !== undefined) return inbox.stats();
+  throw new ConfigurationError(
+    "This inbox cannot count what it holds. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.",
+  );
+}

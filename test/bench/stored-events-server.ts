@@ -1,0 +1,84 @@
+// One inbox in its own process: stored-events-server.ts <inbox> <store> <name>. For each number that it
+// is sent, it stores and processes so many events, and reports what one of them took.
+import { randomBytes } from "node:crypto";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { type Inbox, memoryInbox, type NewDelivery } from "malipo/webhooks";
+import { PgBoss } from "pg-boss";
+import { requestOf } from "./receiver-load.ts";
+
+const CONNECTIONS = 64;
+
+const [, , kind = "", store = "", name = ""] = process.argv;
+
+/** With tables of its own: the events of other candidates must not be among them. */
+function pgBoss(): Inbox {
+  const boss = new PgBoss({ connectionString: store, schema: `events_${name}` });
+  boss.on("error", console.error);
+  return pgBossInbox({ boss });
+}
+
+const INBOXES: Readonly<Record<string, () => Inbox>> = {
+  memory: () => memoryInbox(),
+  sqlite: () => sqliteInbox(store),
+  bullmq: () => bullmqInbox({ connection: { url: store }, queue: `events-${name}` }),
+  "pg-boss": pgBoss,
+};
+
+let processed = 0;
+let made = 0;
+
+function delivery(): NewDelivery {
+  const request = requestOf(`PAY-${made++}`);
+  const key = randomBytes(32).toString("hex");
+  return {
+    key,
+    digest: key,
+    event: "payment.completed",
+    raw: request.subarray(request.indexOf("\r\n\r\n") + 4),
+    secretIndex: 0,
+    receivedAt: Date.now(),
+    signature: key,
+  };
+}
+
+const inbox = INBOXES[kind]?.() as Inbox;
+await inbox.start({
+  run: async () => void processed++,
+  concurrency: 8,
+  kinds: ["payment.completed"],
+  onError: (error) => console.error(String(error)),
+});
+
+async function work(deliveries: NewDelivery[]): Promise<void> {
+  const until = processed + deliveries.length;
+  const connection = async () => {
+    for (let next = deliveries.pop(); next !== undefined; next = deliveries.pop()) {
+      await inbox.accept(next);
+      await new Promise(setImmediate);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  while (processed < until) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const MAX_BATCH = 20_000;
+
+process.on("message", async (count: number) => {
+  let took = { cpuUs: 0, wallUs: 0 };
+  // In batches, so that the deliveries themselves need little memory.
+  for (let left = count; left > 0; left -= MAX_BATCH) {
+    const batch = Array.from({ length: Math.min(left, MAX_BATCH) }, delivery);
+    const size = batch.length;
+    const [started, before] = [performance.now(), process.cpuUsage()];
+    await work(batch);
+    const { user, system } = process.cpuUsage(before);
+    took = {
+      cpuUs: (user + system) / size,
+      wallUs: ((performance.now() - started) * 1_000) / size,
+    };
+  }
+  process.send?.(took);
+});
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,111 @@
+// What one delivery costs, stored and processed, when many events are stored already:
+// npm run bench -- stored-events [--inboxes memory,sqlite,bullmq,pg-boss] [--sizes 10000,100000,1000000]
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startPostgres } from "../support/engines/postgres.ts";
+import { startRedis } from "../support/engines/redis.ts";
+import { median } from "./rounds.ts";
+import { goalLine, textTable } from "./table.ts";
+
+/** At 1,000,000 stored events, a delivery costs at most so many times what it costs at 10,000. */
+const MAX_GROWTH = 1.5;
+
+const { values } = parseArgs({
+  options: {
+    inboxes: { type: "string", default: "memory,sqlite,bullmq,pg-boss" },
+    sizes: { type: "string", default: "10000,100000,1000000" },
+    rounds: { type: "string", default: "9" },
+    deliveries: { type: "string", default: "3000" },
+  },
+});
+const inboxes = values.inboxes.split(",");
+const sizes = values.sizes.split(",").map(Number);
+const [rounds, deliveries] = [Number(values.rounds), Number(values.deliveries)];
+
+/** An inbox in its own process, with a number of stored events. */
+interface Candidate {
+  readonly inbox: string;
+  readonly size: number;
+  readonly child: ChildProcess;
+  readonly cpuUs: number[];
+  readonly wallUs: number[];
+}
+
+const program = fileURLToPath(new URL("./stored-events-server.ts", import.meta.url));
+
+/** Has the inbox store and process events. Gives what one of them took, in microseconds. */
+async function work({ child }: Pick<Candidate, "child">, count: number) {
+  child.send(count);
+  const [took] = await once(child, "message");
+  return took as { cpuUs: number; wallUs: number };
+}
+
+async function filled(inbox: string, store: string, size: number): Promise<Candidate> {
+  const child = fork(program, [inbox, store, String(size)]);
+  const candidate = { inbox, size, child, cpuUs: [], wallUs: [] };
+  await work(candidate, size);
+  return candidate;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
+const redis = inboxes.includes("bullmq") ? await startRedis() : undefined;
+const postgres = inboxes.includes("pg-boss") ? await startPostgres() : undefined;
+const STORES: Readonly<Record<string, (size: number) => string | undefined>> = {
+  memory: () => "",
+  sqlite: (size) => join(folder, `${size}.db`),
+  bullmq: () => redis?.url,
+  "pg-boss": () => postgres?.url,
+};
+
+const candidates: Candidate[] = [];
+for (const inbox of inboxes) {
+  for (const size of sizes) {
+    const store = STORES[inbox]?.(size);
+    if (store === undefined) console.log(`${inbox}: its engine is not installed here`);
+    else candidates.push(await filled(inbox, store, size));
+  }
+}
+
+for (let round = 0; round < rounds; round++) {
+  for (let step = 0; step < candidates.length; step++) {
+    const candidate = candidates[(round + step) % candidates.length] as Candidate;
+    const { cpuUs, wallUs } = await work(candidate, deliveries);
+    candidate.cpuUs.push(cpuUs);
+    candidate.wallUs.push(wallUs);
+  }
+}
+
+console.log(
+  `${rounds} rounds of ${deliveries} deliveries, stored and processed by one process, interleaved; medians`,
+);
+console.log(
+  textTable(
+    ["inbox", "stored events", "CPU us a delivery", "us a delivery"],
+    candidates.map(({ inbox, size, cpuUs, wallUs }) => [
+      inbox,
+      size.toLocaleString("en"),
+      median(cpuUs).toFixed(1),
+      median(wallUs).toFixed(1),
+    ]),
+  ),
+);
+for (const inbox of inboxes) {
+  const [first, ...larger] = candidates.filter((one) => one.inbox === inbox);
+  const last = larger.at(-1);
+  if (first === undefined || last === undefined) continue;
+  // An engine works in processes of its own, whose time is not ours.
+  const isEngine = inbox === "bullmq" || inbox === "pg-boss";
+  const costOf = ({ cpuUs, wallUs }: Candidate) => median(isEngine ? wallUs : cpuUs);
+  const growth = costOf(last) / costOf(first);
+  const text = `${inbox}: a delivery at ${last.size.toLocaleString("en")} stored events costs at most ${MAX_GROWTH} times what it costs at ${first.size.toLocaleString("en")} (${growth.toFixed(2)})`;
+  console.log(goalLine({ text, met: growth <= MAX_GROWTH }));
+}
+
+for (const { child } of candidates) child.kill("SIGKILL");
+await Promise.all([redis?.stop(), postgres?.stop()]);
+rmSync(folder, { recursive: true, force: true });

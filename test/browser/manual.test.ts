@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from "node:fs";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { PARTS } from "../../docs/.vitepress/parts.ts";
+import { hasChromium } from "../support/chromium.ts";
+import { browserForSuite } from "./browser-for-suite.ts";
+import { serveFolder } from "./static-site.ts";
+
+const SITE = "docs/site";
+const DESKTOP = { width: 1280, height: 900 };
+const NARROW = { width: 390, height: 844 };
+const PAGES = ["index", "get-started", "webhooks/express", "cli", "reference/index"];
+
+describe.skipIf(!hasChromium)("the manual as a site", () => {
+  const browser = browserForSuite();
+  const address = serveFolder(SITE);
+
+  beforeAll(() => {
+    if (!existsSync(`${SITE}/index.html`)) throw new Error("Build the manual: npm run docs");
+  });
+
+  async function open(path: string, colorScheme: "light" | "dark" = "light"): Promise<Page> {
+    const context = await browser().newContext({ viewport: DESKTOP, colorScheme });
+    const page = await context.newPage();
+    await page.goto(`${address()}/${path}.html`, { waitUntil: "networkidle" });
+    return page;
+  }
+
+  test.each([
+    ["express", /Express/],
+    ["next", /Next\.js/],
+    ["callback", /Daraja|webhook/i],
+    ["refund", /refund/i],
+    ["stk push", /first payment|Daraja|STK/i],
+    ["nest", /Nest/],
+    ["timeout", /timeout/i],
+    ["dead letter", /fail|dead letter/i],
+    ["explainFailure", /explainFailure|failed payment/i],
+  ])("its search finds %s", async (words, title) => {
+    const page = await open("index");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("searchbox").fill(words);
+    const results = page.locator("#localsearch-list .result");
+    await expect.poll(() => results.count()).toBeGreaterThan(0);
+    const texts = await results.allInnerTexts();
+    expect(texts.slice(0, 5).join("\n")).toMatch(title);
+    // A result leads to a page that has it.
+    await results.first().click();
+    await page.locator(".vp-doc h1").waitFor();
+    await page.context().close();
+  });
+
+  test.each(PAGES)(
+    "the page %s fits and passes axe, light and dark, wide and narrow",
+    async (path) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const page = await open(path, colorScheme);
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        for (const viewport of [DESKTOP, NARROW]) {
+          await page.setViewportSize(viewport);
+          const width = await page.evaluate(() => document.documentElement.scrollWidth);
+          expect([path, viewport.width, width]).toEqual([path, viewport.width, viewport.width]);
+          const name = `manual-${path.replaceAll("/", "-")}-${viewport.width}-${colorScheme}.png`;
+          await page.screenshot({ path: `test/browser/artefacts/${name}` });
+          await page.evaluate(axe.source);
+          const found = await page.evaluate(async () => {
+            const { axe: checker } = globalThis as unknown as { axe: typeof import("axe-core") };
+            const { violations } = await checker.run({
+              // The key beside the label of the search button is for those who see it.
+              rules: { "label-content-name-mismatch": { enabled: false } },
+            });
+            return violations.map(({ id, nodes }) => [
+              id,
+              nodes.map(({ html }) => html.slice(0, 200)),
+            ]);
+          });
+          expect([colorScheme, viewport.width, found]).toEqual([colorScheme, viewport.width, []]);
+        }
+        await page.context().close();
+      }
+    },
+  );
+
+  test("loads nothing from anywhere else, and prints no error", async () => {
+    const page = await open("get-started");
+    const asked: string[] = [];
+    const errors: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).origin));
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (line) => line.type() === "error" && errors.push(line.text()));
+    await page.reload({ waitUntil: "networkidle" });
+    expect(new Set(asked)).toEqual(new Set([address()]));
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test("its side bar has the parts in their order, with the titles of the pages", async () => {
+    const page = await open("get-started");
+    const texts = await page.locator(".VPSidebar h2.text").allInnerTexts();
+    expect(texts).toEqual(PARTS.map(([title]) => title));
+    const links = await page.locator(".VPSidebar a .text").allInnerTexts();
+    expect(links).toContain("Take a first payment");
+    expect(links.filter((text) => /\.md$|^[a-z-]+$/.test(text))).toEqual([]);
+    await page.context().close();
+  });
+
+  test("llms.txt lists every page, and llms-full.txt has their text", () => {
+    const list = readFileSync(`${SITE}/llms.txt`, "utf8");
+    for (const page of PARTS.flatMap(([, ...pages]) => pages)) expect(list).toContain(`${page}.md`);
+    expect(readFileSync(`${SITE}/llms-full.txt`, "utf8")).toContain("Take a first payment");
+  });
+});

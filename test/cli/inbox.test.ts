@@ -1,0 +1,314 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { type Inbox, type NewDelivery, signWebhook } from "malipo/webhooks";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newDelivery } from "../suites/inbox-stage.ts";
+import { startPostgres } from "../support/engines/postgres.ts";
+import { startRedis } from "../support/engines/redis.ts";
+import { malipo, startReceiver } from "./command-line.ts";
+
+// A project in which the packages of the engines are installed.
+const PROJECT = resolve(fileURLToPath(new URL("../..", import.meta.url)));
+const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-command-"));
+const redisEngine = await startRedis();
+const postgresEngine = await startPostgres();
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await redisEngine?.stop();
+  await postgresEngine?.stop();
+});
+
+const DAY_MS = 86_400_000;
+const NOW = Date.now();
+const NASTY = "no \u001b]0;stock\u0007\nROW\u202e \u009b2J";
+
+/** A dead letter that was received so many days ago. */
+function dead(number: number, daysAgo: number, given: Partial<NewDelivery> = {}): NewDelivery {
+  const event = number % 2 === 0 ? "invoice.paid" : "payment.completed";
+  const raw = Buffer.from(
+    JSON.stringify({ event, data: { reference: `PAY-${number}`, text: NASTY } }),
+  );
+  return newDelivery(number, {
+    event,
+    raw,
+    signature: signWebhook(raw, "whsec_1"),
+    receivedAt: NOW - daysAgo * DAY_MS,
+    deadLetterReason: `Error: ${NASTY}`,
+    ...given,
+  });
+}
+
+async function fill(inbox: Inbox): Promise<void> {
+  for (const [number, daysAgo] of [4, 3, 2, 1].entries()) {
+    await inbox.accept(dead(number + 1, daysAgo));
+  }
+  await inbox.accept({ ...dead(1, 0), digest: newDelivery(9).digest });
+}
+
+interface Place {
+  readonly name: string;
+  readonly here: boolean;
+  readonly flags: readonly string[];
+  open(): Inbox;
+  close(inbox: Inbox): unknown;
+}
+
+const QUEUE = "shop-webhooks";
+const file = join(folder, "inbox.db");
+
+const PLACES: readonly Place[] = [
+  {
+    name: "SQLite",
+    here: true,
+    flags: ["--db", file],
+    open: () => sqliteInbox(file),
+    close: (inbox) => (inbox as ReturnType<typeof sqliteInbox>).close(),
+  },
+  {
+    name: "Redis",
+    here: redisEngine !== undefined,
+    flags: ["--redis", redisEngine?.url ?? "", "--queue", QUEUE],
+    open: () => bullmqInbox({ connection: { url: redisEngine?.url }, queue: QUEUE }),
+    close: (inbox) => inbox.stop(0),
+  },
+  {
+    name: "PostgreSQL",
+    here: postgresEngine !== undefined,
+    flags: ["--postgres", postgresEngine?.url ?? "", "--queue", QUEUE, "--schema", "shop_jobs"],
+    open: () =>
+      pgBossInbox({
+        connectionString: postgresEngine?.url ?? "",
+        queue: QUEUE,
+        schema: "shop_jobs",
+        retentionMs: 30 * DAY_MS,
+      }),
+    close: (inbox) => inbox.stop(0),
+  },
+];
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+
+for (const place of PLACES) {
+  describe.skipIf(!place.here)(`malipo inbox on ${place.name}`, { timeout: 70_000 }, () => {
+    const run = (...args: string[]) => malipo(["inbox", ...args, ...place.flags], { cwd: PROJECT });
+    const ids = async (...args: string[]) =>
+      (await run("list", "--json", ...args)).json().items.map(({ id }: { id: string }) => id);
+
+    beforeAll(async () => {
+      const inbox = place.open();
+      await fill(inbox);
+      await place.close(inbox);
+    });
+
+    test("lists in pages and by kind and time, without bodies, and processes nothing", async () => {
+      const all = await run("list", "--json");
+      expect(all).toMatchObject({ code: 0, stderr: "" });
+      expect(all.json().items).toHaveLength(4);
+      expect(all.json().items[0]).toEqual({
+        id: expect.any(String),
+        event: "payment.completed",
+        attempts: 0,
+        error: expect.stringContaining("stock"),
+        receivedAt: new Date(dead(1, 4).receivedAt).toISOString(),
+        signature: dead(1, 4).signature,
+      });
+      const [first, second, third, fourth] = await ids();
+      expect(await ids("--kind", "invoice.paid")).toEqual([second, fourth]);
+      expect(await ids("--since", "60h")).toEqual([third, fourth]);
+      expect(await ids("--until", new Date(NOW - 2 * DAY_MS).toISOString())).toEqual([
+        first,
+        second,
+      ]);
+      const page = (await run("list", "--json", "--limit", "3")).json();
+      expect(await ids("--after", page.next)).toEqual([fourth]);
+      expect((await run("list", "--kind", "none")).stdout).toBe("No dead letters.\n");
+      expect(await ids("--conflicts")).toHaveLength(1);
+    });
+
+    test("shows one with its body, and no control character reaches the terminal", async () => {
+      const [first = ""] = await ids();
+      const listed = await run("list");
+      expect(listed.stdout.split("\n")).toHaveLength(6);
+      const shown = await run("show", first);
+      expect(shown.stdout).toContain('"reference":"PAY-1"');
+      const json = await run("show", first, "--json");
+      expect(json.json().body).toBe(Buffer.from(dead(1, 4).raw).toString());
+      for (const { stdout } of [listed, shown, json, await run("list", "--json")]) {
+        expect(stdout).not.toMatch(CONTROL);
+      }
+    });
+
+    test("replays stored bytes with their signature to a receiver on this machine", async () => {
+      const receiver = await startReceiver((_, response) => {
+        response.writeHead(receiver.received.length === 1 ? 200 : 500).end(NASTY);
+      });
+      const [first = "", , third = ""] = await ids();
+      const replayed = await run("replay", third, first, "--to", receiver.url);
+      expect(replayed.code).toBe(1);
+      expect(replayed.stdout).toMatch(/^200 .*\n500 /m);
+      expect(replayed.stdout).not.toMatch(CONTROL);
+      expect(receiver.received.map(({ body }) => body.toString())).toEqual(
+        [dead(3, 2), dead(1, 4)].map(({ raw }) => Buffer.from(raw).toString()),
+      );
+      expect(receiver.received[0]?.headers["x-service-signature"]).toBe(dead(3, 2).signature);
+      expect(await ids()).toHaveLength(4);
+      receiver.close();
+    });
+
+    test("requeues and drops one, and all that match", async () => {
+      const [first = "", second = ""] = await ids();
+      const unknown = await run("requeue", first, "none");
+      expect(unknown).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('no dead letter "none"'),
+      });
+      expect(await ids()).toHaveLength(4);
+      expect((await run("requeue", first)).stdout).toBe("1 dead letter is requeued.\n");
+      expect((await run("drop", second)).stdout).toBe("1 dead letter is dropped.\n");
+      const dropped = await run("drop", "--all", "--kind", "invoice.paid", "--json");
+      expect(dropped.json().dropped).toHaveLength(1);
+      expect(await ids()).toHaveLength(1);
+      expect((await run("requeue", "--all")).stdout).toBe("1 dead letter is requeued.\n");
+      expect((await run("requeue", "--all")).stdout).toBe("No dead letter matches.\n");
+      expect((await run("drop", "--all", "--conflicts")).stdout).toBe("1 conflict is dropped.\n");
+
+      const inbox = place.open();
+      const processed: string[] = [];
+      await inbox.start({
+        run: async ({ key }) => void processed.push(key),
+        concurrency: 1,
+        onError: () => {},
+      });
+      await expect.poll(() => processed.length, { timeout: 60_000 }).toBe(2);
+      expect(processed.sort()).toEqual([dead(1, 4).key, dead(3, 2).key].sort());
+      await inbox.stop(1_000);
+      if (place.name === "SQLite") await place.close(inbox);
+    });
+  });
+}
+
+describe("malipo inbox", { timeout: 70_000 }, () => {
+  const run = (...args: string[]) => malipo(["inbox", ...args], { cwd: PROJECT });
+
+  test.each([
+    ["no inbox", ["list"], /Name one inbox: --db/],
+    ["two inboxes", ["list", "--db", "a.db", "--redis", "redis://a"], /Name one inbox/],
+    [
+      "a flag of another inbox",
+      ["list", "--db", file, "--queue", "a"],
+      /--queue does not go with --db/,
+    ],
+    [
+      "a time without an offset",
+      ["list", "--db", file, "--since", "2026-01-02T03:04"],
+      /--since must be/,
+    ],
+    ["ids and --all", ["drop", "a", "--all", "--db", file], /either ids or --all/],
+    ["neither ids nor --all", ["drop", "--db", file], /Name the ids, or give --all/],
+    [
+      "a filter without --all",
+      ["drop", "a", "--kind", "b", "--db", file],
+      /--kind goes with --all/,
+    ],
+    ["no receiver", ["replay", "a", "--db", file], /--to is required/],
+    [
+      "a receiver elsewhere",
+      ["replay", "a", "--db", file, "--to", "https://shop.example/webhooks"],
+      /https:\/\/shop\.example is not this machine.*--remote/,
+    ],
+  ])("with %s says what is wrong", async (_, args, message) => {
+    const { code, stderr } = await run(...args);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
+  test("sends to another machine with --remote", async () => {
+    const path = join(folder, "remote.db");
+    const inbox = sqliteInbox(path);
+    await inbox.accept(dead(1, 1));
+    inbox.close();
+    const args = ["replay", dead(1, 1).key, "--db", path, "--to", "http://malipo.invalid/"];
+    const { code, stderr } = await run(...args, "--remote");
+    expect(code).toBe(3);
+    expect(stderr).toContain("Could not reach http://malipo.invalid/");
+  });
+
+  test("neither creates a file nor makes an inbox of another file", async () => {
+    const missing = join(folder, "missing.db");
+    expect((await run("list", "--db", missing)).stderr).toContain(`there is no file ${missing}`);
+    expect(existsSync(missing)).toBe(false);
+    const other = join(folder, "other.db");
+    const database = new DatabaseSync(other);
+    database.exec("CREATE TABLE orders (id)");
+    const { code, stderr } = await run("list", "--db", other);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("There is no inbox"),
+    });
+    const tables = database.prepare("SELECT name FROM sqlite_schema").all();
+    expect(tables).toEqual([{ name: "orders" }]);
+    database.close();
+    const text = join(folder, "text.db");
+    writeFileSync(text, "Dear diary,\n".repeat(100));
+    expect((await run("list", "--db", text)).stderr).toContain("not a database");
+  });
+
+  test.skipIf(redisEngine === undefined)("creates no queue in Redis", async () => {
+    const redis = new Redis(redisEngine?.url ?? "");
+    const before = (await redis.keys("*none*")).length;
+    const { code, stderr } = await run(
+      "list",
+      "--redis",
+      redisEngine?.url ?? "",
+      "--queue",
+      "none",
+    );
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("queue none") });
+    expect(await redis.keys("*none*")).toHaveLength(before);
+    redis.disconnect();
+  });
+
+  test.skipIf(postgresEngine === undefined)(
+    "creates nothing in PostgreSQL, and keeps the retention of the shop",
+    async () => {
+      const url = postgresEngine?.url ?? "";
+      const pool = new pg.Pool({ connectionString: url });
+      const schemas = "SELECT schema_name FROM information_schema.schemata ORDER BY 1";
+      const before = (await pool.query(schemas)).rows;
+      for (const flags of [[], ["--schema", "shop_jobs", "--queue", "none"]]) {
+        const { code, stderr } = await run("list", "--postgres", url, ...flags);
+        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("no inbox") });
+      }
+      expect((await pool.query(schemas)).rows).toEqual(before);
+      const text = `SELECT name, deletion_seconds AS seconds FROM "shop_jobs".queue WHERE name LIKE '${QUEUE}-%' ORDER BY 1`;
+      expect((await pool.query(text)).rows).toEqual([
+        { name: `${QUEUE}-conflicts`, seconds: 30 * 86_400 },
+        { name: `${QUEUE}-dead`, seconds: 30 * 86_400 },
+      ]);
+      await pool.end();
+    },
+  );
+
+  test("ends with an error where nobody listens", async () => {
+    for (const flags of [
+      ["--redis", "redis://:hunter2@127.0.0.1:1"],
+      ["--postgres", "postgres://me:hunter2@127.0.0.1:1/shop"],
+    ]) {
+      const { code, stderr } = await run("list", ...flags);
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: expect.stringContaining("The inbox failed: "),
+      });
+      expect(stderr).not.toContain("hunter2");
+    }
+  });
+});

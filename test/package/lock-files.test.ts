@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+interface LockFile {
+  readonly packages: Readonly<
+    Record<
+      string,
+      {
+        readonly version?: string;
+        readonly integrity?: string;
+        readonly resolved?: string;
+        readonly link?: boolean;
+        readonly optionalDependencies?: Readonly<Record<string, string>>;
+      }
+    >
+  >;
+}
+
+const FILES = globSync("**/package-lock.json", { exclude: ["**/node_modules/**"] });
+
+test("there are the lock files of the project, of the runtimes and of the benchmarks", () => {
+  expect(FILES).toHaveLength(3);
+});
+
+describe.each(FILES)("%s", (file) => {
+  const { packages }: LockFile = JSON.parse(readFileSync(file, "utf8"));
+  const entries = Object.entries(packages).filter(([path, { link }]) => path !== "" && !link);
+
+  test("has the integrity of each package, so that a tampered one is not installed", () => {
+    const without = entries.filter(([, { integrity = "" }]) => !/^sha512-/.test(integrity));
+    expect(without.map(([path]) => path)).toEqual([]);
+  });
+
+  test("has every optional package of every platform", () => {
+    const names = new Set(entries.map(([path]) => path.split("node_modules/").at(-1)));
+    const missing = entries.flatMap(([, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !names.has(name)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("names no registry host", () => {
+    expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+});
