@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
+import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { CLI, malipo, type Surroundings, startReceiver, startSandbox } from "./command-line.ts";
 
 let folder: string;
@@ -107,6 +108,21 @@ describe("malipo sandbox", () => {
       expect((await malipo(["clock", "now", ...url])).code).toBe(EXIT.unreachable);
     },
   );
+
+  test("--profile: says which one it speaks by, and rejects what is not one", async () => {
+    const path = newFile(JSON.stringify(EMPTY_PROFILE));
+    const { ready } = await running(["--profile", path]);
+    expect(ready).toMatchObject({ profile: path });
+    for (const [content, message] of [
+      ["{", /is not valid JSON/],
+      ['{"version":9}', /has the version 9/],
+    ] as const) {
+      const { code, stderr } = await malipo(["sandbox", "--profile", newFile(content)]);
+      expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
+    }
+    const { code, stderr } = await malipo(["sandbox", "--profile", newFile()]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(/there is no file/)]);
+  });
 
   test("stops when the npm that started it is killed", async () => {
     const parent = `
