@@ -5,7 +5,7 @@ import type { Place } from "./shape-tree.ts";
 
 /** Something that the sandbox knows, before it has the type and the format of a field. */
 export type Fact =
-  /** Said as it is, such as what the merchant sent. `null`: it has no value. */
+  /** Said unchanged, such as what the merchant sent. `null`: it has no value. */
   | { readonly kind: "value"; readonly value: unknown }
   /** There is certainly no such thing, such as the transaction of a failed payment. */
   | { readonly kind: "absent" }
