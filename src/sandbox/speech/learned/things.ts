@@ -9,7 +9,7 @@ export type Facts = Readonly<Record<string, Fact>>;
 
 /** Whichever the service has. */
 const ANY = /^/;
-const COMPLETED = /^(success|successful|succeeded|paid|complete|settle.?|confirmed)$/;
+const COMPLETED = /^(success|successful|succeeded|paid|complete|settled|confirmed)$/;
 const FAILED = /^(failure|error|declined|rejected|unsuccessful)$/;
 const PENDING = /^(processing|in_progress|queued|initiated|created|sent|awaiting.*|started)$/;
 const CANCELLED = /^(user_)?cancell?ed(_by_\w+)?$/;
