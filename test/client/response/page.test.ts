@@ -63,7 +63,7 @@ describe.each(SHAPES)("a list as %s", (_, body, meta) => {
   });
 });
 
-test.each([
+test.each<[string, string, object?]>([
   ["the name of the resource", "payments"],
   ["any name, where it is the only array,", "transactions"],
   ["the name results", "results", { errors: [] }],
