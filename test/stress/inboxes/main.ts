@@ -25,6 +25,9 @@ const { values } = parseArgs({
     sabotage: { type: "string" },
     // Short leases, and retries without a wait: for a quick run.
     "lease-ms": { type: "string" },
+    // How long nothing happens until the events without effect count as lost. The default is long
+    // enough for every lease to expire and every retry to come.
+    "idle-ms": { type: "string" },
   },
 });
 
@@ -75,6 +78,7 @@ const found = await runSoak({
   program: fileURLToPath(new URL("./shop.ts", import.meta.url)),
   faults: withFaults ? faultsOf(inbox, place, engine) : [],
   sabotage,
+  idleMs: Number(values["idle-ms"] ?? (leaseMs === undefined ? 400_000 : 60_000)),
   log: (line) => process.stderr.write(`${line}\n`),
 });
 await engine?.stop();

@@ -18,6 +18,8 @@ export interface SoakOptions {
   readonly faults: readonly SoakFault[];
   readonly sabotage: Sabotage | undefined;
   readonly seed: number;
+  /** How long nothing happens until the events without effect count as lost. */
+  readonly idleMs: number;
   readonly log: (line: string) => void;
 }
 
@@ -41,8 +43,6 @@ export interface SoakResult {
 }
 
 const SENDERS = 16;
-// Long enough for every lease to expire and every retry to come.
-const maxIdleMs = ({ leaseMs }: Place) => (leaseMs === undefined ? 400_000 : 60_000);
 const EXTRA_LEASES = 1.5;
 
 const countEach = (values: readonly string[]) => {
@@ -53,13 +53,13 @@ const countEach = (values: readonly string[]) => {
 
 /** Waits until every event had an effect, or nothing happens any more. */
 async function effectsIn(
-  { inbox, place }: SoakOptions,
+  { inbox, place, idleMs }: SoakOptions,
   references: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const count = async () => countEach(await SHOPS[inbox].effects(place));
   let found = await count();
   let progressAt = performance.now();
-  while (performance.now() - progressAt < maxIdleMs(place)) {
+  while (performance.now() - progressAt < idleMs) {
     if (references.every((reference) => found.has(reference))) break;
     await sleep(500);
     const counts = await count();
@@ -72,7 +72,7 @@ async function effectsIn(
 }
 
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
-  const { inbox, place, program, events, kills, sabotage, seed, log } = options;
+  const { inbox, place, program, events, kills, sabotage, seed, idleMs, log } = options;
   const random = randomFrom(seed);
   const started = performance.now();
   await SHOPS[inbox].prepare(place);
@@ -123,14 +123,29 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     const at = moments(planned.length);
     for (const [turn, { name, make }] of planned.entries()) {
       await reached(at[turn] ?? 0);
-      await make();
-      faults.set(name, (faults.get(name) ?? 0) + 1);
-      log(`${name}, ${acknowledged.size} acknowledged`);
+      try {
+        await make();
+        faults.set(name, (faults.get(name) ?? 0) + 1);
+        log(`${name}, ${acknowledged.size} acknowledged`);
+      } catch (error) {
+        log(`${name} did not happen: ${String(error)}`);
+      }
+    }
+  };
+
+  // Without it, a receiver that never acknowledges would keep the soak running for ever.
+  const whileStored = async (work: Promise<unknown>) => {
+    const over = work.then(() => true);
+    for (let before = -1; ; before = acknowledged.size) {
+      if (await Promise.race([over, sleep(idleMs, false, { ref: false })])) return;
+      if (acknowledged.size === before) {
+        throw new Error(`No delivery was acknowledged for ${idleMs} ms.`);
+      }
     }
   };
 
   const sending = Array.from({ length: SENDERS }, send);
-  await Promise.all([...sending, killNow(), harm()]);
+  await whileStored(Promise.all([...sending, killNow(), harm()]));
   while (killed < kills) {
     await sleep(random() * 500);
     await receiver.kill();
