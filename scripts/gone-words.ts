@@ -34,9 +34,9 @@ const PAYMENT_WORDS: readonly GoneWord[] = [
   {
     pattern: wordOf("settled|settles|settling"),
     instead: 'final ("reached a final status", `isFinal`, `finalStatuses`), or resolved (a key)',
-    // The sandbox's own method, and what promises do.
+    // The sandbox's own method, what promises do, and a status that other services send.
     except:
-      /\bsettled\(|\bsettled: (?:(?:async )?\(\) =>|\w+\.settled\b)|\ballSettled\b|promises? (?:has |have |is |are )?settle[sd]?\b/gi,
+      /\|settled\||\bsettled\(|\bsettled: (?:(?:async )?\(\) =>|\w+\.settled\b)|\ballSettled\b|promises? (?:has |have |is |are )?settle[sd]?\b/gi,
   },
   {
     pattern: wordOf("settle|settler"),

@@ -83,7 +83,7 @@ export interface Paging {
 }
 
 /** The fields of a response that stand beside its list, with what they say about paging. */
-export function pagingFields(shape: Shape): Record<string, FieldRole> {
+function pagingFields(shape: Shape): Record<string, FieldRole> {
   const list = findListPath(shape);
   if (list === undefined || list === ROOT) return {};
   const fields: Record<string, FieldRole> = {};

@@ -46,7 +46,7 @@ const describePlace = (path: readonly PropertyKey[]): string =>
   path.map((key) => JSON.stringify(String(key).slice(0, MAX_KEY))).join(" > ");
 
 /** Every shape of a profile, with its place. */
-export function* shapesOf(profile: ServiceProfile): Generator<[place: string, shape: Shape]> {
+function* shapesOf(profile: ServiceProfile): Generator<[place: string, shape: Shape]> {
   for (const [endpoint, byStatus] of Object.entries(profile.endpoints)) {
     for (const [status, { body }] of Object.entries(byStatus))
       yield [`${endpoint} ${status}`, body];

@@ -15,7 +15,7 @@ export interface Store {
 }
 
 /** How the inboxes of a store are opened. */
-export interface StoreOptions {
+interface StoreOptions {
   /** The option of the inbox. */
   readonly retentionMs?: number | undefined;
   /** The first retry comes after a minute, instead of almost at once. */

@@ -17,7 +17,7 @@ const withoutNumbers = (text: string) =>
   text.replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi, "").replace(/\d+/g, "");
 
 /** Whether two refusals have the same cause, as far as status and text show it. */
-export const isSameRefusal = (one: Received, other: Received): boolean =>
+const isSameRefusal = (one: Received, other: Received): boolean =>
   one.status === other.status && withoutNumbers(one.text) === withoutNumbers(other.text);
 
 /** What an exchange says: with its cause, without one, or nothing that is sure. */

@@ -6,7 +6,7 @@ import { numberFormat, textFormat, timestampForm } from "../../profile/vocabular
 import { isFieldName } from "../../profile/vocabulary/names.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
 
-export type DraftShape = Draft<Shape>;
+type DraftShape = Draft<Shape>;
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;

@@ -134,7 +134,7 @@ const IDS: readonly IdFields[] = [
 ];
 
 /** What an id is: `a whole number`, `a word`, `a uuid`, `12 digits`. */
-export function idKind({ types, formats = [] }: FieldShape): string {
+function idKind({ types, formats = [] }: FieldShape): string {
   const kinds = formats.map((format) => {
     if (types.number !== undefined && types.string === undefined) return "a whole number";
     if (format === "uuid") return "a uuid";

@@ -65,21 +65,27 @@ function route(world: World, request: ApiRequest, faultHeaders: Headers): ApiRes
   const { path } = request;
   const match = endpointFor(request.method, path);
   const { webhookSecret } = world.state;
-  const asked = { path, now: world.clock.ms(), webhookSecret };
+  const asked = { path, now: world.clock.ms(), webhookSecret, endpoint: match?.name };
   try {
     if (match === undefined) throw noEndpoint(path);
     const decided = callEndpoint(world, request, match);
     const response = world.speech.success({ ...asked, endpoint: match.name }, decided);
-    return { ...withHeaders(response, faultHeaders), decided };
+    return respondWith(response, faultHeaders, decided);
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const response = world.speech.error({ ...asked, endpoint: match?.name }, error);
-    return { ...withHeaders(response, faultHeaders), decided: error };
+    const response = world.speech.error(asked, error);
+    return respondWith(response, faultHeaders, error);
   }
 }
 
-const withHeaders = (response: ApiResponse, headers: Headers): ApiResponse =>
-  headers === NO_HEADERS ? response : { ...response, headers: { ...response.headers, ...headers } };
+function respondWith(
+  { status, headers, body }: ApiResponse,
+  faultHeaders: Headers,
+  decided: RouteResult | ErrorResponse,
+): ApiResponse {
+  const all = faultHeaders === NO_HEADERS ? headers : { ...headers, ...faultHeaders };
+  return { status, headers: all, body, decided };
+}
 
 type Match = NonNullable<ReturnType<typeof endpointFor>>;
 

@@ -1,14 +1,14 @@
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
 
 /** The merchant, as the sandbox knows it. */
-export interface Merchant {
+interface Merchant {
   readonly merchant_id: number;
   readonly name: string;
   readonly country: string;
   readonly currency: string;
 }
 
-export interface PaymentAccount {
+interface PaymentAccount {
   readonly payment_account_id: string | number;
   readonly name: string;
   readonly currency: string;
@@ -16,14 +16,14 @@ export interface PaymentAccount {
 }
 
 /** What the sandbox says of a phone number. */
-export interface PhoneValidation {
+interface PhoneValidation {
   readonly valid: boolean;
   readonly phone: string;
   readonly network?: string;
 }
 
 /** What was deleted. */
-export interface Deletion {
+interface Deletion {
   readonly id: string;
 }
 

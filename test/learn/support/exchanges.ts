@@ -39,7 +39,7 @@ const json = (text: fc.Arbitrary<string>): fc.Arbitrary<unknown> => {
 };
 
 /** Any response of a service, with texts of this kind in every place that holds a text. */
-export const exchanges = (text: fc.Arbitrary<string>): fc.Arbitrary<Exchange> =>
+const exchanges = (text: fc.Arbitrary<string>): fc.Arbitrary<Exchange> =>
   fc
     .record({
       endpoint: fc.constantFrom(...paths),
@@ -73,7 +73,7 @@ export const exchanges = (text: fc.Arbitrary<string>): fc.Arbitrary<Exchange> =>
     }));
 
 /** Any delivery. */
-export const deliveries = (text: fc.Arbitrary<string>): fc.Arbitrary<DeliverySeen> =>
+const deliveries = (text: fc.Arbitrary<string>): fc.Arbitrary<DeliverySeen> =>
   fc.record({
     headers: fc
       .dictionary(fc.oneof(fc.constantFrom("x-service-signature", "x-id"), text), text, {

@@ -11,14 +11,14 @@ export interface Heard {
 }
 
 /** A delivery as the receiver of a peer got it. */
-export interface Delivered {
+interface Delivered {
   readonly at: number;
   readonly headers: Headers;
   readonly body: string;
   readonly status: number;
 }
 
-export type Outcome = "approve" | "cancel" | "wrongPin" | "expire";
+type Outcome = "approve" | "cancel" | "wrongPin" | "expire";
 
 /** Something that speaks: a service, or a sandbox. One script runs against both. */
 export interface Peer {

@@ -11,7 +11,7 @@ const HOOK = { name: "shop", url: "https://shop.example/hooks", events: KINDS };
 const OUTCOMES = ["approve", "cancel", "wrongPin", "expire"] as const;
 
 /** How a service pages, for the queries of the script. */
-export interface PagingNames {
+interface PagingNames {
   readonly at: string;
   readonly size: string;
   readonly counts: "page" | "zero" | "offset";

@@ -31,7 +31,7 @@ export const zulu = (at: Date): string => at.toISOString();
 
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-export const REASONS = {
+const REASONS = {
   cancelled: "The customer cancelled the request",
   expired: "The request expired",
   busy: "Another request is open",
@@ -60,7 +60,7 @@ export function documentedPayment(payment: Payment): Record<string, unknown> {
   };
 }
 
-export const failureFields = ({ why = "expired" }: Payment): Record<string, unknown> => ({
+const failureFields = ({ why = "expired" }: Payment): Record<string, unknown> => ({
   failure_reason: REASONS[why],
   user_message: `${REASONS[why]}.`,
   retry_possible: why !== "busy",

@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** What a handler decides: a status, and one thing or a page of things. */
-export type Decision =
+type Decision =
   | { readonly status: number; readonly thing: string; readonly data: unknown }
   | { readonly list: ListName; readonly items: Fields[]; readonly page: PageFacts };
 

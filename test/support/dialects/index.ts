@@ -4,8 +4,8 @@ import { FURTHER } from "./table/further.ts";
 import { HOSTILE } from "./table/hostile.ts";
 import type { Dialect } from "./types.ts";
 
-export { createDialectService, type DialectService } from "./service.ts";
-export type { Cause, Dialect } from "./types.ts";
+export { createDialectService } from "./service.ts";
+export type { Dialect } from "./types.ts";
 
 /** All dialects. The last one, `html`, is not a payment service at all. */
 export const DIALECTS: readonly Dialect[] = [...ENVELOPED, ...BARE, ...HOSTILE];

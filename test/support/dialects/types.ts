@@ -73,7 +73,7 @@ export interface PageFacts {
 export type ListName = "accounts" | "payments" | "webhooks" | "invoices";
 
 /** How lists are paged: the names of the two parameters. `none`: the query has no effect. */
-export type Paging =
+type Paging =
   | { readonly kind: "none" }
   | {
       /** `zero`: pages that count from 0. */
@@ -85,7 +85,7 @@ export type Paging =
     };
 
 /** Ids, each made of a counter. */
-export interface Ids {
+interface Ids {
   reference(n: number): string;
   invoice(n: number): string | number;
   webhook(n: number): string | number;
@@ -93,7 +93,7 @@ export interface Ids {
 }
 
 /** How each thing is shown. */
-export interface Views {
+interface Views {
   merchant(): Fields;
   account(id: string | number): Fields;
   payment(payment: Payment): Fields;
@@ -107,7 +107,7 @@ export interface Views {
 }
 
 /** How a delivery is made. */
-export interface DeliverySpeech {
+interface DeliverySpeech {
   readonly prefix: string;
   readonly retriesMs: readonly number[];
   /** Beside the content type and the signature. */

@@ -16,13 +16,12 @@ export interface Created {
 }
 
 /** Where each thing stands at the service. */
-export const PATHS: Readonly<Record<Thing, string>> = {
+const PATHS: Readonly<Record<Thing, string>> = {
   invoice: "/invoices",
   webhook: "/webhooks",
 };
 
-export const pathOf = (thing: Thing, id: string): string =>
-  `${PATHS[thing]}/${encodeURIComponent(id)}`;
+const pathOf = (thing: Thing, id: string): string => `${PATHS[thing]}/${encodeURIComponent(id)}`;
 
 /** Takes the ids from the response to a creation. */
 export function noteResponse(created: Created, { json }: Received): void {

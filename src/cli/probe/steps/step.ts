@@ -15,7 +15,7 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 
 /** Which key a request carries. `unknown` is one that the service cannot know. */
-export type StepKey = "own" | "public" | "unknown" | "none";
+type StepKey = "own" | "public" | "unknown" | "none";
 
 /** What a later request needs to know of an earlier response, by the name that stands in braces. */
 export type ValueName =

@@ -124,7 +124,7 @@ export function pageLookup({ page, count, address, firstPage, pageName }: PageFa
 }
 
 /** The text of a cursor: it holds where the page begins. */
-export const cursorOf = (offset: number): string => `cursor_${offset}`;
+const cursorOf = (offset: number): string => `cursor_${offset}`;
 
 /** Where a cursor begins; 0 for a text that is not one. */
 export const offsetOfCursor = (cursor: string | null): number =>

@@ -5,7 +5,7 @@ import type { Place } from "./shape-tree.ts";
 
 /** Something that the sandbox knows, before it has the type and the format of a field. */
 export type Fact =
-  /** Said as it is, such as what the merchant sent. `null`: it has no value. */
+  /** Said as the merchant sent it. `null`: it has no value. */
   | { readonly kind: "value"; readonly value: unknown }
   /** There is certainly no such thing, such as the transaction of a failed payment. */
   | { readonly kind: "absent" }
@@ -111,7 +111,7 @@ function sayMoment(ms: number, { name, types, formats }: Place, manner: Manner):
 }
 
 /** The first choice that is one of the values; the first name among the choices if none is. */
-export function choose(choices: readonly (string | RegExp)[], values: readonly string[]): string {
+function choose(choices: readonly (string | RegExp)[], values: readonly string[]): string {
   for (const one of choices) {
     const found = values.find((known) =>
       typeof one === "string" ? known === one : one.test(known),

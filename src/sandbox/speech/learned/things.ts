@@ -158,7 +158,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   transaction_id: ["receipt", "receipt_number", "mpesa_receipt", "mpesa_receipt_number"],
   created_at: ["created", "created_on", "initiated_at", "date_created", "created_date"],
   updated_at: ["updated", "modified_at", "last_modified"],
-  completed_at: ["paid_at", "settled_at", "confirmed_at", "completed"],
+  completed_at: ["paid_at", "confirmed_at", "completed"],
   final_at: ["finished_at", "processed_at", "ended_at"],
   due_at: ["due_date", "due_on", "due"],
   payment_account_id: ["account_id"],

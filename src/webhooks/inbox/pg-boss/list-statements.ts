@@ -3,7 +3,7 @@ import type { Queue, Queues } from "./queues.ts";
 // Each of these is one statement: it changes all the jobs that it is given, or none where one of them
 // is not in the list. It returns the ids that it found.
 
-export interface Statement {
+interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
 }

@@ -17,7 +17,7 @@ export interface ShardSettings {
  * The name of a shard's queue. In a cluster it has a hash tag: all keys of the queue, and of its
  * conflicts, are in one slot.
  */
-export function shardName(queue: string, at: number, isCluster: boolean): string {
+function shardName(queue: string, at: number, isCluster: boolean): string {
   const tagged = /^\{(.+)\}$/.exec(queue)?.[1];
   const name = `${tagged ?? queue}${at === 0 ? "" : `-${at + 1}`}`;
   return isCluster || tagged !== undefined ? `{${name}}` : name;
