@@ -199,6 +199,7 @@ describe("a file that another process has locked when it is opened", () => {
     writeFileSync(path, "", { mode: 0o600 });
     const free = await lockedBy(path, CASES[0][2]);
     const { inbox, receiver, seen } = await startedLate(path);
+    await expect(receiverOn(inbox).start()).rejects.toThrow("started already");
     expect(receiver.onError.mock.calls).toEqual([
       [
         expect.objectContaining({
