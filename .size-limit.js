@@ -12,7 +12,7 @@ export default [
     path: "dist/index.js",
     import: "{ Gateway }",
     // The goal is 26 kB, and `npm run bench` prints whether it is met. This limit stops growth.
-    limit: "38 kB",
+    limit: "39.5 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
   {

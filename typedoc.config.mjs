@@ -46,6 +46,8 @@ const config = {
     "For",
     "Fetch",
     "FetchInput",
+    "REFUSAL_CAUSES",
+    "Rule",
   ],
 };
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
@@ -23,6 +24,8 @@ const define = await pageAssets();
 
 export default defineConfig({
   test: {
+    // Many tests wait, for engines and for processes. On two cores the default would be one worker.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     coverage: {
       include: ["src/**"],
       // Tested as installed, in other processes and browsers, where coverage is not measured.

@@ -21,7 +21,7 @@ const child = spawn(process.execPath, [file, ...args], {
     MALIPO_BASE_URL: service.baseUrl,
     MALIPO_API_KEY: sandbox.keys.secret,
     MALIPO_PUBLIC_KEY: sandbox.keys.public,
-    WEBHOOK_SECRET: sandbox.webhookSecret,
+    MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
   },
 });
 process.on("SIGINT", () => {});

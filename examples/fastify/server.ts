@@ -5,7 +5,7 @@ import { sqliteInbox } from "malipo/inbox/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 
 const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);

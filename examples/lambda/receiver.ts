@@ -5,7 +5,7 @@ import { bullmqInbox } from "malipo/inbox/bullmq";
 import { createWebhookReceiver } from "malipo/webhooks";
 
 const inbox = bullmqInbox({ connection: { url: process.env.REDIS_URL ?? "redis://127.0.0.1" } });
-export const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+export const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);

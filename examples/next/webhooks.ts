@@ -3,7 +3,7 @@ import { sqliteInbox } from "malipo/inbox/sqlite";
 import { createWebhookReceiver } from "malipo/webhooks";
 
 const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-export const receiver = createWebhookReceiver({ secret: process.env.WEBHOOK_SECRET ?? "", inbox });
+export const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
 
 receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
   console.log(`ship ${data.account_reference}`, idempotencyKey);

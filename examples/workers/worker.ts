@@ -16,7 +16,7 @@ interface Message {
 }
 
 interface Env {
-  WEBHOOK_SECRET: string;
+  MALIPO_WEBHOOK_SECRET: string;
   /** `[[queues.producers]]` in wrangler.toml. */
   WEBHOOKS: { send(message: Message): Promise<unknown> };
 }
@@ -33,7 +33,7 @@ const queueInbox = (queue: Env["WEBHOOKS"]): Inbox => ({
 });
 
 export default {
-  fetch(request: Request, { WEBHOOK_SECRET: secret, WEBHOOKS }: Env): Promise<Response> {
+  fetch(request: Request, { MALIPO_WEBHOOK_SECRET: secret, WEBHOOKS }: Env): Promise<Response> {
     const inbox = queueInbox(WEBHOOKS);
     // A message of a Queue may have 128 kB, and escaping makes this one longer.
     const receiver = createWebhookReceiver({ secret, inbox, maxBodyBytes: 60_000 });

@@ -49,13 +49,3 @@ export function isBrowser(runtime: Runtime = globalThis as Runtime): boolean {
     runtime.__runtimeVersion !== undefined
   );
 }
-
-/** An environment variable; `undefined` where it is not set, is empty, or cannot be read. */
-export function environmentVariable(name: string): string | undefined {
-  try {
-    return (globalThis as Runtime).process?.env?.[name] || undefined;
-  } catch {
-    // Deno throws where the program has no permission to read the environment.
-    return undefined;
-  }
-}

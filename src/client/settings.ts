@@ -1,6 +1,7 @@
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-options.ts";
+import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
@@ -11,7 +12,7 @@ import type { IdempotencyStore } from "./idempotency/store.ts";
 import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayOptions } from "./options.ts";
-import { environmentVariable, isBrowser } from "./runtime.ts";
+import { isBrowser } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
 export interface Settings {

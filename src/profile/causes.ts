@@ -29,5 +29,5 @@ export const REFUSAL_CAUSES = [
   "rate_limit",
 ] as const;
 
-/** See {@link REFUSAL_CAUSES}. */
+/** Why the service refused a call: a missing key, an unknown id, an invalid field, and so on. */
 export type RefusalCause = (typeof REFUSAL_CAUSES)[number];

@@ -15,7 +15,7 @@ afterEach(() => {
 test("the example for next stores in its route, and ships once it is registered", async () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-examples-"));
   vi.stubEnv("INBOX", join(folder, "next.db"));
-  vi.stubEnv("WEBHOOK_SECRET", SECRET);
+  vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
   const shipped = vi.spyOn(console, "log").mockReturnValue();
   vi.spyOn(console, "error").mockReturnValue();
   const { POST } = await import("../../examples/next/app/webhooks/route.ts");
@@ -46,7 +46,7 @@ describe.skipIf(redis === undefined)("the example for lambda", () => {
   test("stores in its function, and ships in its worker", async () => {
     const REDIS_URL = redis?.url ?? "";
     vi.stubEnv("REDIS_URL", REDIS_URL);
-    vi.stubEnv("WEBHOOK_SECRET", SECRET);
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
     vi.spyOn(console, "error").mockReturnValue();
     const { handler } = await import("../../examples/lambda/handler.ts");
     const { receiver } = await import("../../examples/lambda/receiver.ts");

@@ -18,7 +18,7 @@ const config :Workerd.Config = (
       modules = [(name = "worker", esModule = .source)],
       compatibilityDate = "2026-01-01",
       bindings = [
-        (name = "WEBHOOK_SECRET", text = "${SECRET}"),
+        (name = "MALIPO_WEBHOOK_SECRET", text = "${SECRET}"),
         (name = "WEBHOOKS", queue = (name = "queues", props = (json = "{\\"queue\\":\\"webhooks\\"}"))),
       ],
     )),
@@ -26,7 +26,7 @@ const config :Workerd.Config = (
       modules = [(name = "worker", esModule = .source)],
       compatibilityDate = "2026-01-01",
       bindings = [
-        (name = "WEBHOOK_SECRET", text = "${SECRET}"),
+        (name = "MALIPO_WEBHOOK_SECRET", text = "${SECRET}"),
         (name = "WEBHOOKS", queue = "nobody"),
       ],
     )),

@@ -85,7 +85,7 @@ const SANDBOX: Command = {
 const PHONE: Command = {
   name: "phone",
   summary: "act as the customer of a running sandbox",
-  load: () => import("../commands/phone.ts"),
+  load: () => import("../commands/running/phone.ts"),
   subcommands: PHONE_SUBCOMMANDS.map((name) => ({
     name,
     summary: COMMANDS[`phone/${name}`].summary,
@@ -98,7 +98,7 @@ const PHONE: Command = {
 const CLOCK: Command = {
   name: "clock",
   summary: "show and move the clock of a running sandbox",
-  load: () => import("../commands/clock.ts"),
+  load: () => import("../commands/running/clock.ts"),
   subcommands: [
     {
       name: "now",
@@ -119,7 +119,7 @@ const CLOCK: Command = {
 const EVENTS: Command = {
   name: "events",
   summary: "list and resend the webhook deliveries of a running sandbox",
-  load: () => import("../commands/events.ts"),
+  load: () => import("../commands/running/events.ts"),
   subcommands: [
     {
       name: "list",

@@ -39,8 +39,12 @@ export interface WebhookReceiverOptions {
    * });
    * receiver.on("payment.completed", (event, { merchant }) => ship(merchant, event.data));
    * ```
+   * Left out, it is the environment variable `MALIPO_WEBHOOK_SECRET`. An `undefined` is an error: it
+   * comes from a variable that is not set.
+   *
+   * @default the environment variable `MALIPO_WEBHOOK_SECRET`
    */
-  secret: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
+  secret?: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
   /**
    * Tells whose delivery a request is, by its URL or a header; `undefined` for nobody's (401). Set it
    * where `secret` is a function. The merchant is a part of the key of each event, since two merchants

@@ -210,7 +210,7 @@ class Receiver {
  * export const POST = fetchHandler(receiver);
  * ```
  */
-export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+export function createWebhookReceiver(options: WebhookReceiverOptions = {}): WebhookReceiver {
   const settings = checkReceiverOptions(options);
   const { inbox, maxBodyBytes } = settings;
   const receiver = new Receiver(settings);

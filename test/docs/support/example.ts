@@ -50,7 +50,7 @@ export async function runExample(
   const port = await freePort();
   const child: ChildProcess = spawn(process.execPath, [...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, WEBHOOK_SECRET: SECRET, PORT: `${port}`, ...env },
+    env: { ...process.env, MALIPO_WEBHOOK_SECRET: SECRET, PORT: `${port}`, ...env },
   });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {

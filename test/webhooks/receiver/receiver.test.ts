@@ -64,12 +64,19 @@ describe("createWebhookReceiver", () => {
     expect(make).toThrow(message);
   });
 
-  test("rejects missing options", () => {
-    for (const none of [undefined, null]) {
-      expect(() => createWebhookReceiver(none as never)).toThrow(
-        /^secret must be .*; got undefined/,
-      );
+  test("reads MALIPO_WEBHOOK_SECRET where no secret is given", async () => {
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
+    const receiver = createWebhookReceiver();
+    expect((await receiver.handle(signed(BODY))).status).toBe(200);
+    // A variable that is not set must not bring in another secret.
+    expect(() => createWebhookReceiver({ secret: undefined } as never)).toThrow(
+      /^secret must be .*; got undefined/,
+    );
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", "");
+    for (const none of [undefined, null, {}]) {
+      expect(() => createWebhookReceiver(none as never)).toThrow(/MALIPO_WEBHOOK_SECRET/);
     }
+    vi.unstubAllEnvs();
   });
 
   test("has defaults for undefined options, and accepts a mebibyte", async () => {

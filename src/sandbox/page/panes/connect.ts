@@ -44,7 +44,7 @@ ${setting("Base URL", "MALIPO_BASE_URL", address + ASSUMPTIONS.address.value.pre
 ${setting("Secret key", "MALIPO_API_KEY", keys.secret)}
 ${setting("Public key", "read-only", keys.public)}
 ${setting("Sandbox key", "can do everything", keys.sandbox)}
-${setting("Webhook secret", "WEBHOOK_SECRET", webhookSecret)}
+${setting("Webhook secret", "MALIPO_WEBHOOK_SECRET", webhookSecret)}
 ${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept this one too", secret))}
 </dl>`;
 }

@@ -1,11 +1,11 @@
-import { parseDuration } from "../../internal/duration.ts";
-import type { CommandResult } from "../../sandbox/control/commands.ts";
-import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
-import { EXIT } from "../exit-codes.ts";
-import { DURATION_RULE } from "../input/flag-values.ts";
-import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
-import { printResult } from "../terminal/output.ts";
+import { parseDuration } from "../../../internal/duration.ts";
+import type { CommandResult } from "../../../sandbox/control/commands.ts";
+import { usageError } from "../../cli-error.ts";
+import type { Input } from "../../definitions/types.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { DURATION_RULE } from "../../input/flag-values.ts";
+import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
+import { printResult } from "../../terminal/output.ts";
 
 /** The sandbox waits for every delivery that becomes due on the way. */
 const ADVANCE_TIMEOUT_MS = 600_000;

@@ -1,10 +1,10 @@
-import { COMMANDS } from "../../sandbox/control/commands.ts";
-import type { Delivery } from "../../sandbox/index.ts";
-import type { Input } from "../definitions/types.ts";
-import { EXIT } from "../exit-codes.ts";
-import { readWholeNumber } from "../input/flag-values.ts";
-import { querySandbox, runCommand } from "../sandbox/running-sandbox.ts";
-import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
+import { COMMANDS } from "../../../sandbox/control/commands.ts";
+import type { Delivery } from "../../../sandbox/index.ts";
+import type { Input } from "../../definitions/types.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { readWholeNumber } from "../../input/flag-values.ts";
+import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
+import { formatFields, formatTable, paint, printResult } from "../../terminal/output.ts";
 
 interface DeliveryLog {
   readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];

@@ -1,9 +1,9 @@
-import { COMMANDS } from "../../sandbox/control/commands.ts";
-import type { PhoneSubcommand } from "../definitions/phone-subcommands.ts";
-import type { Input } from "../definitions/types.ts";
-import { EXIT } from "../exit-codes.ts";
-import { runCommand } from "../sandbox/running-sandbox.ts";
-import { formatFields, printResult } from "../terminal/output.ts";
+import { COMMANDS } from "../../../sandbox/control/commands.ts";
+import type { PhoneSubcommand } from "../../definitions/phone-subcommands.ts";
+import type { Input } from "../../definitions/types.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { runCommand } from "../../sandbox/running-sandbox.ts";
+import { formatFields, printResult } from "../../terminal/output.ts";
 
 export async function run({ subcommand, args, values, json }: Input): Promise<number> {
   const [number = ""] = args;
