@@ -156,7 +156,9 @@ export function withTables(page: string): string {
 export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md", "docs/result-codes.md"];
 
 /** The pages that hold the code of examples. */
-export const EXAMPLE_PAGES = globSync("docs/webhooks/*.md");
+export const EXAMPLE_PAGES: readonly string[] = globSync("docs/webhooks/*.md").filter((page) =>
+  readFileSync(page, "utf8").includes("<!-- example: "),
+);
 
 if (import.meta.main) {
   for (const page of [...PAGES, ...EXAMPLE_PAGES])

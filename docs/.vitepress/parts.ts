@@ -14,6 +14,7 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "webhooks/workers",
     "webhooks/node",
     "webhooks/inboxes",
+    "inbox-redis",
     "inbox-postgresql",
     "webhooks/many-merchants",
     "scale",

@@ -1,5 +1,5 @@
 // Posts signed events to a receiver that is killed at random, and counts what happened to them:
-// node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--seed 1]
+// node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--engine-faults] [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
+import { faultsOf } from "./engine-faults.ts";
 import { type InboxName, SHOPS } from "./inboxes.ts";
+import { failuresOf, reportOf } from "./report.ts";
+import { SABOTAGES, type Sabotage } from "./sabotage.ts";
 import { runSoak } from "./soak.ts";
 
 const { values } = parseArgs({
@@ -16,16 +19,33 @@ const { values } = parseArgs({
     events: { type: "string", default: "20000" },
     kills: { type: "string" },
     seed: { type: "string", default: "1" },
+    // The engine is killed, hangs and loses its connections; a SQLite file is locked.
+    "engine-faults": { type: "boolean", default: false },
+    // A receiver that breaks a promise: the soak must fail.
+    sabotage: { type: "string" },
     // Short leases, and retries without a wait: for a quick run.
     "lease-ms": { type: "string" },
+    // How long nothing happens until the events without effect count as lost. The default is long
+    // enough for every lease to expire and every retry to come.
+    "idle-ms": { type: "string" },
   },
 });
-const inbox = values.inbox as InboxName;
-const leaseMs = values["lease-ms"] === undefined ? undefined : Number(values["lease-ms"]);
-if (!Object.hasOwn(SHOPS, inbox)) {
-  console.error(`--inbox must be one of ${Object.keys(SHOPS).join(", ")}.`);
+
+function stopWith(message: string): never {
+  console.error(message);
   process.exit(2);
 }
+
+const inbox = values.inbox as InboxName;
+const sabotage = values.sabotage as Sabotage | undefined;
+const leaseMs = values["lease-ms"] === undefined ? undefined : Number(values["lease-ms"]);
+if (!Object.hasOwn(SHOPS, inbox))
+  stopWith(`--inbox must be one of ${Object.keys(SHOPS).join(", ")}.`);
+if (sabotage !== undefined && !SABOTAGES.includes(sabotage)) {
+  stopWith(`--sabotage must be one of ${SABOTAGES.join(", ")}.`);
+}
+const withFaults = values["engine-faults"];
+if (withFaults && inbox === "memory") stopWith("--engine-faults: memoryInbox has no engine.");
 // The memory inbox is lost with its process.
 const kills = inbox === "memory" ? 0 : Number(values.kills ?? 100);
 if (inbox === "memory" && Number(values.kills ?? 0) > 0) {
@@ -41,6 +61,9 @@ const engines = {
 const start = engines[inbox];
 const engine = await start?.();
 if (start !== undefined && engine === undefined) process.exit(2);
+if (withFaults && engine?.restarts === false) {
+  stopWith("--engine-faults needs an engine that it can kill: unset REDIS_URL and DATABASE_URL.");
+}
 const folder = mkdtempSync(join(tmpdir(), "malipo-soak-"));
 const place = {
   store: engine?.url ?? join(folder, "inbox.db"),
@@ -48,33 +71,22 @@ const place = {
   ledger: join(folder, "ledger.db"),
   leaseMs,
 };
-const program = fileURLToPath(new URL("./shop.ts", import.meta.url));
+const asked = { inbox, events: Number(values.events), kills, seed: Number(values.seed) };
 const found = await runSoak({
-  inbox,
+  ...asked,
   place,
-  program,
-  events: Number(values.events),
-  kills,
-  seed: Number(values.seed),
+  program: fileURLToPath(new URL("./shop.ts", import.meta.url)),
+  faults: withFaults ? faultsOf(inbox, place, engine) : [],
+  sabotage,
+  idleMs: Number(values["idle-ms"] ?? (leaseMs === undefined ? 400_000 : 60_000)),
   log: (line) => process.stderr.write(`${line}\n`),
 });
 await engine?.stop();
 rmSync(folder, { recursive: true, force: true });
 
-const rows: readonly (readonly [what: string, count: number])[] = [
-  ["sent", found.sent],
-  ["acknowledged", found.acknowledged],
-  ["lost", found.lost],
-  ["invented", found.invented],
-  [`effects more than once, ${found.once}`, found.duplicated],
-  ["kills", found.kills],
-  ["deliveries, duplicates and retries included", found.deliveries],
-];
-console.log(`${inbox}, seed ${values.seed}, ${found.seconds} s`);
-for (const [what, count] of rows) console.log(`${String(count).padStart(8)}  ${what}`);
-const isKept =
-  found.acknowledged === found.sent &&
-  found.kills === kills &&
-  found.lost + found.invented + found.duplicated === 0;
-console.log(isKept ? "Nothing was lost or processed twice." : "FAILED.");
-process.exit(isKept ? 0 : 1);
+console.log(reportOf(asked, found));
+const failures = failuresOf(asked, found);
+console.log(
+  failures.length === 0 ? "Nothing was lost or processed twice." : `FAILED. ${failures.join(" ")}`,
+);
+process.exit(failures.length === 0 ? 0 : 1);

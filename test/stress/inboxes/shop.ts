@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
+import { EARLY_END_MS, hasty, type Sabotage } from "./sabotage.ts";
 import { SECRET } from "./sender.ts";
 
 /** Where a process may die during a delivery. */
@@ -24,9 +25,10 @@ export interface ShopSettings {
   readonly port: number;
   /** Dies there, in the first delivery. */
   readonly die?: Point | undefined;
+  readonly sabotage?: Sabotage | undefined;
 }
 
-function runShop({ inbox: name, place, port, die }: ShopSettings): void {
+function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): void {
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
@@ -49,9 +51,13 @@ function runShop({ inbox: name, place, port, die }: ShopSettings): void {
         },
       }),
   };
+  const mounted = () => {
+    if (sabotage === "early-acknowledgement") return hasty(inbox);
+    return die === undefined ? inbox : deadly;
+  };
   const receiver = createWebhookReceiver({
     secret: SECRET,
-    inbox: die === undefined ? inbox : deadly,
+    inbox: mounted(),
     onError: (error) => process.stderr.write(`${String(error)}\n`),
   });
   receiver.on("payment.completed", async (event, context) => {
@@ -59,6 +65,7 @@ function runShop({ inbox: name, place, port, die }: ShopSettings): void {
     await effect(event.data.reference, context, () => at("in the middle of its effect"));
     at("after its effect");
   });
+  if (sabotage === "early-end") setTimeout(() => process.exit(), EARLY_END_MS);
   const server = createServer(nodeHandler(receiver));
   server.keepAliveTimeout = 60_000;
   server.listen(port, "127.0.0.1", async () => {

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { roundsOf, type SoakFault } from "./engine-faults.ts";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
-import { freePort, openShop, type ShopProcess } from "./process.ts";
+import { freePort } from "./process.ts";
+import { randomFrom } from "./random.ts";
+import { keepReceiver } from "./receiver.ts";
+import type { Sabotage } from "./sabotage.ts";
 import { deliver, deliveryOf } from "./sender.ts";
 
 export interface SoakOptions {
@@ -10,7 +14,12 @@ export interface SoakOptions {
   readonly program: string;
   readonly events: number;
   readonly kills: number;
+  /** What is done to the engine of the inbox, each several times. */
+  readonly faults: readonly SoakFault[];
+  readonly sabotage: Sabotage | undefined;
   readonly seed: number;
+  /** How long nothing happens until the events without effect count as lost. */
+  readonly idleMs: number;
   readonly log: (line: string) => void;
 }
 
@@ -25,52 +34,61 @@ export interface SoakResult {
   /** Effects beyond the first of their event. */
   readonly duplicated: number;
   readonly kills: number;
+  /** Receiver processes that ended without a kill. */
+  readonly deaths: number;
+  /** How often each fault of the engine was made, by its name. */
+  readonly faults: ReadonlyMap<string, number>;
   readonly deliveries: number;
   readonly seconds: number;
-  /** What keeps the effect of each event at one. */
-  readonly once: "through the transaction" | "through the idempotency key";
 }
 
 const SENDERS = 16;
-// Long enough for every lease to expire and every retry to come.
-const maxIdleMs = ({ leaseMs }: Place) => (leaseMs === undefined ? 400_000 : 60_000);
 const EXTRA_LEASES = 1.5;
 
-/** The same numbers for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+const countEach = (values: readonly string[]) => {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+};
+
+/** Waits until every event had an effect, or nothing happens any more. */
+async function effectsIn(
+  { inbox, place, idleMs }: SoakOptions,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const count = async () => countEach(await SHOPS[inbox].effects(place));
+  let found = await count();
+  let progressAt = performance.now();
+  while (performance.now() - progressAt < idleMs) {
+    if (references.every((reference) => found.has(reference))) break;
+    await sleep(500);
+    const counts = await count();
+    if (counts.size > found.size) progressAt = performance.now();
+    found = counts;
+  }
+  // By then, an event that is processed twice has been.
+  await sleep(EXTRA_LEASES * (place.leaseMs ?? 15_000));
+  return count();
 }
 
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
-  const { inbox, place, program, events, kills, seed, log } = options;
+  const { inbox, place, program, events, kills, sabotage, seed, idleMs, log } = options;
   const random = randomFrom(seed);
-  const { prepare, effects } = SHOPS[inbox];
   const started = performance.now();
-  await prepare(place);
+  await SHOPS[inbox].prepare(place);
   const port = await freePort();
   const references = Array.from(
     { length: events },
     (_, at) => `PAY-${String(at).padStart(6, "0")}`,
   );
   const acknowledged = new Set<string>();
-  let shop: ShopProcess = await openShop(program, { inbox, place, port });
+  const receiver = await keepReceiver(program, { inbox, place, port, sabotage }, log);
   let deliveries = 0;
   let killed = 0;
-
-  async function kill(): Promise<void> {
-    await shop.kill();
-    killed++;
-    shop = await openShop(program, { inbox, place, port });
-  }
+  const faults = new Map(options.faults.map(({ name }) => [name, 0]));
 
   const waiting = [...references].reverse();
-  const senders = Array.from({ length: SENDERS }, async () => {
+  const send = async () => {
     for (let reference = waiting.pop(); reference !== undefined; reference = waiting.pop()) {
       const delivery = deliveryOf(reference);
       // Now and then the response is lost, and the service delivers again.
@@ -80,44 +98,61 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
         acknowledged.add(reference);
       }
     }
-  });
+  };
 
-  // Most kills happen while deliveries arrive; the rest while the last events are processed.
-  const moments = Array.from({ length: Math.ceil(kills * 0.9) }, () => random() * events).sort(
-    (a, b) => a - b,
-  );
-  for (const moment of moments) {
+  const moments = (count: number) =>
+    Array.from({ length: count }, () => random() * events).sort((a, b) => a - b);
+  const reached = async (moment: number) => {
     while (acknowledged.size < moment) await sleep(1);
     await sleep(random() * 50);
-    await kill();
-    if (killed % 10 === 0) log(`${killed} kills, ${acknowledged.size} acknowledged`);
-  }
-  await Promise.all(senders);
+  };
+
+  // Most kills happen while deliveries arrive; the rest while the last events are processed.
+  const killNow = async () => {
+    for (const moment of moments(Math.ceil(kills * 0.9))) {
+      await reached(moment);
+      await receiver.kill();
+      killed++;
+      if (killed % 10 === 0) log(`${killed} kills, ${acknowledged.size} acknowledged`);
+    }
+  };
+
+  // One at a time. A receiver may be killed meanwhile, and starts while its engine is ill.
+  const harm = async () => {
+    const planned = Array.from({ length: roundsOf(events) }, () => options.faults).flat();
+    const at = moments(planned.length);
+    for (const [turn, { name, make }] of planned.entries()) {
+      await reached(at[turn] ?? 0);
+      try {
+        await make();
+        faults.set(name, (faults.get(name) ?? 0) + 1);
+        log(`${name}, ${acknowledged.size} acknowledged`);
+      } catch (error) {
+        log(`${name} did not happen: ${String(error)}`);
+      }
+    }
+  };
+
+  // Without it, a receiver that never acknowledges would keep the soak running for ever.
+  const whileStored = async (work: Promise<unknown>) => {
+    const over = work.then(() => true);
+    for (let before = -1; ; before = acknowledged.size) {
+      if (await Promise.race([over, sleep(idleMs, false, { ref: false })])) return;
+      if (acknowledged.size === before) {
+        throw new Error(`No delivery was acknowledged for ${idleMs} ms.`);
+      }
+    }
+  };
+
+  const sending = Array.from({ length: SENDERS }, send);
+  await whileStored(Promise.all([...sending, killNow(), harm()]));
   while (killed < kills) {
     await sleep(random() * 500);
-    await kill();
+    await receiver.kill();
+    killed++;
   }
-
-  const count = async () => {
-    const counts = new Map<string, number>();
-    for (const reference of await effects(place)) {
-      counts.set(reference, (counts.get(reference) ?? 0) + 1);
-    }
-    return counts;
-  };
-  let found = new Map<string, number>();
-  let progressAt = performance.now();
-  while (performance.now() - progressAt < maxIdleMs(place)) {
-    const counts = await count();
-    if (counts.size > found.size) progressAt = performance.now();
-    found = counts;
-    if (references.every((reference) => found.has(reference))) break;
-    await sleep(500);
-  }
-  // By then, an event that is processed twice has been.
-  await sleep(EXTRA_LEASES * (place.leaseMs ?? 15_000));
-  found = await count();
-  await shop.kill();
+  const found = await effectsIn(options, references);
+  await receiver.stop();
 
   const sent = new Set(references);
   return {
@@ -127,11 +162,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     invented: [...found.keys()].filter((reference) => !sent.has(reference)).length,
     duplicated: [...found.values()].filter((count) => count > 1).length,
     kills: killed,
+    deaths: receiver.deaths(),
+    faults,
     deliveries,
     seconds: Math.round((performance.now() - started) / 1_000),
-    once:
-      inbox === "sqlite" || inbox === "pg-boss"
-        ? "through the transaction"
-        : "through the idempotency key",
   };
 }

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { postgresIdempotency } from "malipo/idempotency/postgres";
 import pg from "pg";
+import { type FaultyEngine, faultyFile, faultyServer } from "../../support/engines/faults.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
-import { type FaultyEngine, faultyFile, faultyServer } from "./incidents/engine-faults.ts";
 import { type StoreLocation, type StoreName, tableName } from "./store.ts";
 
 /** A store that workers can open. */

@@ -9,11 +9,12 @@ import { checkOptionNames } from "../../../internal/check-options.ts";
 import { asOwnEvent } from "../conflicts.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
-import type { Inbox } from "../types.ts";
+import type { Inbox, WorkerOptions } from "../types.ts";
 import { type Disk, openDisk } from "./disk.ts";
-import { inTransaction, modeWarning, whenFree } from "./file.ts";
+import { cannotUse, inTransaction, isBusy, modeWarning, whenFree } from "./file.ts";
 import { InboxFile } from "./inbox-file.ts";
 import { Rows } from "./rows.ts";
+import { FileStart } from "./start.ts";
 import { SqliteStore } from "./store.ts";
 import { WaitingRows } from "./waiting-rows.ts";
 
@@ -47,7 +48,8 @@ const OPTIONS = ["retentionMs", "pace"];
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
  * late duplicates are recognised. Set it longer than the service retries a delivery. Default: 14 days.
  * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database. While
- * another process has the file locked, deliveries and `start` wait, for at most 5 s.
+ * another process has the file locked, deliveries and `start` wait. After 5 s, deliveries are returned
+ * with 503, and `start` calls `onError` and processes events as soon as the file is free.
  *
  * @example
  * ```ts
@@ -89,6 +91,17 @@ export function sqliteInbox(
     await inOneTransaction(work);
     worker.poll();
   };
+  const start = new FileStart();
+  const begin = async (workerOptions: WorkerOptions, signal: AbortSignal) => {
+    const { rows, store } = await file.ready();
+    await whenFree(() => rows.takeKinds(workerOptions)).catch((error: unknown) => {
+      throw isBusy(error) ? cannotUse(path, error) : error;
+    });
+    if (signal.aborted) return;
+    worker.start(store, workerOptions, pace);
+    const warning = modeWarning(path);
+    if (warning !== undefined) workerOptions.onError(warning);
+  };
   const read = async <Result>(work: (opened: Opened) => Result) => {
     const opened = await file.ready();
     return whenFree(() => work(opened));
@@ -97,14 +110,12 @@ export function sqliteInbox(
     database,
     retentionMs,
     accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
-    start: async (workerOptions) => {
-      const { rows, store } = await file.ready();
-      await whenFree(() => rows.takeKinds(workerOptions));
-      worker.start(store, workerOptions, pace);
-      const warning = modeWarning(path);
-      if (warning !== undefined) workerOptions.onError(warning);
+    start: (workerOptions) =>
+      start.start((signal) => begin(workerOptions, signal), workerOptions.onError),
+    stop: async (timeoutMs) => {
+      start.stop();
+      await worker.stop(timeoutMs);
     },
-    stop: (timeoutMs) => worker.stop(timeoutMs),
     stats: () => read(({ rows }) => rows.stats()),
     deadLetters: {
       list: (filter) => read(({ waiting }) => waiting.deadLetters(filter)),
@@ -120,6 +131,7 @@ export function sqliteInbox(
       drop: (ids) => inOneTransaction(({ waiting }) => void waiting.endConflicts(ids)),
     },
     close: () => {
+      start.stop();
       file.opened?.disk.close();
       database.close();
     },

@@ -1,3 +1,4 @@
+import type { EngineFault } from "../../../support/engines/faults.ts";
 import type { FinalStatus } from "../messages.ts";
 
 /** The points of an attempt at which a worker can be stopped or its clock be stepped. */
@@ -13,9 +14,6 @@ export type Point =
 
 /** What happens while a worker has stopped itself. */
 type SleepAct = "pause" | "engine" | "kill";
-
-/** What can be done to the engine of a store. */
-export type EngineFault = "killed" | "hung" | "cut";
 
 /** What happened, by the name in `what`. */
 interface Details {

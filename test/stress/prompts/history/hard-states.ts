@@ -1,6 +1,7 @@
+import type { EngineFault } from "../../../support/engines/faults.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn, endOf, unsentTimeOf } from "./attempts.ts";
-import type { EngineFault, EventName, EventOf, HistoryEvent } from "./event.ts";
+import type { EventName, EventOf, HistoryEvent } from "./event.ts";
 import { groupBy } from "./group-by.ts";
 
 /** How often a hard state occurred. `expected`: whether a full campaign on this store must have it. */

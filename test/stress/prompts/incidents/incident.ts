@@ -1,4 +1,5 @@
-import type { EngineFault, Point } from "../history/event.ts";
+import type { EngineFault } from "../../../support/engines/faults.ts";
+import type { Point } from "../history/event.ts";
 
 /** When a worker that sleeps is woken. */
 export type Wake =

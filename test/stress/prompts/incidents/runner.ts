@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineFault, FaultyEngine } from "../../../support/engines/faults.ts";
 import { deferred } from "../deferred.ts";
-import {
-  type EngineFault,
-  type EventOf,
-  type HistoryEvent,
-  historyTime,
-} from "../history/event.ts";
+import { type EventOf, type HistoryEvent, historyTime } from "../history/event.ts";
 import type { History } from "../history/history.ts";
 import {
   LEASE_MARGIN_MS,
@@ -15,7 +11,6 @@ import {
   NOT_SENT_AFTER_MS,
 } from "../time-limits.ts";
 import { waitFor } from "../waits.ts";
-import type { FaultyEngine } from "./engine-faults.ts";
 import type { Incident, Wake } from "./incident.ts";
 
 /** Wakes and kills the workers that have stopped. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { FaultyEngine } from "../../../support/engines/faults.ts";
 import { createHistory } from "../history/history.ts";
-import type { FaultyEngine } from "../incidents/engine-faults.ts";
 import type { Incident } from "../incidents/incident.ts";
 import { createIncidentRunner } from "../incidents/runner.ts";
 

@@ -180,6 +180,57 @@ describe("a file that another process has locked when it is opened", () => {
     inbox.close();
   });
 
+  /** A receiver whose start has waited for five seconds. */
+  async function startedLate(path: string) {
+    const inbox = sqliteInbox(path);
+    const receiver = receiverOn(inbox);
+    const seen: unknown[] = [];
+    receiver.onOther(({ data }) => seen.push(data.reference));
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const started = receiver.start();
+    vi.advanceTimersByTime(5_001);
+    vi.useRealTimers();
+    await started;
+    return { inbox, receiver, seen };
+  }
+
+  test("is reported after five seconds, and processed when it is free, without another start", async () => {
+    const path = freshPath();
+    writeFileSync(path, "", { mode: 0o600 });
+    const free = await lockedBy(path, CASES[0][2]);
+    const { inbox, receiver, seen } = await startedLate(path);
+    await expect(receiverOn(inbox).start()).rejects.toThrow("started already");
+    expect(receiver.onError.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          code: "configuration",
+          message: `sqliteInbox cannot use ${path}: another process has had it locked for 5 s. Find the process that holds a transaction open on the file, and end it.`,
+        }),
+      ],
+    ]);
+    await free();
+    expect(await receiver.post("PAY-1")).toEqual([200, "received"]);
+    await until(() => seen.length === 1);
+    expect(receiver.onError).toHaveBeenCalledTimes(1);
+    await receiver.stop();
+    inbox.close();
+  });
+
+  test("is not processed after a stop, when it is free", async () => {
+    const path = freshPath();
+    writeFileSync(path, "", { mode: 0o600 });
+    const free = await lockedBy(path, CASES[0][2]);
+    const { inbox, receiver, seen } = await startedLate(path);
+    await receiver.stop();
+    await free();
+    const other = receiverOn(inbox);
+    expect(await other.post("PAY-1")).toEqual([200, "received"]);
+    await other.start();
+    expect(seen).toEqual([]);
+    await other.stop();
+    inbox.close();
+  });
+
   test("can be closed before it was free", async () => {
     const path = freshPath();
     const free = await lockedBy(path, CASES[0][2]);

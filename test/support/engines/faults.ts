@@ -2,10 +2,12 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import pg from "pg";
-import type { Engine } from "../../../support/engines/engine.ts";
-import type { EngineFault } from "../history/event.ts";
+import type { Engine } from "./engine.ts";
 
-/** The engine of a store, to which something can happen. */
+/** What can be done to an engine. A SQLite file that hangs is locked by another process. */
+export type EngineFault = "killed" | "hung" | "cut";
+
+/** The engine of a store or an inbox, to which something can happen. */
 export interface FaultyEngine {
   readonly faults: readonly EngineFault[];
   /** Resolves as soon as the fault is there, with a promise of its end. */
@@ -59,15 +61,15 @@ export function faultyServer(engine: Engine, name: "redis" | "postgres"): Faulty
   };
 }
 
-/** A SQLite file that another process has locked. */
-export function faultyFile(file: string): FaultyEngine {
+/** A SQLite file that another process locks, for `lockMs`. */
+export function faultyFile(file: string, lockMs = HANG_MS): FaultyEngine {
   return {
     faults: ["hung"],
     inject: async () => {
       const database = new DatabaseSync(file);
       database.exec("PRAGMA busy_timeout = 2000; BEGIN IMMEDIATE");
       const release = async () => {
-        await sleep(HANG_MS);
+        await sleep(lockMs);
         database.exec("ROLLBACK");
         database.close();
       };
