@@ -1,4 +1,5 @@
 import { byText } from "./counts.ts";
+import { differentFields } from "./different-fields.ts";
 import type { Counts, ServiceProfile, Shape } from "./types.ts";
 
 /** One place at which runs of a profile differ so much that they cannot be of one service. */
@@ -34,6 +35,21 @@ function* shapeOptions(place: string, shape: Shape): Generator<[string, Options]
   }
 }
 
+/** The shapes of everything that at least two runs may have seen. */
+function* shapesOf(profile: ServiceProfile): Generator<[string, Shape]> {
+  for (const [endpoint, byStatus] of Object.entries(profile.endpoints)) {
+    for (const [status, { body }] of Object.entries(byStatus)) {
+      if (status.startsWith("2")) yield [`${endpoint} ${status}`, body];
+    }
+  }
+  for (const [cause, byStatus = {}] of Object.entries(profile.refusals)) {
+    for (const [status, { body }] of Object.entries(byStatus)) {
+      yield [`refusals ${cause} ${status}`, body];
+    }
+  }
+  for (const [kind, { body }] of Object.entries(profile.events)) yield [kind, body];
+}
+
 function* placesOf(profile: ServiceProfile): Generator<[string, Options]> {
   for (const [endpoint, byStatus] of Object.entries(profile.endpoints)) {
     const successes = Object.entries(byStatus).filter(([status]) => status.startsWith("2"));
@@ -58,12 +74,12 @@ function* placesOf(profile: ServiceProfile): Generator<[string, Options]> {
 
 /**
  * Where the runs of a profile contradict each other: a field that is a number in one and a text in
- * another, a status that only one has. A service that changed has a few. Many of them say that the
+ * another, a status that only one has, an object with other fields. A service that changed has a few. Many of them say that the
  * profiles of two services were merged by mistake.
  */
 export function findContradictions(profile: ServiceProfile): {
   contradictions: Contradiction[];
-  /** How many places at least two runs have seen. */
+  /** How many fields and statuses at least two runs have seen. */
   compared: number;
 } {
   const contradictions: Contradiction[] = [];
@@ -74,11 +90,20 @@ export function findContradictions(profile: ServiceProfile): {
     const found = contradiction(place, options);
     if (found !== undefined) contradictions.push(found);
   }
+  for (const [place, shape] of shapesOf(profile)) {
+    for (const { path, found } of differentFields(shape)) {
+      contradictions.push({ place: `${place} fields of ${path}`, found });
+    }
+  }
   return { contradictions, compared };
 }
+
+/** A service that changed, or that was seen in other states, contradicts itself in fewer places. */
+const MIN_PLACES = 5;
+const MIN_SHARE = 0.05;
 
 /** Whether the runs are so different that they cannot be of one service. */
 export function isOfTwoServices(profile: ServiceProfile): boolean {
   const { contradictions, compared } = findContradictions(profile);
-  return contradictions.length >= 5 && contradictions.length * 10 >= compared;
+  return contradictions.length >= MIN_PLACES && contradictions.length >= MIN_SHARE * compared;
 }

@@ -138,4 +138,54 @@ describe("profiles of two services", () => {
     expect(findContradictions(merged).contradictions).toEqual([]);
     expect(isOfTwoServices(merged)).toBe(false);
   });
+
+  const payments = (run: string, data: object) =>
+    learn(
+      run,
+      [
+        ["GET", "/payments/x"],
+        ["POST", "/mobile-money/payment/status"],
+      ].flatMap(([method = "", path = ""]) => {
+        const body = JSON.stringify({ success: true, data: { reference: "R", ...data } });
+        const exchange = { method, path, status: 200, headers: [], body };
+        return [{ exchange }, { exchange }];
+      }),
+    );
+
+  test("have fields that are always there in one and never in the other, named by object", () => {
+    const merged = mergeProfiles(
+      payments("aaaaaaaa", { fee: "1.00", net: "2.00" }),
+      payments("bbbbbbbb", { channel: "stk" }),
+    );
+    expect(findContradictions(merged).contradictions).toEqual([
+      { place: "GET /payments/{reference} 200 fields of data", found: "channel; fee or net" },
+      {
+        place: "POST /mobile-money/payment/status 200 fields of data",
+        found: "channel; fee or net",
+      },
+    ]);
+    expect(isOfTwoServices(merged)).toBe(false);
+  });
+
+  test("do not contradict each other by the documented fields of another status", () => {
+    const merged = mergeProfiles(
+      payments("aaaaaaaa", { status: "completed", transaction_id: "T", payer_name: "J" }),
+      payments("bbbbbbbb", { status: "failed", failure_reason: "x", retry_possible: true }),
+    );
+    expect(findContradictions(merged).contradictions).toEqual([]);
+  });
+
+  test("do not contradict each other by a field that only one response lacked", () => {
+    const once = learn("bbbbbbbb", [
+      {
+        exchange: { method: "GET", path: "/merchant", status: 200, headers: [], body: '{"id":1}' },
+      },
+    ]);
+    const exchange = { method: "GET", path: "/merchant", status: 200, headers: [] };
+    const twice = learn("aaaaaaaa", [
+      { exchange: { ...exchange, body: '{"id":1,"name":"a"}' } },
+      { exchange: { ...exchange, body: '{"id":1,"name":"a"}' } },
+    ]);
+    expect(findContradictions(mergeProfiles(once, twice)).contradictions).toEqual([]);
+  });
 });

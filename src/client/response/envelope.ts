@@ -17,20 +17,32 @@ export interface FoundList {
   readonly meta: Fields;
 }
 
+/** The name of the array with the items of a list; `undefined` where that would be a guess. */
+function arrayName(fields: Fields, names: readonly string[], isData: boolean): string | undefined {
+  const known = names.find((name) => Array.isArray(fields[name]));
+  if (known !== undefined || !isData) return known;
+  const [only, other] = Object.keys(fields).filter((name) => Array.isArray(fields[name]));
+  return other === undefined ? only : undefined;
+}
+
 /**
- * Finds the items of a list, wherever the service puts them: the body itself, `data`, `data.data` or
- * `data.items`. `undefined` where there is no list.
+ * Finds the items of a list, wherever the service puts them: the body itself, `data`, or an array
+ * inside `data`: the one with the name of the resource or with a usual name, or else the only one.
+ * `undefined` where there is no list, or several of which none has such a name.
+ *
+ * @param resource - The name of the items, such as `payments`.
  */
-export function findList(body: unknown): FoundList | undefined {
+export function findList(body: unknown, resource: string, isData = false): FoundList | undefined {
   if (Array.isArray(body)) return { items: body, meta: {} };
   if (!isObject(body)) return undefined;
-  for (const name of ["data", "items"]) {
-    const { [name]: inner, ...meta } = body;
-    if (Array.isArray(inner)) return { items: inner, meta };
-    const nested = name === "data" && isObject(inner) ? findList(inner) : undefined;
-    if (nested) return { items: nested.items, meta: { ...meta, ...nested.meta } };
-  }
-  return undefined;
+  const { data, ...beside } = body;
+  const nested = isObject(data) && findList(data, resource, true);
+  if (nested) return { items: nested.items, meta: { ...beside, ...nested.meta } };
+  const names = [resource, "data", "items", "results", "records"];
+  const name = arrayName(body, names, isData);
+  if (name === undefined) return undefined;
+  const { [name]: items, ...meta } = body;
+  return { items: items as unknown[], meta };
 }
 
 /**

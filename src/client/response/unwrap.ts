@@ -44,7 +44,7 @@ export function unwrap(
     throw statusFailure(context, received).toError(worse(outcome, "rejected"));
   reportProfileDrift(context.endpoint, received.response.status, body, settings);
   if (endpoint.list) {
-    const list = findList(body);
+    const list = findList(body, endpoint.path.replace(/.*\//, "").replace("-", "_"));
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
     reportDrift(context.endpoint, endpoint, list.items, settings.hooks);
     return { data: createPage(list.items, list.meta), body };

@@ -28,9 +28,32 @@ describe("the ids of a thing", () => {
     [{ id: 3, uuid: "u", number: "N", name: MARK }, ["3", "u", "N"]],
     [{ id: null, uuid: "", _id: 1.5, name: MARK }, []],
     [{ merchant_id: 4, invoice_id: 5, name: MARK }, []],
+    [{ data: { _id: { $oid: "o" }, name: MARK } }, ["o"]],
     ["text", []],
     [undefined, []],
   ])("are those beside the mark: %j", (body, ids) => {
+    expect(findMarkedIds(body, "webhook", MARK)).toEqual(ids);
+  });
+
+  test.each([
+    [{ data: { type: "webhook", id: "7", attributes: { name: MARK } } }, ["7"]],
+    [{ id: "r", data: { id: "7", attributes: { info: { name: MARK } } } }, ["7"]],
+    [{ metadata: { uid: "u" }, spec: { name: MARK } }, ["u"]],
+    [{ sys: { id: "s" }, fields: { name: { en: MARK } } }, ["s"]],
+    [
+      {
+        data: [
+          { id: 1, attributes: { name: "other" } },
+          { id: 2, about: { name: MARK } },
+        ],
+      },
+      ["2"],
+    ],
+    [{ data: [{ webhook: { name: MARK }, ids: { webhook_id: 3 }, merchant: { id: 9 } }] }, ["3"]],
+    [{ data: { id: "7", attributes: { name: MARK, number: "N" } } }, ["7", "N"]],
+    [{ id: "of the request", data: { name: MARK } }, []],
+    [{ id: "of the page", data: [{ name: MARK }] }, []],
+  ])("are those around the mark where none is beside it: %j", (body, ids) => {
     expect(findMarkedIds(body, "webhook", MARK)).toEqual(ids);
   });
 

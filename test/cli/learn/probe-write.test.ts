@@ -81,6 +81,25 @@ describe("a probe with --write", () => {
       },
     ],
     [
+      "an id beside the attributes, as JSON:API has it",
+      {
+        view: ({ name, description, ...fields }, n) => ({
+          type: "thing",
+          id: `t-${n}`,
+          attributes: { number: 7_001, name, description, fields },
+          relationships: { merchant: { data: { type: "merchant", id: "7002" } } },
+        }),
+        id: (n) => `t-${n}`,
+      },
+    ],
+    [
+      "an id in an object beside that of the fields",
+      {
+        view: (fields, n) => ({ metadata: { uid: `u-${n}` }, spec: fields, owner: { id: 7_001 } }),
+        id: (n) => `u-${n}`,
+      },
+    ],
+    [
       "an id with a slash and a space",
       { view: (fields, n) => ({ id: `a/b ${n}`, ...fields }), id: (n) => `a/b ${n}` },
     ],

@@ -37,12 +37,16 @@ const NOT_SEEN: Readonly<Record<string, RegExp>> = {
   // Names of parameters that nothing in a response shows.
   "html-errors": /GET \/[\w/-]+\?/,
   "always-200": /GET \/[\w/-]+\?/,
+  // As above. And the sandbox makes up what stands below `attributes`, by the format of the name that
+  // the probe gave its webhook: a text of two words.
+  "json-api":
+    /GET \/[\w/-]+\?|webhooks.* -\$\.data(?:\[\])?\.attributes\.name string token \+\$\.data(?:\[\])?\.attributes\.name string text$/,
   // The probe asks only for a number that is not one at all.
   strict: /validate-phone/,
 };
 
 describe("a sandbox with the profile that `malipo probe --write` has written", () => {
-  test.each([...LEARNABLE_DIALECTS, ...FURTHER_DIALECTS.filter(({ name }) => name !== "json-api")])(
+  test.each([...LEARNABLE_DIALECTS, ...FURTHER_DIALECTS])(
     "$name: reads, writes and refusals have the same statuses and shapes, step by step",
     async (dialect) => {
       const profile = await probe(dialect);

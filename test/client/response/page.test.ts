@@ -1,10 +1,20 @@
-import { UnexpectedResponseError } from "malipo";
+import { Gateway, UnexpectedResponseError } from "malipo";
 import { describe, expect, test } from "vitest";
+import {
+  createDialectService,
+  FURTHER_DIALECTS,
+  LEARNABLE_DIALECTS,
+} from "../../support/dialects/index.ts";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
 import { json, text } from "../support/responses.ts";
 import { IDS, ROWS } from "../support/rows.ts";
 
 const LISTS = ROWS.filter(({ list }) => list);
+/** Dialects whose lists are not inside `data`: only a name that is not usual leads to them. */
+const ELSEWHERE = ["offset", "strict", "hal", "always-200"];
+const LISTED = [...LEARNABLE_DIALECTS, ...FURTHER_DIALECTS].filter(
+  ({ name }) => !ELSEWHERE.includes(name),
+);
 const ITEMS = [{ id: 1 }, { id: "b" }];
 
 /** Where a service may put its list, and what is `meta` then. */
@@ -53,6 +63,46 @@ describe.each(SHAPES)("a list as %s", (_, body, meta) => {
   });
 });
 
+test.each<[string, string, object?]>([
+  ["the name of the resource", "payments"],
+  ["any name, where it is the only array,", "transactions"],
+  ["the name results", "results", { errors: [] }],
+  ["the name records", "records", { errors: [] }],
+  ["the name of the resource, before a usual one,", "payments", { data: [], items: [] }],
+])(
+  "a list inside data with %s is found, and what is beside it is meta",
+  async (_, name, more = {}) => {
+    const beside = { ...more, pagination: { page: 1 } };
+    const body = { success: true, data: { ...beside, [name]: ITEMS } };
+    const { gateway } = gatewayMeeting([json(body)]);
+    expect({ ...(await gateway.payments.list()) }).toEqual({
+      items: ITEMS,
+      meta: { success: true, ...beside },
+    });
+  },
+);
+
+test("the name of a resource of two words is written with an underscore", async () => {
+  const body = { data: { payment_accounts: ITEMS, limits: [] } };
+  const { gateway } = gatewayMeeting([json(body)]);
+  expect((await gateway.merchant.paymentAccounts()).items).toEqual(ITEMS);
+});
+
+describe.each(LISTED)("a service that speaks $name", (dialect) => {
+  test("returns its payments, invoices, webhooks and accounts as pages", async () => {
+    const { fetch, baseUrl, keys } = createDialectService(dialect);
+    const gateway = new Gateway({ apiKey: keys.sandbox, baseUrl, fetch });
+    const { reference } = await gateway.mobileMoney.initiate({ amount: 5, phone: "0712345678" });
+    await gateway.invoices.create({ amount: 5, description: "Goods" });
+    const payments = await gateway.payments.list();
+    expect(payments.items).toHaveLength(1);
+    expect(JSON.stringify(payments.items)).toContain(reference);
+    expect((await gateway.invoices.list()).items).toHaveLength(1);
+    expect((await gateway.webhooks.list()).items).toEqual([]);
+    expect((await gateway.merchant.paymentAccounts()).items).toHaveLength(1);
+  });
+});
+
 test("a log of a page shows its items and its meta", async () => {
   const { gateway } = gatewayMeeting([json({ data: ITEMS, total: 2 })]);
   const page = await gateway.webhooks.list();
@@ -60,7 +110,9 @@ test("a log of a page shows its items and its meta", async () => {
 });
 
 test.each([
-  ["an object without one", json({ success: true, data: { payments: ITEMS } })],
+  ["an object without one", json({ success: true, data: { total: 0 } })],
+  ["two arrays of unknown names", json({ data: { new: ITEMS, old: ITEMS } })],
+  ["an array of an unknown name beside `success`", json({ success: true, warnings: [] })],
   ["only { success: true }", json({ success: true })],
   ["data: null", json({ success: true, data: null })],
   ["an object where the list should be", json({ data: { items: { 0: ITEMS[0] } } })],

@@ -6,13 +6,10 @@ type Fields = Readonly<Record<string, unknown>>;
 export type Thing = "invoice" | "webhook";
 
 /** Names of a field that holds the id of a thing, the likeliest first. `*` stands for the thing. */
-const ID_NAMES = [
-  ...["id", "*_id", "*Id", "uuid", "*_uuid", "*Uuid", "_id", "guid", "*"],
-  ...["number", "*_number", "*Number", "reference", "key"],
-];
+const ID_NAMES = ["id", "*_id", "*Id", "uuid", "*_uuid", "*Uuid", "_id", "uid", "guid", "*"];
 
-const idNames = (thing: Thing): readonly string[] =>
-  ID_NAMES.map((name) => name.replace("*", thing));
+/** Names of a field that may hold the id of a thing, or something else that is said of it. */
+const OTHER_NAMES = ["number", "*_number", "*Number", "reference", "key"];
 
 /** Every object in a JSON value, the deepest first. */
 function objectsIn(value: unknown): Fields[] {
@@ -24,11 +21,20 @@ function objectsIn(value: unknown): Fields[] {
 const isId = (value: unknown): value is string | number =>
   (typeof value === "string" && value !== "") || Number.isSafeInteger(value);
 
-const idsOf = (fields: Fields, thing: Thing): string[] =>
-  idNames(thing)
-    .map((name) => fields[name])
+/** An id, also where it stands alone in an object: `{ "$oid": "..." }`. */
+function unwrapId(value: unknown): unknown {
+  const inner = isObject(value) ? Object.values(value) : [];
+  return inner.length === 1 ? inner[0] : value;
+}
+
+const idsAt = (fields: Fields, names: readonly string[], thing: Thing): string[] =>
+  names
+    .map((name) => unwrapId(fields[name.replace("*", thing)]))
     .filter(isId)
     .map(String);
+
+const idsOf = (fields: Fields, thing: Thing): string[] =>
+  idsAt(fields, [...ID_NAMES, ...OTHER_NAMES], thing);
 
 const hasValue = (fields: Fields, value: string): boolean => Object.values(fields).includes(value);
 
@@ -38,18 +44,54 @@ const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 export const hasMark = (body: unknown, mark: string): boolean =>
   objectsIn(body).some((one) => hasValue(one, mark));
 
+/** Objects that hold only some fields of a thing. Its id may stand around them. */
+const PARTS = /^(?:attributes|properties|fields|details|spec|info)$/i;
+
+/** Objects that may hold the id of a thing, beside the one with its fields. */
+const ID_PARTS = /^(?:ids?|identifiers?|identity|meta|metadata|sys|system|resource)$/i;
+
+/** Ids of the thing with the mark, and whether they surely are: not only a number, a reference or a key. */
+interface Found {
+  readonly ids: readonly string[];
+  readonly isSure: boolean;
+}
+
+function idsAround(fields: Fields, thing: Thing): Found {
+  const parts = Object.entries(fields).filter(([name]) => ID_PARTS.test(name));
+  const objects = [fields, ...parts.map(([, part]) => part).filter(isObject)];
+  return {
+    ids: objects.flatMap((one) => idsOf(one, thing)),
+    isSure: objects.some((one) => idsAt(one, ID_NAMES, thing).length > 0),
+  };
+}
+
+/** @param isItem - Whether the value is inside an item of a list: the whole item is one thing. */
+function searchMarked(value: unknown, thing: Thing, mark: string, isItem: boolean): Found {
+  const values = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  const isInItem = isItem || Array.isArray(value);
+  const all = values.map((one) => searchMarked(one, thing, mark, isInItem));
+  const inner = { ids: all.flatMap(({ ids }) => ids), isSure: all.some(({ isSure }) => isSure) };
+  if (!isObject(value)) return inner;
+  const isMarked = hasValue(value, mark);
+  if (inner.isSure && !isMarked) return inner;
+  const isAround = Object.entries(value).some(
+    ([name, one]) => (isItem || PARTS.test(name)) && !Array.isArray(one) && hasMark(one, mark),
+  );
+  if (!isMarked && !isAround) return inner;
+  const around = idsAround(value, thing);
+  const ids = isMarked ? [...inner.ids, ...around.ids] : [...around.ids, ...inner.ids];
+  return { ids, isSure: inner.isSure || around.isSure };
+}
+
 /**
  * The ids that stand beside the mark, wherever in the body and whatever they are called: those of the
- * thing that was created. The likeliest first.
+ * thing that was created. The likeliest first. Where none stands beside it, the nearest around it
+ * count, as far as the object is surely the thing: an item of a list, or `{ id, attributes }`.
  *
  * @param mark - A text that only this thing has.
  */
 export const findMarkedIds = (body: unknown, thing: Thing, mark: string): string[] =>
-  unique(
-    objectsIn(body)
-      .filter((one) => hasValue(one, mark))
-      .flatMap((one) => idsOf(one, thing)),
-  );
+  unique(searchMarked(body, thing, mark, false).ids).filter((id) => id !== mark);
 
 /**
  * The ids anywhere in a body, where it does not repeat the mark. They may also be of something else,
