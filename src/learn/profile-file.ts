@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../errors/configuration.ts";
+import { nodeFs, writeWhole } from "../internal/files/write-whole.ts";
 import { formatProfile, parseProfile } from "../profile/parse.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 
-/** Loaded when a file is named, so that an observer without a file runs everywhere. */
-function nodeFs(): typeof import("node:fs") {
-  const fs = globalThis.process?.getBuiltinModule?.("node:fs");
+function requireFs(): typeof import("node:fs") {
+  const fs = nodeFs();
   if (fs !== undefined) return fs;
   throw new ConfigurationError(
     "A profile can be kept in a file only where node:fs is. Leave `file` out, and store observer.profile() yourself.",
@@ -20,7 +20,7 @@ function nodeFs(): typeof import("node:fs") {
 export function readProfileFile(path: string): ServiceProfile | undefined {
   let text: string;
   try {
-    text = nodeFs().readFileSync(path, "utf8");
+    text = requireFs().readFileSync(path, "utf8");
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
     throw error instanceof ConfigurationError ? error : cannot("read", path, error);
@@ -47,32 +47,21 @@ function parseJson(text: string, path: string): unknown {
 }
 
 /**
- * Writes a file whole or not at all: a draft with a name of its own beside it, then a rename. Its mode
- * is 0644, since nothing in it is secret.
+ * Writes a file that everybody may read, whole or not at all: nothing in it is secret.
  *
  * @throws {ConfigurationError} where it cannot be written. What was there is unchanged.
  */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const { promises: fs } = nodeFs();
-  // A link keeps pointing to the file.
-  const target = await fs.realpath(path).catch(() => path);
-  const draft = `${target}.${crypto.randomUUID().slice(0, 8)}.draft`;
+export async function writePublicFile(path: string, text: string): Promise<void> {
+  const fs = requireFs();
   try {
-    const file = await fs.open(draft, "wx", 0o644);
-    try {
-      await file.chmod(0o644);
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await fs.rename(draft, target);
+    // A link keeps pointing to the file.
+    const target = await fs.promises.realpath(path).catch(() => path);
+    await writeWhole(fs, target, text, 0o644);
   } catch (error) {
-    await fs.rm(draft, { force: true }).catch(() => {});
     throw cannot("write", path, error);
   }
 }
 
 /** Writes a profile to its file, whole or not at all. */
 export const writeProfileFile = (path: string, profile: ServiceProfile): Promise<void> =>
-  writeWhole(path, formatProfile(profile));
+  writePublicFile(path, formatProfile(profile));

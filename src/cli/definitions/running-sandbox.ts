@@ -1,18 +1,7 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
+import { CHAOS_NAMES } from "../../sandbox/faults/chaos.ts";
 import { SANDBOX_URL } from "./flags.ts";
 import type { Command, Flag } from "./types.ts";
-
-const RATES = [
-  "duplicate",
-  "reorder",
-  "delay",
-  "drop",
-  "badSignature",
-  "staleTimestamp",
-  "rotateSecret",
-  "apiErrors",
-  "lostResponses",
-] as const;
 
 const FAULTS: Command = {
   name: "faults",
@@ -89,7 +78,7 @@ const CHAOS: Command = {
       flags: [
         SANDBOX_URL,
         { name: "seed", value: "text", summary: "the seed that repeats the same faults" },
-        ...RATES.map(
+        ...CHAOS_NAMES.map(
           (name): Flag => ({
             name: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
             value: "rate",

@@ -1,5 +1,5 @@
 import { typesOf } from "../../learn/declarations/types.ts";
-import { writeWhole } from "../../learn/profile-file.ts";
+import { writePublicFile } from "../../learn/profile-file.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
@@ -14,7 +14,7 @@ export async function types({ args: [file = ""], values, json }: Input): Promise
     process.stdout.write(text);
     return EXIT.ok;
   }
-  await writeWhole(out, text);
+  await writePublicFile(out, text);
   printResult(
     json,
     { out },

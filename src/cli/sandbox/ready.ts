@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { usageError } from "../cli-error.ts";
-import { writeWholeFile } from "./write-whole-file.ts";
+import { writePrivateFile } from "./write-private-file.ts";
 
 /** A sandbox that is ready: what the banner, `--json` and the ready file say. */
 export interface Ready {
@@ -24,7 +24,7 @@ export interface Ready {
 /** Who waits for the file finds it complete. */
 export async function writeReadyFile(path: string, ready: Ready): Promise<void> {
   try {
-    await writeWholeFile(path, `${JSON.stringify(ready, null, 2)}\n`);
+    await writePrivateFile(path, `${JSON.stringify(ready, null, 2)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw usageError(`--ready-file: cannot write ${path}: ${code}.`);

@@ -3,7 +3,7 @@ import type { Sandbox } from "../../sandbox/index.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { formatStateFile } from "./state-file.ts";
-import { writeWholeFile } from "./write-whole-file.ts";
+import { writePrivateFile } from "./write-private-file.ts";
 
 const MIN_PAUSE_MS = 250;
 /** The pause after a save is at least this many times as long as the save took. */
@@ -72,7 +72,7 @@ export class StateSaver {
 
   async #write(text: string): Promise<void> {
     try {
-      await writeWholeFile(this.#path, text);
+      await writePrivateFile(this.#path, text);
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       const message = `The state could not be saved to ${this.#path}: ${code}.`;

@@ -1,3 +1,4 @@
+import { ASSUMPTIONS } from "../../../sandbox/assumptions.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { readUrl } from "../../input/flag-values.ts";
@@ -5,15 +6,14 @@ import { querySandbox } from "../../sandbox/running-sandbox.ts";
 import { printResult } from "../../terminal/output.ts";
 
 interface Status {
-  readonly base_url?: string;
   readonly keys: Readonly<Record<string, string>>;
   readonly webhook_secret: string;
 }
 
 export async function run({ values, json }: Input): Promise<number> {
-  const { keys, webhook_secret, base_url } = await querySandbox<Status>(values, "/status");
+  const { keys, webhook_secret } = await querySandbox<Status>(values, "/status");
   const variables = {
-    MALIPO_BASE_URL: base_url ?? `${readUrl(values, "url").origin}/api/v1`,
+    MALIPO_BASE_URL: readUrl(values, "url").origin + ASSUMPTIONS.address.value.prefix,
     MALIPO_API_KEY: keys[values.kind ?? "secret"] ?? "",
     MALIPO_WEBHOOK_SECRET: webhook_secret,
   };
