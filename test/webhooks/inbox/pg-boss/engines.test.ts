@@ -1,12 +1,12 @@
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import type { Inbox } from "malipo/webhooks";
-import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPgBouncer } from "../../../support/engines/pgbouncer.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
+import { freshQueue, query, tuning } from "./stage.ts";
 
 const engine = await startPostgres();
 const bouncer = engine && (await startPgBouncer(engine));
@@ -15,20 +15,6 @@ afterAll(async () => {
   await bouncer?.stop();
   await engine?.stop();
 });
-
-const tuning = {
-  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
-  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
-};
-const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
-
-async function query(text: string, values: unknown[] = []) {
-  const client = new Client(url);
-  await client.connect();
-  const { rows } = await client.query(text, values);
-  await client.end();
-  return rows;
-}
 
 /** Everything that an inbox does with its tables. */
 async function useEverything(inbox: Inbox): Promise<void> {
@@ -67,8 +53,11 @@ describe.skipIf(engine === undefined)("pgBossInbox on a PostgreSQL of a company"
     "has its tables in the schema that it is given (%s)",
     async (schema) => {
       await useEverything(pgBossInbox({ connectionString: url, schema, tuning }));
-      const [{ events }] = await query(`SELECT count(*)::int AS events FROM ${schema}.job
-      WHERE name = 'malipo-webhooks' AND state = 'completed'`);
+      const [{ events }] = await query(
+        url,
+        `SELECT count(*)::int AS events FROM ${schema}.job
+      WHERE name = 'malipo-webhooks' AND state = 'completed'`,
+      );
       expect(events).toBe(4);
     },
   );
@@ -91,10 +80,11 @@ describe.skipIf(engine === undefined)("pgBossInbox on a PostgreSQL of a company"
     await boss.createQueue(queue, { partition: true });
     await useEverything(pgBossInbox({ boss, queue, tuning }));
     const [{ table }] = await query(
+      url,
       "SELECT table_name AS table FROM pgboss.queue WHERE name = $1",
       [queue],
     );
-    const [{ events }] = await query(`SELECT count(*)::int AS events FROM pgboss."${table}"`);
+    const [{ events }] = await query(url, `SELECT count(*)::int AS events FROM pgboss."${table}"`);
     expect(events).toBe(5);
     await boss.stop({ graceful: false });
   });
@@ -141,13 +131,14 @@ describe.skipIf(bouncer === undefined)("pgBossInbox behind PgBouncer in transact
   transactionSuite("pgBossInbox behind PgBouncer", async () => {
     const queue = freshQueue();
     const table = queue.replaceAll("-", "_");
-    await query(`CREATE TABLE ${table} (effect TEXT)`);
+    await query(url, `CREATE TABLE ${table} (effect TEXT)`);
     const inbox = pgBossInbox({ connectionString: bouncer?.url as string, queue, tuning });
     return {
       open: () => inbox,
       write: (connection, effect) =>
         (connection as PgBossTransaction).query(`INSERT INTO ${table} VALUES ($1)`, [effect]),
-      effects: async () => (await query(`SELECT effect FROM ${table}`)).map(({ effect }) => effect),
+      effects: async () =>
+        (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
     };
   });
 });

@@ -1,32 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
-import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
+import { tuning as baseTuning, freshQueue, query as runQuery } from "./stage.ts";
 
 const engine = await startPostgres();
 const here = engine as Engine;
 afterAll(() => engine?.stop());
 
-const tuning = {
-  engineTimeoutMs: 2_000,
-  clockCheckMs: 1_000,
-  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
-  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
-};
-const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
+const tuning = { ...baseTuning, clockCheckMs: 1_000 };
 
-async function query(text: string, values: unknown[] = []) {
-  const client = new Client(here.url);
-  await client.connect();
-  const { rows } = await client.query(text, values);
-  await client.end();
-  return rows;
-}
+const query = (text: string, values?: unknown[]) => runQuery(here.url, text, values);
 
 const READY_FOR_QUERY = Buffer.from("5a0000000549", "hex");
 const FIELDS = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";

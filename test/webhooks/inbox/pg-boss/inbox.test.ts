@@ -1,5 +1,5 @@
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
-import { Client, Pool } from "pg";
+import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
@@ -8,25 +8,11 @@ import { killSuite } from "../../../suites/inbox-kills.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
+import { freshQueue, query, tuning } from "./stage.ts";
 
 const engine = await startPostgres();
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
-
-const tuning = {
-  engineTimeoutMs: 2_000,
-  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1, maintenanceIntervalSeconds: 1 },
-  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
-};
-
-async function query(text: string, values: unknown[] = []) {
-  const client = new Client(url);
-  await client.connect();
-  const { rows } = await client.query(text, values);
-  await client.end();
-  return rows;
-}
-const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   inboxSuite("pgBossInbox", {
@@ -43,13 +29,14 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   transactionSuite("pgBossInbox", async () => {
     const queue = freshQueue();
     const table = queue.replaceAll("-", "_");
-    await query(`CREATE TABLE ${table} (effect TEXT)`);
+    await query(url, `CREATE TABLE ${table} (effect TEXT)`);
     const inbox = pgBossInbox({ connectionString: url, queue, tuning });
     return {
       open: () => inbox,
       write: (connection, effect) =>
         (connection as PgBossTransaction).query(`INSERT INTO ${table} VALUES ($1)`, [effect]),
-      effects: async () => (await query(`SELECT effect FROM ${table}`)).map(({ effect }) => effect),
+      effects: async () =>
+        (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
     };
   });
 
@@ -99,6 +86,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
       await receiver.post("PAY-1");
       const [row] = await query(
+        url,
         "SELECT bool_and(retention_seconds > 50 * 365 * 86400) AS kept FROM pgboss.queue WHERE name IN ($1, $2)",
         [queue, `${queue}-dead`],
       );
@@ -112,6 +100,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       receiver.onOther((_, { attempt }) => attempts.push(attempt));
       await receiver.post("PAY-1");
       await query(
+        url,
         `UPDATE pgboss.job SET state = 'active', retry_count = 11, started_on = now() - interval '1 h',
            heartbeat_on = now() - interval '1 h' WHERE name = $1`,
         [queue],

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import type { Inbox } from "malipo/webhooks";
-import { Client } from "pg";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { keptPriorityOf } from "../../../../src/webhooks/inbox/pg-boss/kept-kinds.ts";
 import type { WorkerOptions } from "../../../../src/webhooks/inbox/types.ts";
@@ -9,26 +8,12 @@ import { newDelivery, references, stopAll, until } from "../../../suites/inbox-s
 import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
+import { freshQueue, query, tuning } from "./stage.ts";
 
 const engine = await startPostgres();
 const here = engine as Engine;
 const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
-
-const tuning = {
-  engineTimeoutMs: 2_000,
-  boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1, maintenanceIntervalSeconds: 1 },
-  queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
-};
-const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
-
-async function query(text: string, values: unknown[] = []) {
-  const client = new Client(url);
-  await client.connect();
-  const { rows } = await client.query(text, values);
-  await client.end();
-  return rows;
-}
 
 const invoice = (number: number) => newDelivery(number, { event: "invoice.paid" });
 
@@ -69,9 +54,9 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     await inbox.accept(newDelivery(1));
     await until(() => ran.length === 1);
     const text = "SELECT data, output FROM pgboss.job WHERE name = $1 AND state = 'completed'";
-    await until(async () => (await query(text, [queue])).length === 1);
+    await until(async () => (await query(url, text, [queue])).length === 1);
     const { digest } = newDelivery(1);
-    expect(await query(text, [queue])).toEqual([{ data: { digest }, output: null }]);
+    expect(await query(url, text, [queue])).toEqual([{ data: { digest }, output: null }]);
   });
 
   test("remembers the event of a dead letter as long as that is there, and then for the retention", async () => {
@@ -163,7 +148,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     await until(() => onError.mock.calls.length > 0);
     await proxy.restore();
     const done = "SELECT retry_count FROM pgboss.job WHERE name = $1 AND state = 'completed'";
-    await until(async () => (await query(done, [queue])).length === 1);
+    await until(async () => (await query(url, done, [queue])).length === 1);
     expect(ran).toEqual([[1, 1]]);
   });
 
