@@ -1,9 +1,8 @@
 import type { WriteStream } from "node:tty";
-import { printable } from "../terminal/output.ts";
+import { clearLine, printable, write } from "../terminal/output.ts";
 import type { StepResult } from "./probe.ts";
 import { stepName } from "./steps/plan.ts";
 
-const CLEAR_LINE = "\r\u001b[2K";
 const DEFAULT_COLUMNS = 80;
 
 /** Shows how far the probe is: a counter on a terminal, a line a step anywhere else. */
@@ -26,17 +25,18 @@ export class Progress {
   /** Says something that stays on the terminal. */
   notify(message: string): void {
     this.clear();
-    this.#stream.write(`${printable(message)}\n`);
+    write(this.#stream, `${message}\n`);
   }
 
   /** Takes the counter off the terminal. */
   clear(): void {
-    if (this.#stream.isTTY) this.#stream.write(CLEAR_LINE);
+    if (this.#stream.isTTY) clearLine(this.#stream);
   }
 
   #show(text: string): void {
     const { isTTY, columns = DEFAULT_COLUMNS } = this.#stream;
-    if (isTTY) this.#stream.write(CLEAR_LINE + text.slice(0, columns - 1));
-    else this.#stream.write(`${text}\n`);
+    const line = printable(text);
+    this.clear();
+    write(this.#stream, isTTY ? line.slice(0, columns - 1) : `${line}\n`);
   }
 }

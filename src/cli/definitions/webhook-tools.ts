@@ -2,7 +2,7 @@ import { SECRET, SECRET_FILE, SET } from "./flags.ts";
 import type { Command } from "./types.ts";
 
 /** The commands that send, sign and verify webhooks by hand. */
-export const WEBHOOK_COMMANDS: readonly Command[] = [
+export const WEBHOOK_TOOLS: readonly Command[] = [
   {
     name: "trigger",
     summary: "send a signed event to any receiver, without a gateway",
