@@ -1,5 +1,6 @@
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { Follower, follow, type LoggedRequest, type News } from "../../sandbox/follow.ts";
 import { stopSignal } from "../../sandbox/stop-signal.ts";
 import { paint, printable, printLine } from "../../terminal/output.ts";
@@ -7,7 +8,7 @@ import { logLines } from "../../terminal/sandbox-log.ts";
 
 export async function run({ values, switches, json }: Input): Promise<number> {
   const print = json ? printJson : printText;
-  const follower = new Follower(values);
+  const follower = new Follower(await findSandbox(values));
   if (switches.has("once")) print(await follower.next());
   else await follow(follower, print, stopSignal());
   return EXIT.ok;
