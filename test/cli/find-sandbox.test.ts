@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:http";
@@ -6,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
-import { malipo, type Running, startMalipo, startSandbox } from "./command-line.ts";
+import { CLI, malipo, type Running, startMalipo, startSandbox } from "./command-line.ts";
 
 let folder: string;
 let env: { XDG_RUNTIME_DIR: string };
@@ -35,6 +36,52 @@ function plant(content: string, name = `${process.pid}.json`): string {
   fs.writeFileSync(path, content, { mode: 0o600 });
   return path;
 }
+
+describe("a command for any gateway that has no key and no address", () => {
+  const commands = [["payments", "list"], ["webhooks", "list"], ["merchant", "get"], ["probe"]];
+
+  test("names the sandbox that runs and how to use it, and sends it nothing", async () => {
+    const sandbox = await start();
+    for (const command of [...commands, ["doctor"]]) {
+      const { code, stdout, stderr } = await run(...command);
+      expect(code).not.toBe(EXIT.ok);
+      expect(stdout + stderr).toContain(`A sandbox is running at ${sandbox.ready.url}`);
+      expect(stdout + stderr).toContain('eval "$(npx malipo env)"');
+    }
+    expect((await run("logs", "--once")).stdout).toBe("");
+  });
+
+  test("gives the address too where several run", async () => {
+    await start();
+    await start();
+    const { stderr } = await run("payments", "list");
+    expect(stderr).toMatch(/eval "\$\(npx malipo env --url http:\/\/127\.0\.0\.1:\d+\)"/);
+  });
+
+  test("does not name a sandbox where a key or the address of another service is set", async () => {
+    await start();
+    for (const setting of [
+      { MALIPO_API_KEY: "sk_of_the_service" },
+      { MALIPO_BASE_URL: "https://service.example/v1" },
+    ]) {
+      const { code, stderr } = await malipo(["payments", "list"], { env: { ...env, ...setting } });
+      expect(code).toBe(EXIT.usage);
+      expect(stderr).not.toContain("sandbox");
+    }
+  });
+
+  test("works after the command that it names", async () => {
+    await start();
+    const list = `${process.execPath} ${CLI} payments list`;
+    const script = `eval "$(${process.execPath} ${CLI} env)" && ${list}`;
+    const shell = spawnSync("sh", ["-c", script], {
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+    });
+    expect([shell.status, shell.stderr]).toEqual([EXIT.ok, ""]);
+    expect(shell.stdout).toContain("No payments.");
+  });
+});
 
 describe("a command without --url", () => {
   test("finds the sandbox that runs, on any port, and not one that was stopped", async () => {

@@ -67,7 +67,8 @@ export async function run(input: Input): Promise<number> {
     await saver?.saveNow();
     sandbox.watch((activity) => {
       saver?.saveSoon();
-      if (!json) for (const line of logLines(activity)) printLine(line);
+      const now = sandbox.clock.now().getTime();
+      if (!json) for (const line of logLines(activity, now)) printLine(line);
     });
     const stopped = stopSignal();
     const ready = describeReady(sandbox, server, settings, restored);

@@ -16,7 +16,7 @@ export async function run(input: Input): Promise<number> {
 
 async function callInvoices(input: Input): Promise<Fields> {
   const fields = await bodyFields(input);
-  const { invoices } = createGateway(input);
+  const { invoices } = await createGateway(input);
   const [invoice = ""] = input.args;
   switch (input.subcommand) {
     case "create":
@@ -34,7 +34,7 @@ async function callInvoices(input: Input): Promise<Fields> {
 
 async function list(input: Input): Promise<number> {
   const query = parseQuery(input.repeated.query);
-  const page = await createGateway(input).invoices.list(query);
+  const page = await (await createGateway(input)).invoices.list(query);
   // The service documents no field of an invoice: all fields are printed.
   printPage(input.json, page, "No invoices.", formatBlocks);
   return EXIT.ok;

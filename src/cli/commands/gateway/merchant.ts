@@ -4,7 +4,7 @@ import { createGateway } from "../../input/gateway.ts";
 import { formatBlocks, formatFields, printPage, printResult } from "../../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
-  const { merchant } = createGateway(input);
+  const { merchant } = await createGateway(input);
   if (input.subcommand === "payment-accounts") {
     printPage(input.json, await merchant.paymentAccounts(), "No payment accounts.", formatBlocks);
     return EXIT.ok;

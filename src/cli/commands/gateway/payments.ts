@@ -26,29 +26,29 @@ async function callPayments(input: Input): Promise<object> {
       return initiate(input);
     case "initiate-raw": {
       const fields = requireFields(await bodyFields(input));
-      return createGateway(input).payments.initiate(fields);
+      return (await createGateway(input)).payments.initiate(fields);
     }
     case "status": {
       const fields = requireFields(await bodyFields(input));
-      return createGateway(input).mobileMoney.status(fields);
+      return (await createGateway(input)).mobileMoney.status(fields);
     }
     case "validate-phone":
-      return createGateway(input).mobileMoney.validatePhone(target);
+      return (await createGateway(input)).mobileMoney.validatePhone(target);
     default:
-      return createGateway(input).payments.get(target);
+      return (await createGateway(input)).payments.get(target);
   }
 }
 
 async function list(input: Input): Promise<number> {
   const query = parseQuery(input.repeated.query);
-  const page = await createGateway(input).payments.list(query);
+  const page = await (await createGateway(input)).payments.list(query);
   printPage(input.json, page, "No payments.", formatPayments);
   return EXIT.ok;
 }
 
 async function initiate(input: Input): Promise<object> {
   const { values } = input;
-  return createGateway(input).mobileMoney.initiate({
+  return (await createGateway(input)).mobileMoney.initiate({
     amount: readAmount(values, "amount"),
     phone: requireValue(values, "phone"),
     account_reference: values["account-reference"],
@@ -60,7 +60,7 @@ async function initiate(input: Input): Promise<object> {
 async function wait(input: Input): Promise<number> {
   const [reference = ""] = input.args;
   const timeoutMs = readTimeout(input.values, "timeout");
-  const payment = await createGateway(input).payments.waitFor(reference, { timeoutMs });
+  const payment = await (await createGateway(input)).payments.waitFor(reference, { timeoutMs });
   printFields(input, payment);
   return payment.status === "completed" ? EXIT.ok : EXIT.failed;
 }

@@ -23,21 +23,21 @@ export async function run(input: Input): Promise<number> {
 async function callWebhooks(input: Input): Promise<object> {
   const [target = ""] = input.args;
   if (input.subcommand === "register") return register(input, target);
-  if (input.subcommand === "delete") return createGateway(input).webhooks.delete(target);
+  if (input.subcommand === "delete") return (await createGateway(input)).webhooks.delete(target);
   const changes = requireFields(await bodyFields(input));
-  return createGateway(input).webhooks.update(target, changes);
+  return (await createGateway(input)).webhooks.update(target, changes);
 }
 
 async function register(input: Input, receiver: string): Promise<object> {
   const { host, href: url } = readUrl({ receiver }, "receiver");
   const { name = host } = input.values;
   const events = [...(input.repeated.event ?? EVENT_KINDS)];
-  return createGateway(input).webhooks.register({ name, url, events });
+  return (await createGateway(input)).webhooks.register({ name, url, events });
 }
 
 async function list(input: Input): Promise<number> {
   const query = parseQuery(input.repeated.query);
-  const page = await createGateway(input).webhooks.list(query);
+  const page = await (await createGateway(input)).webhooks.list(query);
   printPage(input.json, page, "No webhooks.", formatWebhooks);
   return EXIT.ok;
 }

@@ -23,7 +23,7 @@ export async function run({ args: [receiver = ""], values, json }: Input): Promi
         const own = deliveries.filter((one) => one.url === url);
         const lines = json
           ? own.map((one) => JSON.stringify(one))
-          : logLines({ payments: [], deliveries: own });
+          : logLines({ payments: [], deliveries: own }, Date.now());
         for (const line of lines) printLine(line);
       },
       stopSignal(),
