@@ -20,7 +20,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     call = parsed;
     const command = await call.command.load();
-    return await command.run(call.input);
+    return await command.run(call.input, COMMANDS);
   } catch (error) {
     const creating = call?.subcommand.creates ? call.command.name : undefined;
     return printReport(error, creating, argv.includes("--json"));

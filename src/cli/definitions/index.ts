@@ -1,4 +1,5 @@
 import { ATTEMPTS } from "./attempts.ts";
+import { COMPLETION } from "./completion.ts";
 import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway/index.ts";
 import { INBOX_COMMAND } from "./inbox.ts";
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   ATTEMPTS,
   EXPLAIN,
   INBOX_COMMAND,
+  COMPLETION,
 ];
 
 /** The environment variables that the command line reads. */

@@ -1,3 +1,4 @@
+import { EVENT_KINDS } from "../../contract/events.ts";
 import { SECRET, SECRET_FILE, SET } from "./flags.ts";
 import type { Command } from "./types.ts";
 
@@ -10,7 +11,7 @@ export const WEBHOOK_TOOLS: readonly Command[] = [
     subcommands: [
       {
         summary: "Sends one signed event to a receiver and shows the response.",
-        args: [{ name: "event" }],
+        args: [{ name: "event", values: EVENT_KINDS }],
         flags: [
           { name: "to", value: "url", summary: "the URL of the receiver" },
           SECRET_FILE,

@@ -22,7 +22,7 @@ export const WEBHOOKS: Command = {
         { name: "name", value: "text", summary: "a label", fallback: "the host of the receiver" },
         {
           name: "event",
-          value: "kind",
+          value: "event",
           summary: "an event to deliver, such as payment.completed",
           fallback: "all eight documented events",
           repeatable: true,
