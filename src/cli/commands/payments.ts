@@ -4,6 +4,7 @@ import { EXIT } from "../exit-codes.ts";
 import { parseQuery, readAmount, readTimeout, requireValue } from "../input/flag-values.ts";
 import { createGateway } from "../input/gateway.ts";
 import { formatFields, formatMeta, formatTable, printResult } from "../terminal/output.ts";
+import { showProgress } from "../terminal/progress.ts";
 
 export function run(input: Input): Promise<number> {
   switch (input.subcommand) {
@@ -49,7 +50,13 @@ async function initiate(input: Input): Promise<number> {
 async function wait(input: Input): Promise<number> {
   const [reference = ""] = input.args;
   const timeoutMs = readTimeout(input.values, "timeout");
-  const payment = await createGateway(input).payments.waitFor(reference, { timeoutMs });
+  const gateway = createGateway(input);
+  const progress = showProgress({
+    line: () => `Waiting at most ${timeoutMs / 1_000} s for ${reference} to reach a final status`,
+  });
+  const payment = await gateway.payments
+    .waitFor(reference, { timeoutMs })
+    .finally(() => progress.end());
   printPayment(input, payment);
   return payment.status === "completed" ? EXIT.ok : EXIT.failed;
 }
