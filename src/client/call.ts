@@ -20,6 +20,7 @@ import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type WithResponse } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
 import type { Settings } from "./settings.ts";
+import { withStack } from "./stack.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {
@@ -99,29 +100,32 @@ export function createCall(settings: Settings): Call {
       received,
       data,
       body: whole,
-    } = idempotencyKey === undefined
-      ? await perform(limits.signal)
-      : await runOnce<Done>(
-          {
-            store: settings.idempotency,
-            redactor,
-            key: checkIdempotencyKey(name, idempotencyKey),
-            endpoint: name,
-            parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
-            baseUrl: settings.baseUrl,
-            payment: paymentMarksOf(endpoint, body),
-            totalTimeoutMs,
-            waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
-            perform,
-            encode: (done) => encodeResponse(done.received),
-            decode: (stored) => {
-              const received = decodeResponse(stored);
-              const sent = { received, outcome: "not_sent" } as const;
-              return { received, ...unwrap(context, endpoint, sent, { hooks: {} }) };
+    } = await withStack(
+      idempotencyKey === undefined
+        ? perform(limits.signal)
+        : runOnce<Done>(
+            {
+              store: settings.idempotency,
+              redactor,
+              key: checkIdempotencyKey(name, idempotencyKey),
+              endpoint: name,
+              parameters:
+                address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
+              baseUrl: settings.baseUrl,
+              payment: paymentMarksOf(endpoint, body),
+              totalTimeoutMs,
+              waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
+              perform,
+              encode: (done) => encodeResponse(done.received),
+              decode: (stored) => {
+                const received = decodeResponse(stored);
+                const sent = { received, outcome: "not_sent" } as const;
+                return { received, ...unwrap(context, endpoint, sent, { hooks: {} }) };
+              },
             },
-          },
-          limits.signal,
-        );
+            limits.signal,
+          ),
+    );
     return { data: data as T, response: received.response, body: whole };
   }
   return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>

@@ -25,11 +25,7 @@ export interface Result<T> extends Promise<T> {
 
 export function resultOf<T>(call: Promise<WithResponse<T>>): Result<T> {
   const result = call.then(({ data }) => data);
-  return Object.assign(result, {
-    withResponse: () => {
-      // The caller now has only this promise, so a failure must be reported by this one only.
-      result.catch(() => {});
-      return call.then((whole) => whole);
-    },
-  });
+  // By way of `result`: the caller now has only this promise, so a failure must be reported by this one
+  // only. And a stack leads to the caller only where each promise has one that waits for it.
+  return Object.assign(result, { withResponse: () => result.then(() => call) });
 }
