@@ -17,7 +17,7 @@ import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts
 import { checkKeyKind } from "./key-guard.ts";
 import { countLimit, timeLimit, waitLimit } from "./limits.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
-import { type Result, resultOf, type WithResponse } from "./response/result.ts";
+import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
 import type { Settings } from "./settings.ts";
 import { withStack } from "./stack.ts";
@@ -72,7 +72,7 @@ export function createCall(settings: Settings): Call {
     endpoint: Endpoint,
     input: CallInput,
     options: CreateOptions,
-  ): Promise<WithResponse<T>> {
+  ): Promise<Unwrapped<T>> {
     const name = nameOf(endpoint, input, settings.redactor);
     const limits = limitsOf(endpoint, options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
