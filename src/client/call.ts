@@ -85,7 +85,12 @@ export function createCall(settings: Settings): Call {
     const request = {
       method: endpoint.method,
       url: settings.baseUrl + address,
-      headers: requestHeaders(options.headers, settings.keyHeader, body !== undefined),
+      headers: requestHeaders(
+        options.headers,
+        settings.keyHeader,
+        body !== undefined,
+        settings.userAgent,
+      ),
       body,
     };
     const { origin, redactor } = settings;

@@ -13,6 +13,7 @@ import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayOptions } from "./options.ts";
 import { isBrowser } from "./runtime.ts";
+import { userAgent } from "./user-agent.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
 export interface Settings {
@@ -23,6 +24,8 @@ export interface Settings {
   /** The base URL without its path, for messages. */
   readonly origin: string;
   readonly keyHeader: readonly [name: string, value: string];
+  /** `undefined` in a browser, which sends its own. */
+  readonly userAgent: string | undefined;
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
@@ -160,6 +163,7 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
     baseUrl,
     origin: new URL(baseUrl).origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
+    userAgent: userAgent(),
     timeoutMs: timeLimit("timeoutMs", options.timeoutMs, DEFAULT_TIMEOUT_MS),
     totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, DEFAULT_TOTAL_TIMEOUT_MS),
     maxRetries: countLimit("maxRetries", options.maxRetries, DEFAULT_MAX_RETRIES, 0),
