@@ -7,6 +7,7 @@ import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
+import { type AttemptLog, attemptLog } from "./http/attempt-log.ts";
 import type { GatewayObserver } from "./http/observer.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 import { memoryIdempotency } from "./idempotency/stores/memory.ts";
@@ -35,6 +36,8 @@ export interface Settings {
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
   readonly profile: ServiceProfile | undefined;
+  /** Where the environment asks for it. */
+  readonly log: AttemptLog | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
@@ -157,6 +160,7 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
   const baseUrl = checkBaseUrl(
     options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   );
+  const redactor = createRedactor(key);
   return {
     key,
     kind,
@@ -178,7 +182,8 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
     hooks,
     observer,
     profile,
-    redactor: createRedactor(key),
+    log: attemptLog(redactor),
+    redactor,
     publicOnly,
   };
 }
