@@ -3,6 +3,7 @@ import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkOptionNames } from "../internal/check-options.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
+import { withStack } from "./diagnostics/stack.ts";
 import { bodyText } from "./http/body.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
@@ -20,7 +21,6 @@ import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
 import type { Settings } from "./settings.ts";
-import { withStack } from "./stack.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {

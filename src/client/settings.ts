@@ -6,15 +6,15 @@ import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
+import { type AttemptLog, attemptLog } from "./diagnostics/attempt-log.ts";
+import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import { type AttemptLog, attemptLog } from "./http/attempt-log.ts";
 import type { GatewayObserver } from "./http/observer.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
 import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayOptions } from "./options.ts";
 import { isBrowser } from "./runtime.ts";
-import { userAgent } from "./user-agent.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
 export interface Settings {

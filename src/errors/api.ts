@@ -1,5 +1,5 @@
-import { requestIdOf } from "../internal/request-id.ts";
 import { GatewayError, type Outcome } from "./base.ts";
+import { requestIdOf } from "./request-id.ts";
 
 const API_ERROR_CODES = [
   "api",

@@ -1,4 +1,4 @@
-import { requestIdOf } from "../../internal/request-id.ts";
+import { requestIdOf } from "../../errors/request-id.ts";
 
 /** What `.withResponse()` resolves with. */
 export interface WithResponse<T> {

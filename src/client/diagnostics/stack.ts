@@ -1,4 +1,4 @@
-import { GatewayError } from "../errors/base.ts";
+import { GatewayError } from "../../errors/base.ts";
 
 /**
  * Waits for a result. An error of a call is made in a callback of `fetch` or of a timer, from where

@@ -1,4 +1,4 @@
-import { isBrowser } from "./runtime.ts";
+import { isBrowser } from "../runtime.ts";
 
 /** The build puts the version of the package here. The sources, run as they are, have none. */
 declare const PACKAGE_VERSION: string | undefined;

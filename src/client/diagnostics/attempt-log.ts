@@ -1,10 +1,10 @@
 import type { GatewayError } from "../../errors/base.ts";
+import { requestIdOf } from "../../errors/request-id.ts";
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
 import type { Redactor } from "../../internal/redact.ts";
-import { requestIdOf } from "../../internal/request-id.ts";
 import { callHook, type RequestView } from "../hooks.ts";
+import { failureCode } from "../http/failed-before-sending.ts";
 import { isBrowser } from "../runtime.ts";
-import { failureCode } from "./failed-before-sending.ts";
 
 /** An attempt that has ended, and what follows. */
 export interface LoggedAttempt {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { requestIdOf } from "../../src/internal/request-id.ts";
+import { requestIdOf } from "../../src/errors/request-id.ts";
 
 describe("requestIdOf", () => {
   test.each(["X-Request-Id", "Request-Id", "X-Correlation-Id", "CF-Ray"])("reads %s", (name) => {

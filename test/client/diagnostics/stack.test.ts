@@ -1,8 +1,8 @@
 import { createSandbox } from "malipo/sandbox";
 import { expect, test } from "vitest";
-import { type Gateway, memoryIdempotency } from "../../src/index.ts";
-import { gatewayMeeting, gatewayOn } from "./support/gateway.ts";
-import { deaf, html, json, refused, type Step, status } from "./support/responses.ts";
+import { type Gateway, memoryIdempotency } from "../../../src/index.ts";
+import { gatewayMeeting, gatewayOn } from "../support/gateway.ts";
+import { deaf, html, json, refused, type Step, status } from "../support/responses.ts";
 
 const PARAMS = { amount: 100, phone: "0712345678", account_reference: "ORDER-42" };
 

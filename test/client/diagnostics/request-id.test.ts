@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { gatewayMeeting, KEYS, rejection } from "./support/gateway.ts";
-import { html, json, refused, type Step, status, text } from "./support/responses.ts";
+import { gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { html, json, refused, type Step, status, text } from "../support/responses.ts";
 
 const ID = { "x-request-id": "req_7" };
 const failing = (...steps: Step[]) =>

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import fs from "node:fs";
 import type { GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { BASE_URL, gatewayMeeting, KEYS, rejection } from "./support/gateway.ts";
-import { deaf, json, refused, type Step, status } from "./support/responses.ts";
+import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
+import { deaf, json, refused, type Step, status } from "../support/responses.ts";
 
 const PARAMS = { amount: 100, phone: "0712345678" };
 const ok = json({ data: { reference: "PAY-1", status: "pending" } });

@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import { inspect } from "node:util";
 import { Gateway } from "malipo";
 import { expect, test, vi } from "vitest";
-import { BASE_URL, KEYS } from "./support/gateway.ts";
+import { BASE_URL, KEYS } from "../support/gateway.ts";
 
 const gatewayWith = (apiKey: string, baseUrl = BASE_URL) => new Gateway({ apiKey, baseUrl });
 
