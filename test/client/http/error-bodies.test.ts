@@ -172,6 +172,7 @@ describe("the fields of a refusal", () => {
       outcome: "rejected",
       status: 429,
       retryAfterMs: 7_000,
+      requestId: "r_1",
     });
   });
 });
