@@ -1,6 +1,7 @@
 import type { WriteStream } from "node:tty";
 import { CliError } from "../cli-error.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
+import { write } from "../terminal/output.ts";
 import { type ProbeResult, probe } from "./probe.ts";
 import type { ProbeSettings } from "./settings.ts";
 import { StepCounter } from "./step-counter.ts";
@@ -24,7 +25,7 @@ export async function askService(
   { stream, out }: Surroundings,
 ): Promise<ProbeResult> {
   const steps = chooseSteps(settings.choices);
-  stream.write(`${formatPlan(steps, { ...settings, out })}\n\n`);
+  write(stream, `${formatPlan(steps, { ...settings, out })}\n\n`);
   const progress = new StepCounter(stream, steps.length);
   const controller = new AbortController();
   void stopSignal().then(() => {

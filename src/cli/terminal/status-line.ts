@@ -1,6 +1,5 @@
-import { printable } from "./output.ts";
+import { clearLine, printable, write } from "./output.ts";
 
-const CLEAR_LINE = "\r\u001b[2K";
 const DEFAULT_COLUMNS = 80;
 
 /** Where a status is shown: standard error, so that standard output stays clean. */
@@ -22,17 +21,18 @@ export class StatusLine {
   show(text: string): void {
     const { columns = DEFAULT_COLUMNS } = this.#output;
     const line = printable(text);
-    this.#output.write(this.isTerminal ? CLEAR_LINE + line.slice(0, columns - 1) : `${line}\n`);
+    this.clear();
+    write(this.#output, this.isTerminal ? line.slice(0, columns - 1) : `${line}\n`);
   }
 
   /** Says something that stays. */
   note(text: string): void {
     this.clear();
-    this.#output.write(`${printable(text)}\n`);
+    write(this.#output, `${text}\n`);
   }
 
   /** Takes the status off the terminal. */
   clear(): void {
-    if (this.isTerminal) this.#output.write(CLEAR_LINE);
+    if (this.isTerminal) clearLine(this.#output);
   }
 }

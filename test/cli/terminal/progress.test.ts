@@ -22,7 +22,7 @@ test("the progress is one line on a terminal, cut to its width and removed at th
   const { written, output } = keptOutput(true);
   const progress = showProgress({ line: () => "sqlite: 12 of 2000 orders", output });
   vi.advanceTimersByTime(200);
-  expect(written).toEqual([`${CLEAR}sqlite: 12 of 2000 `]);
+  expect(written).toEqual([CLEAR, "sqlite: 12 of 2000 "]);
   progress.end();
   expect(written.at(-1)).toBe(CLEAR);
 });
@@ -67,7 +67,7 @@ test("an update a moment after the last one writes nothing", () => {
   vi.advanceTimersByTime(200);
   progress.update();
   progress.update();
-  expect(written).toEqual([`${CLEAR}events, 0 s`]);
+  expect(written).toEqual([CLEAR, "events, 0 s"]);
 });
 
 test("a note stays on the terminal, and cannot control it", () => {

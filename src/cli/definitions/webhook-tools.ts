@@ -1,8 +1,9 @@
+import { EVENT_KINDS } from "../../contract/events.ts";
 import { SECRET, SECRET_FILE, SET } from "./flags.ts";
 import type { Command } from "./types.ts";
 
 /** The commands that send, sign and verify webhooks by hand. */
-export const WEBHOOK_COMMANDS: readonly Command[] = [
+export const WEBHOOK_TOOLS: readonly Command[] = [
   {
     name: "trigger",
     summary: "send a signed event to any receiver, without a gateway",
@@ -10,7 +11,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
     subcommands: [
       {
         summary: "Sends one signed event to a receiver and shows the response.",
-        args: [{ name: "event" }],
+        args: [{ name: "event", values: EVENT_KINDS }],
         flags: [
           { name: "to", value: "url", summary: "the URL of the receiver" },
           SECRET_FILE,

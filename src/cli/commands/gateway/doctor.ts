@@ -1,11 +1,11 @@
-import type { Input } from "../definitions/types.ts";
-import type { Check } from "../diagnosis/check.ts";
-import { checkGateway } from "../diagnosis/gateway.ts";
-import { checkReceiver } from "../diagnosis/receiver.ts";
-import { EXIT } from "../exit-codes.ts";
-import { readUrl, signingSecret } from "../input/flag-values.ts";
-import { gatewayOptions } from "../input/gateway.ts";
-import { paint, printable, printResult } from "../terminal/output.ts";
+import type { Input } from "../../definitions/types.ts";
+import type { Check } from "../../diagnosis/check.ts";
+import { checkGateway } from "../../diagnosis/gateway.ts";
+import { checkReceiver } from "../../diagnosis/receiver.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { readUrl, signingSecret } from "../../input/flag-values.ts";
+import { gatewayOptions } from "../../input/gateway.ts";
+import { paint, printable, printResult } from "../../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
   const { values, json } = input;
