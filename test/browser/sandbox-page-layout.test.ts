@@ -50,7 +50,7 @@ const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void
     sandbox.faults.add({ effect: { kind: "lostResponse" }, after: 1 });
     sandbox.faults.add({ effect: { kind: "latency", ms: 5 }, times: 3 });
     await pay();
-    await page.locator("#deliveries .fault-tag").waitFor();
+    await page.locator("#deliveries .row-fault").waitFor();
   },
   scenes: async ({ page, pay }) => {
     await pay();
@@ -63,15 +63,14 @@ const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void
   },
   "many phones": async ({ page, pay, sandbox }) => {
     for (const last of [1, 2, 3, 4, 5]) await pay({ phone: `073300000${last}` });
-    await sandbox.clock.advance("2h 5min");
+    await sandbox.clock.advance("2h");
     await page.locator("#payments .row-why").nth(4).waitFor();
   },
-  stopped: async ({ page, pay, served, errors }) => {
+  stopped: async ({ page, pay, served }) => {
     await pay();
     await page.locator("#payments .row").waitFor();
     await served.close();
     await page.getByText("The sandbox has stopped.").waitFor();
-    errors.length = 0; // the connections that this test closed
   },
   "with a profile": async ({ page }) => {
     await page.locator("#service > details > summary").click();
@@ -152,6 +151,10 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
           });
           expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
         }
+      }
+      if (name === "stopped") {
+        await page.close();
+        sandboxPage.errors.length = 0; // the connections that this test closed
       }
     });
   });

@@ -58,9 +58,9 @@ export type Tone = "good" | "bad" | "waiting" | "plain";
 export const badge = (tone: Tone, shape: IconName, text: string): Html =>
   html`<span class="badge ${tone}">${icon(shape)}${text}</span>`;
 
-/** What a fault or chaos did to the thing in this row. */
-export const faultTag = (what: string): Html =>
-  html`<span class="tag fault-tag">${icon("bolt")}${what}</span>`;
+/** Which faults the thing in this row met. */
+export const faultNote = (what: string): Html =>
+  html`<span class="row-why row-fault">${icon("bolt")}${what}</span>`;
 
 /** Links that choose which rows of a list are shown, each with its count. */
 export function filters({ view }: PageContext, { field, page, at, label, choices }: Filters): Html {

@@ -59,8 +59,8 @@ ${header(context)}
 <main>
 ${connectCard(context)}
 ${phonePane(context)}
-<div class="column">${paymentsPane(context)}${requestsPane(context)}</div>
-<div class="column">${deliveriesPane(context)}${faultsPane(context)}${scenesPane(context)}</div>
+<div class="column">${paymentsPane(context)}${requestsPane(context)}${scenesPane(context)}</div>
+<div class="column">${deliveriesPane(context)}${faultsPane(context)}</div>
 ${servicePane(context)}
 </main>
 ${shortcuts(context)}

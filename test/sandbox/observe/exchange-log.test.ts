@@ -80,7 +80,7 @@ describe("the log of requests and responses", () => {
     await pay().catch(() => "");
     const [, requests = ""] = (await shown("responses=fault")).split('id="requests"');
     expect(requests).toContain("no response");
-    expect(requests).toMatch(/fault-tag.*reset</);
+    expect(requests).toMatch(/row-fault.*fault: reset</);
   });
 
   test("is empty after the state was replaced", async () => {

@@ -1,5 +1,5 @@
 import type { StoredDelivery } from "../../state/records.ts";
-import { badge, faultTag, filters, form, pageOf, pager } from "../components.ts";
+import { badge, faultNote, filters, form, pageOf, pager } from "../components.ts";
 import type { PageContext } from "../context.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
@@ -63,8 +63,8 @@ function row(context: PageContext, delivery: StoredDelivery, next: number | unde
   const label = labelOf(context, delivery);
   return html`<li class="row ${tone}" id="delivery-${id}"><a class="row-head" href="${link}" aria-expanded="${String(open)}">
 <span class="row-main"><strong class="event">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}</span>${stateBadge(delivery, next)}
-<span class="row-sub">${lastAttempt(context, delivery)}${chaos !== undefined && faultTag(`chaos: ${chaos.faults.join(", ")}`)}</span><time>${at === undefined ? "" : timeOf(Date.parse(at))}</time>
-${reason && html`<span class="row-why">${icon("warning")}${reason.title}</span>`}</a>
+<span class="row-sub">${lastAttempt(context, delivery)}</span><time>${at === undefined ? "" : timeOf(Date.parse(at))}</time>
+${reason && html`<span class="row-why">${icon("warning")}${reason.title}</span>`}${chaos !== undefined && faultNote(`chaos: ${chaos.faults.join(", ")}`)}</a>
 ${open && deliveryDetail(context, delivery)}</li>`;
 }
 

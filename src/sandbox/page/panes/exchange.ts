@@ -8,11 +8,18 @@ import { type Html, html } from "../html.ts";
 const lines = (headers: LoggedExchange["requestHeaders"]) =>
   headers.map(([name, value]) => `${name}: ${value}`).join("\n");
 
-export const isBad = ({ fault, status }: LoggedExchange): boolean =>
-  fault !== undefined || status === undefined || status >= 400;
+/** The response was made, and did not arrive whole. A response that is only late is not among them. */
+const isDamaged = ({ fault = "" }: LoggedExchange) => /lostResponse|truncate/.test(fault);
 
-export const statusText = ({ status }: LoggedExchange): string =>
-  status === undefined ? "no response" : String(status);
+export const isBad = (logged: LoggedExchange): boolean =>
+  (logged.status ?? 500) >= 400 || isDamaged(logged);
+
+export function statusText(logged: LoggedExchange): string {
+  const { status, fault } = logged;
+  if (status === undefined) return "no response";
+  if (!isDamaged(logged)) return String(status);
+  return `${status}, ${fault === "truncate" ? "cut off" : "lost"}`;
+}
 
 /** Both, as they were sent. */
 export function exchangeBlocks(logged: LoggedExchange): Html {

@@ -1,6 +1,6 @@
 import { localFormat } from "../../payments/phone-number.ts";
 import type { StoredPayment } from "../../state/records.ts";
-import { badge, faultTag, filters, isRejected, pageOf, pager, type Tone } from "../components.ts";
+import { badge, faultNote, filters, isRejected, pageOf, pager, type Tone } from "../components.ts";
 import type { PageContext } from "../context.ts";
 import { clipped, money, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
@@ -33,8 +33,8 @@ function row(context: PageContext, payment: StoredPayment): Html {
   const link = linkTo(context.view, { payment: open ? "" : reference }, `payment-${reference}`);
   return html`<li class="row payment ${tone}" id="payment-${reference}"><a class="row-head" href="${link}" aria-expanded="${String(open)}">
 <span class="row-main"><strong class="amount">${money(cents, currency)}</strong>${account_reference !== "" && html`<span class="tag">${account_reference}</span>`}</span>${badge(tone, shape, text)}
-<span class="row-sub"><span class="what">${localFormat(phone)}</span>${payment.description !== "" && html`<span class="what">${clipped(payment.description, 90)}</span>`}${faults.length > 0 && faultTag(faults.join(", "))}</span><time>${timeOf(createdAt)}</time>
-${payment.failure && html`<span class="row-why">${icon("warning")}${payment.failure.reason}</span>`}</a>
+<span class="row-sub"><span class="what">${localFormat(phone)}</span>${payment.description !== "" && html`<span class="what">${clipped(payment.description, 90)}</span>`}</span><time>${timeOf(createdAt)}</time>
+${payment.failure && html`<span class="row-why">${icon("warning")}${payment.failure.reason}</span>`}${faults.length > 0 && faultNote(`fault: ${faults.join(", ")}`)}</a>
 ${open && paymentDetail(context, payment)}</li>`;
 }
 

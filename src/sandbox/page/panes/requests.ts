@@ -1,6 +1,6 @@
 import { ASSUMPTIONS } from "../../assumptions.ts";
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
-import { faultTag, filters, pageOf, pager } from "../components.ts";
+import { faultNote, filters, pageOf, pager } from "../components.ts";
 import type { PageContext } from "../context.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
@@ -74,8 +74,8 @@ function row(context: PageContext, logged: LoggedExchange): Html {
   const link = linkTo(view, { request: open ? "" : String(id) }, `request-${id}`);
   return html`<li class="row request ${bad ? "bad" : "good"}" id="request-${id}"><a class="row-head" href="${link}" aria-expanded="${String(open)}">
 <span class="row-main"><code class="line"><span class="method">${method}</span> ${clipped(path, 120)}</code></span><span class="badge ${bad ? "bad" : "plain"}">${statusText(logged)}</span>
-<span class="row-sub">${caller(logged)}${fault !== undefined && faultTag(fault)}</span><time>${timeOf(at)}</time>
-${error !== undefined && html`<span class="row-why">${icon("warning")}${error}</span>`}</a>
+<span class="row-sub">${caller(logged)}</span><time>${timeOf(at)}</time>
+${error !== undefined && html`<span class="row-why">${icon("warning")}${error}</span>`}${fault !== undefined && faultNote(`fault: ${fault}`)}</a>
 ${open && detail(context, logged)}</li>`;
 }
 

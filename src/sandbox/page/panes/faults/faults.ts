@@ -19,7 +19,8 @@ const EFFECTS: Readonly<Record<FaultEffect["kind"], string>> = {
 
 function effectText(effect: FaultEffect): string {
   if (effect.kind === "status") return `returns ${effect.status}`;
-  return effect.kind === "latency" ? `responds ${span(effect.ms)} late` : EFFECTS[effect.kind];
+  if (effect.kind !== "latency") return EFFECTS[effect.kind];
+  return `responds ${effect.ms < 1_000 ? `${effect.ms} ms` : span(effect.ms)} late`;
 }
 
 function faultRow({ match, effect, after, times }: StoredFault): Html {
