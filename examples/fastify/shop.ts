@@ -15,18 +15,25 @@ export const PRICES: Readonly<Record<string, number>> = { Coffee: 1500, Tea: 800
 /** A form gets the id of its order before it is sent, so that a double click is one order. */
 export const newOrderId = (): string => randomBytes(6).toString("hex").toUpperCase();
 
+/** What the customer reads. */
+export const STATES: Readonly<Record<Try["state"], string>> = {
+  starting: "One moment, please.",
+  waiting: "Look at your phone and enter your PIN.",
+  paid: "Paid. Thank you!",
+  failed: "Not paid.",
+};
+
 const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 60_000;
 const NOT_KNOWN = "We do not know yet whether your phone was asked. Please do not pay again.";
 
-function endingOf(payment: Pick<Payment, "status" | "failure_reason" | "user_message">): Ending {
+type Ended = Pick<Payment, "status" | "failure_reason" | "user_message" | "retry_possible">;
+
+function endingOf(payment: Ended): Ending {
   if (payment.status === "completed") return { state: "paid", message: "", again: 0 };
   const { customerMessage, retry } = explainFailure(payment);
-  return {
-    state: "failed",
-    message: customerMessage,
-    again: retry === "now" || retry === "later" ? 1 : 0,
-  };
+  const again = retry === "now" || retry === "later" ? 1 : 0;
+  return { state: "failed", message: customerMessage, again };
 }
 
 function startOf({ outcome, code }: GatewayError, isFirst: boolean): Start {
@@ -64,7 +71,9 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
     } catch (error) {
       if (!isGatewayError(error)) throw error;
       console.error(`${order_id}/${number}: ${error.message}`);
-      orders.started(current, startOf(error, isFirst));
+      const start = startOf(error, isFirst);
+      orders.started(current, start);
+      if (isFirst && start.state === "starting") void look(); // the payment may be there already
     }
   }
 
@@ -89,7 +98,7 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
     return looking;
   }
 
-  async function handle(payment: Parameters<typeof endingOf>[0] & { reference: string }) {
+  async function handle(payment: Ended & { reference: string }): Promise<void> {
     const isSettled = () => orders.settle(payment.reference, endingOf(payment));
     if (isSettled()) return;
     // It may be the payment of a try whose start has no known result.
@@ -102,11 +111,8 @@ export function openShop(folder = process.env.SHOP_DATA ?? "data") {
   receiver.on("payment.completed", ({ data }) => handle(data));
   receiver.on("payment.failed", ({ data }) => handle(data));
 
-  async function askFirst(current: Try | undefined): Promise<void> {
-    if (current === undefined) return; // a double click
-    await ask(current, true);
-    void look(); // finds the payment of a start whose response was lost
-  }
+  // There is no try to ask for after a double click.
+  const askFirst = async (current?: Try) => current && ask(current, true);
   let timer: NodeJS.Timeout | undefined;
   return {
     receiver,

@@ -1,17 +1,10 @@
 // The two pages. They need no JavaScript: an open order is loaded again every two seconds.
 import type { Try } from "./orders.ts";
-import { newOrderId, PRICES } from "./shop.ts";
-
-const STATES: Readonly<Record<Try["state"], string>> = {
-  starting: "One moment, please.",
-  waiting: "Look at your phone and enter your PIN.",
-  paid: "Paid. Thank you!",
-  failed: "Not paid.",
-};
+import { newOrderId, PRICES, STATES } from "./shop.ts";
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
 
-/** Everything that the page did not write itself may hold HTML. */
+/** What the shop did not write itself, such as the service's text for the customer, may hold HTML. */
 const escapeHtml = (text: string) => text.replace(/[&<"]/g, (found) => CHARACTERS[found] ?? "");
 
 const page = (body: string, head = "") => `<!doctype html>
@@ -37,10 +30,10 @@ ${Object.entries(PRICES).map(itemOption).join("\n")}
 export function orderPage(current: Try): string {
   const { order_id, item, amount, state, message, again } = current;
   const isOpen = state === "starting" || state === "waiting";
-  const button = `<form method="post" action="/orders/${escapeHtml(order_id)}/again"><button>Pay again</button></form>`;
+  const button = `<form method="post" action="/orders/${order_id}/again"><button>Pay again</button></form>`;
   return page(
-    `<p>${escapeHtml(item)}, KES ${amount}, order ${escapeHtml(order_id)}</p>
-<p role="status">${[STATES[state], escapeHtml(message)].join(" ").trim()}</p>
+    `<p>${item}, KES ${amount}, order ${order_id}</p>
+<p role="status">${STATES[state]} ${escapeHtml(message)}</p>
 ${again === 1 ? button : ""}
 <p><a href="/">Order something else</a></p>`,
     isOpen ? '<meta http-equiv="refresh" content="2">\n' : "",

@@ -52,24 +52,23 @@ export function describeShop(
       ["cancels", "cancel", /Not paid\. .*cancelled/],
       ["enters a wrong PIN", "enterWrongPin", /Not paid\. .*PIN was wrong/],
       ["ignores the prompt", "ignore", /Not paid\. .*again/],
-    ] as const)("says why it is not paid when the customer %s, and takes another payment", async ([
-      ,
-      act,
-      text,
-    ]) => {
-      const { order, phone } = await waitingOrder();
-      stage.sandbox.phone(phone)[act]();
-      await stage.sandbox.clock.advance("61s");
-      await shows(order, text);
-      // A double click on "Pay again" is one payment too.
-      const clicks = await Promise.all([1, 2].map(() => stage.post(`/orders/${order}/again`)));
-      expect(clicks.map(({ status }) => status)).toEqual([200, 200]);
-      await prompted(phone);
-      stage.sandbox.phone(phone).approve();
-      await shows(order, /Paid\. Thank you!/);
-      await stage.post(`/orders/${order}/again`);
-      expect(await stage.payments(order)).toHaveLength(2);
-    });
+    ] as const)(
+      "says why it is not paid when the customer %s, and takes another payment",
+      async ([, act, text]) => {
+        const { order, phone } = await waitingOrder();
+        stage.sandbox.phone(phone)[act]();
+        await stage.sandbox.clock.advance("61s");
+        await shows(order, text);
+        // A double click on "Pay again" is one payment too.
+        const clicks = await Promise.all([1, 2].map(() => stage.post(`/orders/${order}/again`)));
+        expect(clicks.map(({ status }) => status)).toEqual([200, 200]);
+        await prompted(phone);
+        stage.sandbox.phone(phone).approve();
+        await shows(order, /Paid\. Thank you!/);
+        await stage.post(`/orders/${order}/again`);
+        expect(await stage.payments(order)).toHaveLength(2);
+      },
+    );
 
     test("prompts once for a double click", async () => {
       const [order, phone] = [await stage.newOrder(), phoneOf()];
@@ -103,7 +102,12 @@ export function describeShop(
       const event = (status: "completed" | "failed") => ({
         event: `payment.${status}`,
         timestamp: new Date().toISOString(),
-        data: { reference: payment?.reference, account_reference: order, amount: "1500.00", status },
+        data: {
+          reference: payment?.reference,
+          account_reference: order,
+          amount: "1500.00",
+          status,
+        },
       });
       expect(await stage.deliver(event("completed"), "whsec_forged")).toBe("signature mismatch");
       await shows(order, /enter your PIN/);
@@ -120,8 +124,10 @@ export function describeShop(
 
     test("finds the payment whose response was lost", async () => {
       const [order, phone] = [await stage.newOrder(), phoneOf()];
-      const [match, effect] = [{ endpoint: "mobileMoney.initiate" }, { kind: "lostResponse" }];
-      stage.sandbox.faults.add({ match, effect: effect as { kind: "lostResponse" } });
+      stage.sandbox.faults.add({
+        match: { endpoint: "mobileMoney.initiate" },
+        effect: { kind: "lostResponse" },
+      });
       await stage.order(order, phone);
       await shows(order, /enter your PIN/);
       stage.sandbox.phone(phone).approve();
