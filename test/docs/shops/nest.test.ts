@@ -25,7 +25,7 @@ test("the shop on Nest has types that compile", () => {
     config,
     JSON.stringify({
       extends: resolve("examples/nest/tsconfig.json"),
-      compilerOptions: { noEmit: true, paths: sourcePaths() },
+      compilerOptions: { noEmit: true, rootDir: resolve("."), paths: sourcePaths() },
       include: [resolve("examples/nest/*.ts")],
     }),
   );

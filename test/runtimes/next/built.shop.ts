@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { installNextShop } from "../../../scripts/next-shop.ts";
+import { installNextShop } from "../../../scripts/examples/next-shop.ts";
 import { describeShop } from "../../suites/shop.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-next-"));

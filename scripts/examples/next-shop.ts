@@ -13,10 +13,10 @@ const npm = (args: readonly string[], cwd: string) =>
 /** @returns The command line of Next in the folder, for this Node.js. */
 export function installNextShop(folder: string): (...args: string[]) => string[] {
   mkdirSync(folder, { recursive: true });
-  copyFileSync(here("../test/runtimes/next/package.json"), join(folder, "package.json"));
-  npm(["pack", "--ignore-scripts", "--pack-destination", resolve(folder)], here(".."));
+  copyFileSync(here("../../test/runtimes/next/package.json"), join(folder, "package.json"));
+  npm(["pack", "--ignore-scripts", "--pack-destination", resolve(folder)], here("../.."));
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
   npm(["install", `./${tarball}`], folder);
-  cpSync(here("../examples/next"), folder, { recursive: true });
+  cpSync(here("../../examples/next"), folder, { recursive: true });
   return (...args) => [join(folder, "node_modules/next/dist/bin/next"), ...args];
 }
