@@ -22,7 +22,10 @@ const args = example.args();
 const { PORT = "3000", SANDBOX_PORT = "4010" } = process.env;
 const shop = `http://localhost:${PORT}`;
 const sandbox = createSandbox({ clock: "real" });
-const service = await sandbox.serve({ port: Number(SANDBOX_PORT) });
+// Another sandbox may have the port.
+const service = await sandbox
+  .serve({ port: Number(SANDBOX_PORT) })
+  .catch(() => sandbox.serve({ port: 0 }));
 const gateway = new Gateway({ apiKey: sandbox.keys.secret, baseUrl: service.baseUrl });
 // A new sandbox has no payment of an older one, so an example begins with no data.
 const folder = mkdtempSync(join(tmpdir(), "malipo-example-"));

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { EXAMPLES } from "../../scripts/examples/list.ts";
 import { freePort } from "../support/free-port.ts";
 
@@ -12,6 +12,11 @@ async function runExample(name: string) {
     env: { ...process.env, PORT, SANDBOX_PORT },
   });
   const ended = once(child, "exit");
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  onTestFinished(stop);
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => {
@@ -23,10 +28,7 @@ async function runExample(name: string) {
     sandbox: `http://127.0.0.1:${SANDBOX_PORT}`,
     printed: () => printed,
     ended,
-    async stop(): Promise<void> {
-      child.kill("SIGTERM");
-      await ended;
-    },
+    stop,
   };
 }
 
@@ -60,6 +62,5 @@ describe("npm run example", () => {
   ] as const)("runs %s", async ([name, text]) => {
     const run = await runExample(name);
     await expect.poll(run.printed).toContain(text);
-    await run.stop();
   });
 });
