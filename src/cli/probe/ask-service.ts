@@ -3,8 +3,8 @@ import { CliError } from "../cli-error.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { write } from "../terminal/output.ts";
 import { type ProbeResult, probe } from "./probe.ts";
-import { Progress } from "./progress.ts";
 import type { ProbeSettings } from "./settings.ts";
+import { StepCounter } from "./step-counter.ts";
 import { formatPlan } from "./steps/plan.ts";
 import { chooseSteps } from "./steps/steps.ts";
 
@@ -26,7 +26,7 @@ export async function askService(
 ): Promise<ProbeResult> {
   const steps = chooseSteps(settings.choices);
   write(stream, `${formatPlan(steps, { ...settings, out })}\n\n`);
-  const progress = new Progress(stream, steps.length);
+  const progress = new StepCounter(stream, steps.length);
   const controller = new AbortController();
   void stopSignal().then(() => {
     const { write } = settings.choices;

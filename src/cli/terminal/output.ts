@@ -13,13 +13,16 @@ const PAINT_MARK = `\0${randomUUID()}\0`;
 export const paint = (style: Style, text: string): string =>
   styleText(style, visible(text), { stream: process.stdout }).replaceAll("\u001b", PAINT_MARK);
 
+/** Where text is written. */
+type Output = Pick<NodeJS.WritableStream, "write">;
+
 /** Writes text to the terminal or a file. */
-export const write = (stream: NodeJS.WritableStream, text: string): void => {
+export const write = (stream: Output, text: string): void => {
   stream.write(text.split(PAINT_MARK).map(visible).join("\u001b"));
 };
 
 /** Takes the line that the cursor is in off a terminal. */
-export const clearLine = (stream: NodeJS.WritableStream): void => {
+export const clearLine = (stream: Output): void => {
   stream.write("\r\u001b[2K");
 };
 

@@ -177,6 +177,7 @@ describe("the fields of a refusal", () => {
       outcome: "rejected",
       status: 429,
       retryAfterMs: 7_000,
+      requestId: "r_1",
     });
   });
 });

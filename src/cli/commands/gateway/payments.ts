@@ -11,6 +11,7 @@ import {
   printPage,
   printResult,
 } from "../../terminal/output.ts";
+import { showProgress } from "../../terminal/progress.ts";
 
 export async function run(input: Input): Promise<number> {
   if (input.subcommand === "list") return list(input);
@@ -60,7 +61,13 @@ async function initiate(input: Input): Promise<object> {
 async function wait(input: Input): Promise<number> {
   const [reference = ""] = input.args;
   const timeoutMs = readTimeout(input.values, "timeout");
-  const payment = await (await createGateway(input)).payments.waitFor(reference, { timeoutMs });
+  const gateway = await createGateway(input);
+  const progress = showProgress({
+    line: () => `Waiting at most ${timeoutMs / 1_000} s for ${reference} to reach a final status`,
+  });
+  const payment = await gateway.payments
+    .waitFor(reference, { timeoutMs })
+    .finally(() => progress.end());
   printFields(input, payment);
   return payment.status === "completed" ? EXIT.ok : EXIT.failed;
 }

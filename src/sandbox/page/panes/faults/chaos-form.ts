@@ -1,7 +1,7 @@
-import type { ChaosName, StoredChaos } from "../../state/records.ts";
-import { form } from "../components.ts";
-import type { PageContext } from "../context.ts";
-import { type Html, html } from "../html.ts";
+import type { ChaosName, StoredChaos } from "../../../state/records.ts";
+import { form } from "../../components.ts";
+import type { PageContext } from "../../context.ts";
+import { type Html, html } from "../../html.ts";
 
 /** What chaos can do, as the form says it. */
 const CHAOS_LABELS: Readonly<Record<ChaosName, string>> = {
@@ -34,21 +34,31 @@ function rate(name: ChaosName, chosen: number): Html {
 }
 
 /** The form of chaos: which random faults, how often, and the seed that repeats them. */
-export function chaosForm({ host, view }: PageContext): Html {
-  const { chaos } = host.world.state;
+export function chaosForm(context: PageContext): Html {
+  const { chaos } = context.host.world.state;
   const names = Object.keys(CHAOS_LABELS) as ChaosName[];
-  const place = { view, at: "faults" };
+  const place = { context, at: "faults" };
   return html`${form(
-    { action: "chaos", ...place, name: "grid chaos", label: "Chaos" },
+    { action: "chaos", ...place, name: "grid chaos", label: "Chaos", showsError: true },
     names.map((name) => rate(name, chaos?.rates[name] ?? 0)),
     html`<label>Seed<input name="seed" value="${chaos?.seed ?? "malipo"}" required autocomplete="off"></label>
 <p class="hint">The same seed and the same calls give the same faults.</p>
 <button class="primary">${chaos === undefined ? "Start chaos" : "Restart chaos"}</button>`,
-  )}${chaos !== undefined && form({ action: "chaos/end", ...place }, html`<button>End chaos</button>`)}`;
+  )}`;
 }
+
+/** How many kinds of fault are named. */
+const MAX_NAMED = 2;
 
 /** Chaos in a few words. */
 export function chaosText({ seed, rates }: StoredChaos): string {
-  const kinds = Object.keys(rates).length;
-  return `${kinds} ${kinds === 1 ? "kind" : "kinds"} of fault, seed ${seed}`;
+  const names = Object.keys(rates) as ChaosName[];
+  const named = names.slice(0, MAX_NAMED).map((name) => {
+    const { [name]: value = 0 } = rates;
+    const often =
+      RATES.find(([known]) => known === value)?.[1] ?? `${Math.round(value * 100)} in 100`;
+    return `${CHAOS_LABELS[name].toLowerCase()} (${often})`;
+  });
+  const more = names.length - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}, seed ${seed}`;
 }

@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 import { expect, test } from "vitest";
-import { Progress } from "../../../src/cli/probe/progress.ts";
+import { StepCounter } from "../../../src/cli/probe/step-counter.ts";
 import { chooseSteps } from "../../../src/cli/probe/steps/steps.ts";
 
 const steps = chooseSteps({ write: false, prompt: false, hasPublicKey: false, isPublic: false });
@@ -12,7 +12,7 @@ function show(isTTY: boolean) {
     text += more;
     return true;
   };
-  const progress = new Progress({ isTTY, columns: 30, write } as unknown as WriteStream, 12);
+  const progress = new StepCounter({ isTTY, columns: 30, write } as unknown as WriteStream, 12);
   progress.step({ step, status: 200 });
   progress.step({ step, skipped: "there is no payment" });
   progress.notify("It waits \u001b[31m1 s.");
