@@ -1,4 +1,5 @@
 import { COMMANDS, type CommandName } from "../../../sandbox/control/commands.ts";
+import { usageError } from "../../cli-error.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
@@ -19,11 +20,18 @@ const fieldsOf = ({ values }: Input): Fields =>
     ),
   );
 
+/** @throws {CliError} `usage` where nothing is to happen. */
+function ratesOf(input: Input): Fields {
+  const { seed, ...rates } = fieldsOf(input);
+  if (Object.keys(rates).length > 0) return fieldsOf(input);
+  throw usageError("Give at least one rate, such as --duplicate 0.3 or --lost-responses 0.1.");
+}
+
 /** What each call runs: the name of the command, and its fields. */
 const CALLS: Readonly<Record<string, (input: Input) => [CommandName, Fields]>> = {
   "faults add": (input) => ["faults/add", { ...fieldsOf(input), kind: input.args[0] ?? "" }],
   "faults clear": () => ["faults/clear", {}],
-  "chaos start": (input) => ["chaos", fieldsOf(input)],
+  "chaos start": (input) => ["chaos", ratesOf(input)],
   "chaos end": () => ["chaos/end", {}],
   "scenes save": ({ args: [name = ""] }) => ["scenes/save", { name }],
   "scenes load": ({ args: [name = ""] }) => ["scenes/load", { name }],
