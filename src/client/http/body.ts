@@ -11,7 +11,7 @@ function show(value: unknown, redactor: Redactor): string {
   if (typeof value === "string") {
     return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
   }
-  if (typeof value === "number") return maskPhones(String(value));
+  if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
   return Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`;
 }
 

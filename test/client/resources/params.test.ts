@@ -239,3 +239,9 @@ test.each([
   expect(error.message).not.toContain(value);
   expect(sent).toHaveLength(0);
 });
+
+test("a number given as a phone is called a number", async () => {
+  const { gateway } = gatewayMeeting([json({})]);
+  const error = await rejection(gateway.mobileMoney.validatePhone(wrong(712345678)));
+  expect(error.message).toContain("got the number 7123**678");
+});
