@@ -1,3 +1,4 @@
+import { keyKind } from "../../contract/keys.ts";
 import { nearNames } from "../../contract/near-names.ts";
 import type { Schema } from "../../contract/schema.ts";
 import type { ParamIssue } from "../../errors/configuration.ts";
@@ -9,6 +10,8 @@ import { invalidParams } from "../invalid-params.ts";
 function show(value: unknown, redactor: Redactor): string {
   if (value === undefined) return "nothing";
   if (typeof value === "string") {
+    // Another key than this gateway's, in the wrong place.
+    if (keyKind(value) !== undefined) return "an API key";
     return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
   }
   if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
