@@ -1,11 +1,7 @@
 // Makes the pictures of the sandbox's page in docs/img: `npm run screenshots`.
 // A fixed seed and a virtual clock give the same pictures every time.
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
+import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { EVENT_KINDS } from "../src/contract/events.ts";
 import { launchChromium } from "../test/support/chromium.ts";
@@ -21,20 +17,12 @@ const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 const PORT = 4010;
 
-/** A sandbox in which a shop has been busy. */
-interface Stage {
-  readonly sandbox: Sandbox;
-  readonly served: ServedSandbox;
-  /** Starts a payment as the shop does. */
-  pay(amount: number, phone: string, order: string, description?: string): Promise<void>;
-}
-
 interface Shot {
   readonly file: string;
   readonly options: BrowserContextOptions;
   /** Without it, the whole window is taken. */
   readonly part?: string;
-  arrange?(page: Page, stage: Stage): Promise<void>;
+  arrange?(page: Page): Promise<void>;
 }
 
 const light = { viewport: WIDE, colorScheme: "light", deviceScaleFactor: 2 } as const;
@@ -85,29 +73,30 @@ const SHOTS: readonly Shot[] = [
   },
 ];
 
-async function listen(listener: RequestListener): Promise<Server> {
-  const server = createServer(listener).listen(3000, "127.0.0.1");
-  await once(server, "listening");
-  return server;
+/** The shop's receiver. It was broken while one order was paid. */
+async function receive(request: Request): Promise<Response> {
+  const isBroken = (await request.text()).includes("ORDER-41");
+  return new Response(isBroken ? '{"error":"wrong signature"}' : "", {
+    status: isBroken ? 401 : 200,
+  });
 }
 
 /** Serves the sandbox at its usual address, and plays a morning of a small shop. */
-async function play(): Promise<Stage & { close(): Promise<void> }> {
-  const sandbox = createSandbox({ seed: "screenshots" });
+async function play(): Promise<ServedSandbox> {
+  const sandbox = createSandbox({ seed: "screenshots", deliver: receive });
   const served = await sandbox.serve({ port: PORT });
-  // The receiver was broken while one order was paid.
-  const receiver = await listen(async (request, response) => {
-    const isBroken = (await text(request)).includes("ORDER-41");
-    response.writeHead(isBroken ? 401 : 200).end(isBroken ? '{"error":"wrong signature"}' : "");
-  });
-  const { port } = receiver.address() as AddressInfo;
   const call = (path: string, body: object, key = sandbox.keys.secret) =>
     fetch(served.baseUrl + path, {
       method: "POST",
       headers: { "x-api-key": key, "content-type": "application/json", "user-agent": "shop/1.4" },
       body: JSON.stringify(body),
     }).catch(() => undefined);
-  const pay: Stage["pay"] = async (amount, phone, account_reference, description) => {
+  const pay = async (
+    amount: number,
+    phone: string,
+    account_reference: string,
+    description = "",
+  ) => {
     await call("/mobile-money/payment/initiate", { amount, phone, account_reference, description });
     await sandbox.deliveries.settled();
   };
@@ -117,7 +106,7 @@ async function play(): Promise<Stage & { close(): Promise<void> }> {
   };
   await call("/webhooks/register", {
     name: "shop",
-    url: `http://127.0.0.1:${port}/webhooks`,
+    url: "http://127.0.0.1:3000/webhooks",
     events: EVENT_KINDS,
   });
   await pay(350, "0733100200", "ORDER-39", "Kahawa, 250 g");
@@ -132,12 +121,7 @@ async function play(): Promise<Stage & { close(): Promise<void> }> {
   await settle("6s");
   await pay(1_500, "0712345678", "ORDER-42", "Viatu, size 42");
   await settle("7s");
-  const close = async () => {
-    await served.close();
-    receiver.closeAllConnections();
-    receiver.close();
-  };
-  return { sandbox, served, pay, close };
+  return served;
 }
 
 /** The page's policy allows no font: this context ignores the policy. */
@@ -151,23 +135,23 @@ async function setFont(page: Page): Promise<void> {
 }
 
 async function take(browser: Browser, { file, options, part, arrange }: Shot): Promise<void> {
-  const stage = await play();
+  const served = await play();
   const context = await browser.newContext({
     ...options,
     reducedMotion: "reduce",
     bypassCSP: true,
   });
   const page = await context.newPage();
-  await page.goto(stage.served.url);
+  await page.goto(served.url);
   await page.getByText("live", { exact: true }).waitFor();
   await setFont(page);
-  await arrange?.(page, stage);
+  await arrange?.(page);
   await page.locator("#flash:empty").waitFor({ state: "attached", timeout: 10_000 });
   const png = await (part === undefined ? page : page.locator(part)).screenshot();
   await writeFile(new URL(file, IMAGES), withPalette(png));
   console.log(`docs/img/${file}`);
   await context.close();
-  await stage.close();
+  await served.close();
 }
 
 const browser = await launchChromium();

@@ -51,10 +51,10 @@ describe.skipIf(!hasChromium)("what a person sets up on the sandbox's page", () 
     await pay({ phone: "0733000000" });
     await deliveries.nth(1).getByText("the receiver failed with 500").waitFor();
     status = 200;
-    await page.getByRole("button", { name: /Resend all failed/ }).click();
+    await page.getByRole("button", { name: /Resend undelivered/ }).click();
     await page.getByText("Sent 2 again; 2 of them are delivered.").waitFor();
-    await page.getByRole("button", { name: /Resend all failed/ }).waitFor({ state: "detached" });
-    await page.locator("#deliveries .filters").getByText("Pending").click();
+    await page.getByRole("button", { name: /Resend undelivered/ }).waitFor({ state: "detached" });
+    await page.locator("#deliveries .filters").getByText("Retrying").click();
     await page.getByText("No delivery matches.").waitFor();
   });
 

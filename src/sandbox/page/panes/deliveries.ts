@@ -77,7 +77,7 @@ const STATES: Readonly<
 > = {
   "": ["All", () => true],
   delivered: ["Delivered", ({ state }) => state === "delivered"],
-  pending: ["Pending", ({ state }) => state === "pending"],
+  pending: ["Retrying", ({ state }) => state === "pending"],
   failed: ["Failed", ({ state }) => state === "failed"],
 };
 
@@ -100,7 +100,7 @@ function resendFailed(context: PageContext): Html | undefined {
   if (failed === 0) return undefined;
   return form(
     { context, action: "deliveries/resend-failed", at: "deliveries" },
-    html`<button class="quiet">${icon("retry")}Resend all failed<small>${failed}</small></button>`,
+    html`<button class="quiet">${icon("retry")}Resend undelivered<small>${failed}</small></button>`,
   );
 }
 

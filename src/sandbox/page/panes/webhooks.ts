@@ -26,7 +26,7 @@ function row(context: PageContext, { id, url, events }: StoredWebhook): Html {
   return html`<li id="webhook-${id}"><span><code>${name}</code><small>${events.length === 8 ? "every event" : clipped(events.join(", "), 90)}</small></span><div class="webhook-acts">${form(
     { action: "webhooks/test", ...place },
     fields,
-    html`<button class="quiet" aria-label="Send test event to ${name}">${icon("send")}Send test event</button>`,
+    html`<button class="quiet" aria-label="Send test event to ${name}">Send test event</button>`,
   )}${form(
     { action: "webhooks/remove", ...place },
     fields,
