@@ -7,6 +7,7 @@ import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, formatTable, paint, printResult } from "../../terminal/output.ts";
 import { describeAttemptError } from "../../terminal/sandbox-log.ts";
+import { run as runControl } from "./control.ts";
 
 interface DeliveryLog {
   readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];
@@ -14,8 +15,10 @@ interface DeliveryLog {
   readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
 
-export const run = (input: Input): Promise<number> =>
-  input.subcommand === "list" ? list(input) : resend(input);
+export function run(input: Input): Promise<number> {
+  if (input.subcommand === "list") return list(input);
+  return input.subcommand === "resend" ? resend(input) : runControl(input);
+}
 
 const MAX_LIMIT = 100_000;
 
