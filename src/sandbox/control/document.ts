@@ -1,4 +1,5 @@
-import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
+import { COMMANDS, CONTROL_PREFIX, type CommandName } from "./commands.ts";
+import { BODY_EXAMPLES } from "./examples.ts";
 import { QUERIES } from "./queries.ts";
 import type { Command } from "./types.ts";
 
@@ -71,7 +72,7 @@ const parameter = (name: string, place: "path" | "query") => ({
   ...(place === "path" && { description: schemaOf(name).description }),
 });
 
-function commandOperation(name: string, { summary, path = "", fields }: Command): object {
+function commandOperation(name: CommandName, { summary, path = "", fields }: Command): object {
   const inPath = fields.filter((field) => path.includes(`{${field}}`));
   const inBody = fields.filter((field) => !inPath.includes(field));
   const properties = Object.fromEntries(inBody.map((field) => [field, schemaOf(field)]));
@@ -81,7 +82,12 @@ function commandOperation(name: string, { summary, path = "", fields }: Command)
     parameters: inPath.map((field) => parameter(field, "path")),
     ...(inBody.length > 0 && {
       requestBody: {
-        content: { "application/json": { schema: { type: "object", properties } } },
+        content: {
+          "application/json": {
+            schema: { type: "object", properties },
+            example: BODY_EXAMPLES[name] ?? {},
+          },
+        },
       },
     }),
     responses: RESPONSES,
@@ -104,7 +110,8 @@ export function controlDocument(): object {
   }
   for (const [name, command] of Object.entries<Command>(COMMANDS)) {
     if (command.path === undefined) continue;
-    paths[command.path] = { ...paths[command.path], post: commandOperation(name, command) };
+    const operation = commandOperation(name as CommandName, command);
+    paths[command.path] = { ...paths[command.path], post: operation };
   }
   return {
     openapi: "3.1.0",

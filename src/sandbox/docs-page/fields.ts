@@ -10,7 +10,7 @@ export const undocumented = (isMarked: unknown): Html | false =>
 
 function typeOf({ type, const: constant, format, items, maxLength }: Schema): string {
   if (constant !== undefined) return JSON.stringify(constant);
-  const name = [type ?? "any"].flat().join(" or ");
+  const name = [type ?? ""].flat().join(" or ");
   const of = items?.type === undefined ? "" : ` of ${[items.type].flat().join(" or ")}`;
   const limit = maxLength === undefined ? "" : `, at most ${maxLength} characters`;
   return `${name}${of}${format === undefined ? "" : `, ${format}`}${limit}`;

@@ -67,6 +67,9 @@ export interface Document {
   readonly components?: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
+/** An example that says nothing: every field may be left out. */
+export const isEmpty = (example: unknown): boolean => JSON.stringify(example) === "{}";
+
 /** Follows a reference such as `#/components/schemas/Payment`. What stands beside it stays. */
 export function resolve<Part extends { readonly $ref?: string }>(
   { components }: Document,

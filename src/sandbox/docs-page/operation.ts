@@ -1,7 +1,14 @@
 import { type Html, html } from "../page/html.ts";
 import { curlOf } from "./curl.ts";
 import { parameterFields, schemaFields, undocumented } from "./fields.ts";
-import { type Body, type Document, type Operation, type Place, resolve } from "./openapi.ts";
+import {
+  type Body,
+  type Document,
+  isEmpty,
+  type Operation,
+  type Place,
+  resolve,
+} from "./openapi.ts";
 import { inline, json, paragraphs } from "./text.ts";
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -27,7 +34,7 @@ function body(document: Document, title: string | Html, given: Body): Html {
   const { description = "", content } = resolve(document, given);
   const { schema, example } = content?.["application/json"] ?? {};
   return html`<section><h4>${title}${undocumented(schema?.["x-undocumented"])}</h4>${paragraphs(description)}
-${schemaFields(document, schema)}${example !== undefined && json(example)}</section>`;
+${schemaFields(document, schema)}${example !== undefined && !isEmpty(example) && json(example)}</section>`;
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
