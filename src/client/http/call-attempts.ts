@@ -1,6 +1,6 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
-import type { LoggedAttempt } from "../diagnostics/attempt-log.ts";
+import type { LoggedAttempt } from "../diagnostics/attempt-log/types.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
