@@ -31,6 +31,7 @@ export const INTERNAL_IMPORTS = {
   "#attempt-log": "src/client/diagnostics/attempt-log/node.ts",
   "#page": "src/sandbox/page/server.ts",
   "#openapi": "src/openapi/document.ts",
+  "#docs-page": "src/sandbox/docs-page/server.ts",
 } as const;
 
 /** The name that a user imports. */
