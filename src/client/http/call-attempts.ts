@@ -192,6 +192,7 @@ export class CallAttempts {
     const response = responseOf(end);
     const report = (result: Partial<AttemptResult>) => {
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
+      if (this.#settings.log === undefined) return;
       this.#unlogged = () => ({ view: started.view(), durationMs, response, ...result });
       // Whether a failure is retried is known later.
       if (result.error === undefined) this.#log();
