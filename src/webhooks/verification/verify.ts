@@ -67,7 +67,7 @@ export const indexOfSigner = (
  * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
-  // Spread, so that a call without options is told what is missing.
+  // Spread, so that the error for a call without options names what is missing.
   const { body, headers, signature, secret, maxAgeSeconds, ...others } = { ...options };
   if (Object.keys(others).length > 0) {
     // The name is not shown: it may be a secret in the wrong place.
