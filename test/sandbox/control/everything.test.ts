@@ -103,6 +103,12 @@ describe("the control API", () => {
     expect(JSON.stringify(data)).not.toContain(sandbox.keys.secret);
   });
 
+  test("names the payment that a request started", async () => {
+    const { reference } = (await post("/payments", { amount: 5, phone: "0712345678" })).json.data;
+    const { data } = (await api("GET", "/requests")).json;
+    expect(data.requests).toMatchObject([{ payment: reference }]);
+  });
+
   test("registers a receiver and removes it", async () => {
     const { json } = await post("/webhooks", { url: "http://localhost:3000/webhooks" });
     expect(json.data.id).toEqual(expect.any(String));
