@@ -20,7 +20,7 @@ const config: KnipConfig = {
     "test/runtimes/*.ts",
     "test/stress/prompts/{main,worker}.ts",
     "test/docs/support/{serve-fetch,serve-next}.ts",
-    "test/runtimes/next/*.ts",
+    "test/runtimes/shops/*.ts",
   ],
   project: [
     "src/**/*.ts",

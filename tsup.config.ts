@@ -14,6 +14,7 @@ const HMAC = {
 const LOADED_ON_DEMAND = {
   page: INTERNAL_IMPORTS["#page"],
   openapi: INTERNAL_IMPORTS["#openapi"],
+  "docs-page": INTERNAL_IMPORTS["#docs-page"],
 };
 
 /** `npx malipo` shares the library's modules. Each command is loaded when it is called. */

@@ -15,6 +15,8 @@ interface SchemaIssue {
  * declarations, so that a user's compiler does not load them.
  */
 export interface Schema {
+  /** The documented fields of an object. */
+  readonly shape?: object;
   safeParse(
     value: unknown,
   ):

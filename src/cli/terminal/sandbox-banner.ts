@@ -7,6 +7,7 @@ const bold = (text: string) => paint("bold", text);
 const dim = (text: string) => paint("dim", text);
 
 function facts({
+  url,
   base_url,
   keys,
   webhook_secret,
@@ -21,6 +22,7 @@ function facts({
     ["public key", keys.public],
     ["sandbox key", keys.sandbox],
     ["webhook secret", webhook_secret],
+    ["API page", `${url}/docs`],
     ...(webhook === null ? [] : [["receiver", webhook]]),
     ...(profile === null ? [] : [["speaks like", profile]]),
     ...(state === null ? [] : [["state file", `${state}${restored ? " (restored)" : ""}`]]),

@@ -1,6 +1,8 @@
 import type { GatewayError } from "../../errors/base.ts";
 import { requestIdOf } from "../../errors/request-id.ts";
+import { describeName } from "../../internal/check-options.ts";
 import { allowedEnvironmentVariable } from "../../internal/environment.ts";
+import { nodeFs } from "../../internal/files/write-whole.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { callHook, type RequestView } from "../hooks.ts";
 import { failureCode } from "../http/failed-before-sending.ts";
@@ -26,25 +28,17 @@ const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {
   warn: ({ error }) => error !== undefined,
 };
 
-interface Runtime {
-  readonly process?: {
-    getBuiltinModule?(name: string): { writeSync(file: number, text: string): void } | undefined;
-  };
-  readonly navigator?: { readonly userAgent?: string };
-}
-
 const STDERR = 2;
+
+/** Cloudflare has a `node:fs` of its own, whose files nobody reads. */
+const isWorkers = () => globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 /**
  * Writes a line to stderr. Where stderr is closed, this throws, and is caught: the console and the
  * streams of Node.js would end the process later, with an error that nobody can catch.
  */
 function write(line: string): void {
-  const { process, navigator } = globalThis as Runtime;
-  const fs =
-    navigator?.userAgent === "Cloudflare-Workers"
-      ? undefined
-      : process?.getBuiltinModule?.("node:fs");
+  const fs = isWorkers() ? undefined : nodeFs();
   if (fs !== undefined) fs.writeSync(STDERR, `${line}\n`);
   // biome-ignore lint/suspicious/noConsole: the user asked for it
   else console.error(line);
@@ -82,7 +76,7 @@ export function attemptLog(redactor: Redactor): AttemptLog | undefined {
     callHook(
       write,
       () =>
-        `malipo: MALIPO_LOG is ${JSON.stringify(level)}; it can be debug, warn or off. Nothing is logged.`,
+        `malipo: MALIPO_LOG can be debug, warn or off; got ${describeName(level)}. Nothing is logged.`,
     );
     return undefined;
   }

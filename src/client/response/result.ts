@@ -33,13 +33,20 @@ export interface Result<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
+// With `await`, and not with `then`, which Bun's stacks do not follow.
+async function dataOf<T>(call: Promise<Unwrapped<T>>): Promise<T> {
+  return (await call).data;
+}
+
 export function resultOf<T>(call: Promise<Unwrapped<T>>): Result<T> {
-  const result = call.then(({ data }) => data);
-  // By way of `result`: the caller now has only this promise, so a failure must be reported by this one
-  // only. And a stack leads to the caller only where each promise has one that waits for it.
-  const withRequestId = (whole: Unwrapped<T>) => ({
-    ...whole,
-    requestId: requestIdOf(whole.response.headers),
+  const result = dataOf(call);
+  return Object.assign(result, {
+    withResponse: async () => {
+      // By way of `result`: the caller now has only this promise, so a failure must be reported by this
+      // one only. And a stack leads to the caller only where each promise has one that waits for it.
+      await result;
+      const whole = await call;
+      return { ...whole, requestId: requestIdOf(whole.response.headers) };
+    },
   });
-  return Object.assign(result, { withResponse: () => result.then(() => call.then(withRequestId)) });
 }

@@ -129,7 +129,18 @@ test.each(["", "off"])("MALIPO_LOG=%s writes nothing", async (level) => {
 test("another level is named once, with those that there are", async () => {
   await logging("verbose", [again(), ok]).merchant.get();
   expect(written.mock.calls).toEqual([
-    ['malipo: MALIPO_LOG is "verbose"; it can be debug, warn or off. Nothing is logged.'],
+    ['malipo: MALIPO_LOG can be debug, warn or off; got "verbose". Nothing is logged.'],
+  ]);
+});
+
+test("a key that was set as the level is not shown", async () => {
+  await logging("sk_live_otherSecret", [ok]).merchant.get();
+  expect(written.mock.calls).toEqual([
+    [
+      expect.stringMatching(
+        /^malipo: MALIPO_LOG can be debug, warn or off; got \(its name is not shown/,
+      ),
+    ],
   ]);
 });
 

@@ -57,7 +57,7 @@ function snippets({ host, address }: PageContext): Html {
   const key = host.sandbox.keys.secret;
   return html`${block(curlLine(baseUrl, key), "the curl command", "code")}
 <details class="more" id="in-typescript"><summary>The same in TypeScript</summary>${block(typescriptLines(baseUrl, key), "the TypeScript lines", "code")}</details>
-<p class="hint">In another language: start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
+<p class="hint">In another language: read <a href="/docs">the API page</a>, or start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
 }
 
 /** What to do first, shown until the first payment. */
