@@ -58,6 +58,15 @@ describe("the control API", () => {
     expect([status, json.error]).toEqual([422, expect.stringMatching(/lostResponse/)]);
   });
 
+  test.each([
+    ["/faults", { kind: "latency", ms: "soon" }, 'ms must be a number; got "soon"'],
+    ["/faults", { kind: "status", times: "twice" }, 'times must be a number; got "twice"'],
+    ["/chaos", { drop: "often" }, 'drop must be a number; got "often"'],
+  ])("quotes what is not a number: %s %j", async (path, body, message) => {
+    const { status, json } = await post(path, body);
+    expect([status, json.error]).toEqual([422, expect.stringContaining(message)]);
+  });
+
   test("starts and ends chaos", async () => {
     const { json } = await post("/chaos", { apiErrors: 1, seed: 7 });
     expect(json.data).toEqual({ seed: "7" });
