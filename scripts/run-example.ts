@@ -36,7 +36,7 @@ if (example.webhook !== undefined) {
 } else {
   await example.fill?.(sandbox, gateway, folder);
 }
-const child = spawn(process.execPath, [...args, ...more], {
+const child = spawn(example.program ?? process.execPath, [...args, ...more], {
   stdio: "inherit",
   env: {
     ...process.env,

@@ -10,7 +10,9 @@ import { installNextShop } from "./next-shop.ts";
 /** An example, and how `npm run example` runs it. */
 export interface Example {
   readonly about: string;
-  /** Prepares it, where it needs that, and gives the arguments of Node.js. */
+  /** What runs it, if that is not Node.js. */
+  readonly program?: string;
+  /** Prepares it, where it needs that, and gives the arguments of Node.js or the program. */
   args(): readonly string[];
   /** What to do when it runs. */
   readonly next?: string;
@@ -94,6 +96,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     about: "a job that closes the orders whose payments have ended",
     args: () => ["examples/reconcile/reconcile.ts"],
     fill: fillOrders,
+  },
+  shell: {
+    about: "a payment, a lost response and a webhook by curl, in a shell",
+    program: "sh",
+    args: () => ["examples/shell/payment.sh"],
   },
   "test-suite": tests("a test suite of a checkout", "examples/test-suite"),
   lambda: tests(

@@ -41,7 +41,10 @@ export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
       const headers = { "x-service-signature": signWebhook(body, SECRET) };
       await receiver.handle({ method: "POST", headers, body });
       const expected = { stored: 4, waiting: 2, unhandled: 1, running: 1, dead: 0, conflicts: 1 };
-      await until(async () => (await stats()).waiting === 2 && (await stats()).running === 1);
+      await until(async () => {
+        const { waiting, running, unhandled } = await stats();
+        return waiting === 2 && running === 1 && unhandled === 1;
+      });
       // One waits for its retry, and one for a handler: nothing is late.
       expect(await stats()).toMatchObject({ ...expected, lagMs: 0 });
       open();

@@ -1,5 +1,6 @@
 import { type Cluster, Redis, type RedisOptions } from "ioredis";
 import { withTimeout } from "../../../internal/timeout.ts";
+import { recordCommands } from "./shards/batch.ts";
 import { defineScripts, type RedisClient } from "./shards/scripts.ts";
 
 /** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
@@ -50,6 +51,7 @@ export const connectToWork = (connection: BullmqConnection): RedisClient =>
 function prepared(redis: RedisClient): RedisClient {
   // Without a listener, Node ends the process when Redis is away.
   redis.on("error", () => {});
+  recordCommands(redis);
   defineScripts(redis);
   return redis;
 }

@@ -80,6 +80,21 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     expect(attempts).toEqual([1]);
   });
 
+  test("takes the place of the job in the moment in which the job ends", async () => {
+    const { inbox, redis, key } = open();
+    const left: Record<string, string>[] = [];
+    const completed: number[] = [];
+    const run = async () => {
+      left.push(await redis.hgetall(key(delivery(1).key)));
+      completed.push(await redis.zcard(key("completed")));
+    };
+    for (const number of [1, 2]) await inbox.accept(delivery(number));
+    await inbox.start({ run, concurrency: 1, onError: () => {} });
+    await until(async () => left.length === 2);
+    expect(left[1]).toEqual({ digest: delivery(1).digest.slice(-32) });
+    expect(completed).toEqual([0, 0]);
+  });
+
   test("is forgotten when the retention ends, while nothing comes and nothing runs", async () => {
     const { inbox, redis, key } = open(1_500);
     await start(inbox);

@@ -2,6 +2,7 @@ import type { JobJson, RedisQueueBackend } from "bullmq";
 import { conflictIdOf } from "../../conflicts.ts";
 import { EventMissingError } from "../../errors.ts";
 import { type NewDelivery, type Receipt, receiptFor } from "../../types.ts";
+import { batchCommand, type Call } from "./batch.ts";
 import { type Grouped, Groups } from "./groups.ts";
 import { hasDigest, isDone, JOB_OPTIONS, jobDataOf, newJob } from "./job-data.ts";
 import { type CommandRunner, runScript, scriptArguments } from "./scripts.ts";
@@ -14,6 +15,9 @@ interface Waiting extends Grouped {
   readonly resolve: (receipt: Receipt | Promise<Receipt>) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** What was known of an event before it was added: nothing, its job, or the digest that is remembered. */
+type Reply = string | null | Error;
 
 /** Stores the deliveries of a shard. */
 export class Acceptor {
@@ -67,35 +71,56 @@ export class Acceptor {
   /** Adds each event that is not known yet: what was known before, and the adding, in one moment. */
   async #store(events: readonly Waiting[][]): Promise<void> {
     const firsts = events.map(([first]) => (first as Waiting).delivery);
-    const { backend, redis, unprepared } = this.#shard;
+    const { redis, unprepared } = this.#shard;
     if (unprepared !== undefined) await unprepared;
-    const keys = firsts.map(({ key }) => this.#shard.key(key));
-    const [known, ...added] = await inTransaction(redis, this.#replicas, (runner) => {
-      runner.runCommand("malipoKnown", scriptArguments(keys, []));
-      return Promise.all(firsts.map((delivery) => this.#add(runner, backend, delivery)));
+    const dead = firsts.filter(({ deadLetterReason }) => deadLetterReason !== undefined);
+    const others = firsts.filter(({ deadLetterReason }) => deadLetterReason === undefined);
+    const batch = others.length === 0 ? undefined : await this.#batchOf(others);
+    const replies = await inTransaction(redis, this.#replicas, (runner) => {
+      if (batch !== undefined) runner.runCommand(batch.name, batch.args);
+      for (const delivery of dead) this.#addDeadLetter(runner, delivery);
     });
-    if (known instanceof Error) throw known;
+    const [added = []] = batch === undefined ? [] : (replies.splice(0, 1) as [Reply[] | Error]);
+    if (added instanceof Error) throw added;
+    const known = new Map<NewDelivery, Reply>();
+    for (const [at, delivery] of others.entries()) known.set(delivery, added[at] ?? null);
+    for (const [at, delivery] of dead.entries()) known.set(delivery, replies[at] as Reply);
     for (const [at, same] of events.entries()) {
-      const before = (known as (string | null)[])[at] ?? null;
-      const error = added[at] instanceof Error ? added[at] : undefined;
-      this.#resolveAll(same, before, error);
+      this.#resolveAll(same, known.get(firsts[at] as NewDelivery) ?? null);
     }
   }
 
-  #add(runner: CommandRunner, backend: RedisQueueBackend, delivery: NewDelivery): unknown {
-    const { key, event, receivedAt, deadLetterReason } = delivery;
-    const job = newJob(key, event, jobDataOf(delivery), JOB_OPTIONS);
-    if (deadLetterReason === undefined) return addJob(runner, backend, job);
-    const keys = [this.#shard.key(key), this.#shard.key("failed")];
-    const options = JSON.stringify(JOB_OPTIONS);
-    const args = [key, event, job.data, options, receivedAt, deadLetterReason, Date.now()];
-    return runner.runCommand("malipoAddDeadLetter", scriptArguments(keys, args));
+  /** Adds them by BullMQ's own command, all in one script. */
+  async #batchOf(deliveries: readonly NewDelivery[]) {
+    const { backend, redis } = this.#shard;
+    let command = "";
+    const calls: Call[] = [];
+    const runner: CommandRunner = {
+      runCommand: (name, args) => {
+        command = name;
+        calls.push([...args, this.#shard.key((deliveries[calls.length] as NewDelivery).key)]);
+      },
+    };
+    for (const delivery of deliveries) {
+      const { key, event } = delivery;
+      await addJob(runner, backend, newJob(key, event, jobDataOf(delivery), JOB_OPTIONS));
+    }
+    return batchCommand(redis, { command, kind: "add", calls });
   }
 
-  #resolveAll(same: readonly Waiting[], before: string | null, error: Error | undefined): void {
+  #addDeadLetter(runner: CommandRunner, delivery: NewDelivery): void {
+    const { key, event, receivedAt, deadLetterReason = "" } = delivery;
+    const keys = [this.#shard.key(key), this.#shard.key("failed")];
+    const { data } = newJob(key, event, jobDataOf(delivery), JOB_OPTIONS);
+    const options = JSON.stringify(JOB_OPTIONS);
+    const args = [key, event, data, options, receivedAt, deadLetterReason, Date.now()];
+    runner.runCommand("malipoAddDeadLetter", scriptArguments(keys, args));
+  }
+
+  #resolveAll(same: readonly Waiting[], before: Reply): void {
     const [first] = same as [Waiting, ...Waiting[]];
     for (const one of same) {
-      if (error !== undefined) one.reject(error);
+      if (before instanceof Error) one.reject(before);
       else if (one === first && before === null) one.resolve(receiptFor("accepted"));
       else one.resolve(this.compare(one.delivery, before ?? first.delivery.digest));
     }

@@ -12,7 +12,7 @@ export type RedisClient = Redis;
  * digest, 128 bits, tells any two deliveries apart. The counts are by the moment when the events of a
  * hundredth of the retention are forgotten.
  */
-const REMEMBER = `
+export const REMEMBER = `
 local function remember(key, digest, ttl)
   redis.call("HSET", key, "digest", string.sub(digest, -32))
   redis.call("PEXPIRE", key, ttl)
@@ -30,27 +30,34 @@ local function digestIn(data)
 end
 `;
 
+/** Lua: what is known of an event: nothing, the data of its job, or the digest that is remembered. */
+export const KNOWN = `
+local function known(key)
+  if redis.call("EXISTS", key) == 0 then return false end
+  local found = redis.call("HMGET", key, "digest", "data")
+  return found[1] or found[2] or ""
+end
+`;
+
 /** Our own scripts, for what BullMQ has no command. The keys of a call are in one queue. */
 const SCRIPTS = {
   /** KEYS: jobs. Of each: nothing, the data of the job, or the digest that is remembered. */
-  malipoKnown: `
-local known = {}
-for at, key in ipairs(KEYS) do
-  known[at] = false
-  if redis.call("EXISTS", key) == 1 then
-    local found = redis.call("HMGET", key, "digest", "data")
-    known[at] = found[1] or found[2] or ""
-  end
-end
-return known`,
+  malipoKnown: `${KNOWN}
+local all = {}
+for at, key in ipairs(KEYS) do all[at] = known(key) end
+return all`,
 
-  /** KEYS: the job, the failed set. ARGV: id, name, data, options, receivedAt, reason, now. */
-  malipoAddDeadLetter: `
-if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
+  /**
+   * KEYS: the job, the failed set. ARGV: id, name, data, options, receivedAt, reason, now. Returns what
+   * was known before.
+   */
+  malipoAddDeadLetter: `${KNOWN}
+local before = known(KEYS[1])
+if before then return before end
 redis.call("HSET", KEYS[1], "name", ARGV[2], "data", ARGV[3], "opts", ARGV[4], "timestamp", ARGV[5],
   "delay", 0, "priority", 0, "failedReason", ARGV[6], "finishedOn", ARGV[7])
 redis.call("ZADD", KEYS[2], ARGV[7], ARGV[1])
-return 1`,
+return false`,
 
   /**
    * KEYS: the counts, the completed set. ARGV: the prefix of jobs, retention, how many. Leaves only the
@@ -195,10 +202,11 @@ export function defineScripts(redis: RedisClient): void {
 }
 
 /** The arguments of a script, as ioredis takes them. */
-export const scriptArguments = (
-  keys: readonly string[],
-  args: readonly (string | number)[],
-): (string | number)[] => [keys.length, ...keys, ...args];
+export const scriptArguments = (keys: readonly unknown[], args: readonly unknown[]): unknown[] => [
+  keys.length,
+  ...keys,
+  ...args,
+];
 
 type Commands<Result> = Record<string, (args: readonly unknown[]) => Result>;
 
@@ -209,7 +217,16 @@ export async function runScript(
   keys: readonly string[],
   args: readonly (string | number)[] = [],
 ): Promise<unknown> {
-  return (redis as unknown as Commands<Promise<unknown>>)[name]?.(scriptArguments(keys, args));
+  return runCommand(redis, name, scriptArguments(keys, args));
+}
+
+/** Runs a command that was defined. */
+export async function runCommand(
+  redis: RedisClient,
+  name: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  return (redis as unknown as Commands<Promise<unknown>>)[name]?.(args);
 }
 
 /** What BullMQ needs of a pipeline to which it adds jobs. */

@@ -8,7 +8,7 @@ import { noReply } from "../connection.ts";
 import { attemptsOf, type JobData } from "../shards/job-data.ts";
 import { type RedisClient, runScript } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
-import { type KeptEvent, WorkerBackend } from "./backend.ts";
+import { FORGOTTEN, type KeptEvent, WorkerBackend } from "./backend.ts";
 import type { Slots } from "./slots.ts";
 
 /** How the worker of an inbox is set up. */
@@ -49,7 +49,7 @@ export class ShardWorker {
     this.#options = options;
     this.#settings = settings;
     this.#slots = slots;
-    this.#backend = new WorkerBackend(shard, () => this.#kept.shift());
+    this.#backend = new WorkerBackend(redis, shard, settings.retentionMs, () => this.#kept.shift());
     this.#worker = this.#start();
     this.#worker.on("error", (error) => options.onError(error));
     this.#worker.on("lockRenewalFailed", (ids) => {
@@ -92,7 +92,7 @@ export class ShardWorker {
     if (kept.length > 0) this.#backend.wake();
   }
 
-  async #process(job: Job<JobData>, token: string): Promise<"forgotten" | undefined> {
+  async #process(job: Job<JobData>, token: string): Promise<typeof FORGOTTEN | undefined> {
     const { kinds } = this.#options;
     if (kinds !== undefined && !kinds.includes(job.name)) return this.#keep(job, token);
     const attempt = attemptsOf(job) + 1;
@@ -109,12 +109,12 @@ export class ShardWorker {
    * Puts an event of a kind that this process does not take aside. A dashboard shows it as delayed,
    * until its retention ends: then it is forgotten.
    */
-  async #keep(job: Job<JobData>, token: string): Promise<"forgotten"> {
+  async #keep(job: Job<JobData>, token: string): Promise<typeof FORGOTTEN> {
     const [id, now] = [job.id as string, Date.now()];
     const { keptUntil = Number.POSITIVE_INFINITY } = job.data;
     if (keptUntil <= now) {
       await this.#redis.zrem(this.#shard.keptKey(job.name), id);
-      return "forgotten";
+      return FORGOTTEN;
     }
     this.#options.onKept?.(job.name);
     const delay = Math.ceil(this.#settings.retentionMs);
