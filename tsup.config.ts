@@ -1,6 +1,7 @@
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
+import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 
 /** Which HMAC a runtime gets is decided by the `imports` of package.json, when it is loaded. */
@@ -13,6 +14,7 @@ const HMAC = {
 const LOADED_ON_DEMAND = {
   page: INTERNAL_IMPORTS["#page"],
   openapi: INTERNAL_IMPORTS["#openapi"],
+  "docs-page": INTERNAL_IMPORTS["#docs-page"],
 };
 
 /** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
@@ -31,6 +33,7 @@ const shared: Options = {
   // rewrite newer syntax that every supported runtime has), and drops imports that nothing uses.
   treeshake: { moduleSideEffects: false },
   noExternal: Object.keys(BUNDLED_PACKAGES),
+  define: packageVersion,
   esbuildOptions: (options) => {
     options.chunkNames = "chunks/[name]-[hash]";
   },
@@ -40,7 +43,7 @@ const esModules: Options = {
   ...shared,
   entry: { ...ENTRY_POINTS, ...HMAC, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
   format: ["esm"],
-  define: await pageAssets(),
+  define: { ...packageVersion, ...(await pageAssets()) },
 };
 
 const commonJs: Options = {

@@ -5,7 +5,8 @@ const config = {
   name: "malipo",
   entryPoints: Object.values(ENTRY_POINTS),
   // The API reference as pages of the manual: docs/.vitepress builds both into one site.
-  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme"],
+  plugin: ["typedoc-plugin-markdown", "typedoc-vitepress-theme", "./scripts/typedoc-throws.mjs"],
+  preservedTypeAnnotationTags: ["@throws"],
   out: "docs/reference",
   docsRoot: "docs",
   readme: "none",

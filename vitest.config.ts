@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { ENTRY_POINTS, INTERNAL_IMPORTS, moduleName } from "./scripts/entry-points.ts";
+import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 
 // The shops' time zone on every machine, so that code that depends on the local zone fails.
@@ -20,7 +21,7 @@ const msw2 = [
   { find: /^msw\/node$/, replacement: "msw-2/node" },
 ];
 
-const define = await pageAssets();
+const define = { ...packageVersion, ...(await pageAssets()) };
 
 export default defineConfig({
   test: {

@@ -2,13 +2,17 @@ import { defineConfig } from "vitest/config";
 import { AREAS } from "./scripts/mutation-areas.ts";
 import config from "./vitest.config.ts";
 
-const [source] = (config.test?.projects ?? []) as { resolve?: object; test?: object }[];
+const [source] = (config.test?.projects ?? []) as {
+  define?: Record<string, string>;
+  resolve?: object;
+}[];
 const area = AREAS.find(({ name }) => name === process.env.MUTATED_AREA);
 
 /** It replaces `#hmac` by a module of its own. */
 const ISOLATED = "test/webhooks/verification/every-secret.test.ts";
 
 const project = (name: string, test: object) => ({
+  ...(source?.define && { define: source.define }),
   ...(source?.resolve && { resolve: source.resolve }),
   // Many changes are killed by a timeout, so it is shorter than elsewhere.
   test: { name, testTimeout: 8_000, expect: { poll: { timeout: 4_000 } }, ...test },

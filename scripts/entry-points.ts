@@ -30,6 +30,7 @@ export const INTERNAL_IMPORTS = {
   "#hmac": "src/webhooks/verification/hmac/node.ts",
   "#page": "src/sandbox/page/server.ts",
   "#openapi": "src/openapi/document.ts",
+  "#docs-page": "src/sandbox/docs-page/server.ts",
 } as const;
 
 /** The name that a user imports. */

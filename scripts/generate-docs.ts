@@ -1,6 +1,7 @@
 // Writes the tables of the docs that come from the sources, between their markers.
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { extname } from "node:path";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
 import type { Command, Flag } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
@@ -133,6 +134,13 @@ const TABLES: Readonly<Record<string, () => string>> = {
   resultCodes,
 };
 
+// `typescript`, not `ts`: the docs tests compile `ts` blocks, and the examples have tests already.
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ".ts": "typescript",
+  ".tsx": "tsx",
+  ".json": "json",
+};
+
 /** A page with its tables and examples generated from the current sources. */
 export function withTables(page: string): string {
   return page
@@ -146,9 +154,8 @@ export function withTables(page: string): string {
     )
     .replace(
       /(<!-- example: (\S+) -->)[\s\S]*?(<!-- end -->)/g,
-      // `typescript`, not `ts`: the docs tests compile `ts` blocks, and the examples have tests already.
       (_, begin: string, file: string, end: string) =>
-        `${begin}\n\`\`\`typescript\n${readFileSync(file, "utf8")}\`\`\`\n${end}`,
+        `${begin}\n\`\`\`${LANGUAGES[extname(file)]}\n${readFileSync(file, "utf8")}\`\`\`\n${end}`,
     );
 }
 
@@ -156,8 +163,8 @@ export function withTables(page: string): string {
 export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md", "docs/result-codes.md"];
 
 /** The pages that hold the code of examples. */
-export const EXAMPLE_PAGES: readonly string[] = globSync("docs/webhooks/*.md").filter((page) =>
-  readFileSync(page, "utf8").includes("<!-- example: "),
+export const EXAMPLE_PAGES: readonly string[] = globSync("docs/{webhooks,shops}/*.md").filter(
+  (page) => readFileSync(page, "utf8").includes("<!-- example: "),
 );
 
 if (import.meta.main) {

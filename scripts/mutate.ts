@@ -55,7 +55,7 @@ async function run(area: Area): Promise<readonly Mutant[]> {
     mutate: values.only === undefined ? [...area.mutate] : [values.only],
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency ?? area.concurrency),
-    reporters: ["progress-append-only"],
+    reporters: [process.stderr.isTTY ? "progress" : "progress-append-only"],
     tempDirName: `.stryker-tmp/${area.name.replaceAll(" ", "-")}`,
     ignorePatterns: [".stryker-tmp", "dist", "docs", "test/bench", "test/runtimes"],
     disableTypeChecks: false,
@@ -74,6 +74,7 @@ async function run(area: Area): Promise<readonly Mutant[]> {
 mkdirSync(RESULTS, { recursive: true });
 for (const area of AREAS) {
   if (values.report || (values.area ?? area.name) !== area.name) continue;
+  console.log(`Area ${AREAS.indexOf(area) + 1} of ${AREAS.length}: ${area.name}`);
   const mutants = await run(area);
   if (values.only === undefined) writeFileSync(fileOf(area), JSON.stringify(mutants));
   else console.log(unexplained(mutants).join("\n"));

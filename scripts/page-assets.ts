@@ -17,11 +17,20 @@ async function bundle(path: string): Promise<string> {
   return outputFiles.map(({ text }) => text).join("");
 }
 
+/** What is bundled to text, by the name that it replaces in an `assets.ts` of the sandbox. */
+const ASSETS = {
+  PAGE_SCRIPT: "main.ts",
+  PAGE_STYLE: "style/main.css",
+  DOCS_PAGE_STYLE: "../../docs-page/style.css",
+};
+
 /**
- * The script and the stylesheet of the sandbox's page, bundled to text: a value for the `define`
- * option of a build, which puts it in the place of the names in `src/sandbox/page/assets.ts`.
+ * The scripts and stylesheets of the sandbox's pages, bundled to text: a value for the `define`
+ * option of a build.
  */
-export async function pageAssets(): Promise<Record<"PAGE_SCRIPT" | "PAGE_STYLE", string>> {
-  const [script, style] = await Promise.all([bundle("main.ts"), bundle("style/main.css")]);
-  return { PAGE_SCRIPT: JSON.stringify(script), PAGE_STYLE: JSON.stringify(style) };
+export async function pageAssets(): Promise<Record<string, string>> {
+  const bundles = Object.entries(ASSETS).map(
+    async ([name, path]) => [name, JSON.stringify(await bundle(path))] as const,
+  );
+  return Object.fromEntries(await Promise.all(bundles));
 }

@@ -21,7 +21,7 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "webhooks/failures",
     "operate-webhooks",
   ],
-  ["Build and test", "sandbox", "testing", "open-parts", "cli"],
+  ["Build and test", "sandbox", "testing", "ci", "open-parts", "cli", "other-languages"],
   ["Operate", "going-to-production", "observability", "troubleshooting"],
   ["Look up", "service", "glossary", "runtimes", "benchmarks", "mutation"],
   [

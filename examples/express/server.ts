@@ -1,27 +1,39 @@
-// Webhooks on Express: verified, stored in a SQLite file, acknowledged, then processed.
+// A shop on Express: the form, the order with its state, and the webhook, in one server.
+import { once } from "node:events";
 import express from "express";
-import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
-import { createWebhookReceiver } from "malipo/webhooks";
+import { orderPage, startPage } from "./pages.ts";
+import { openShop } from "./shop.ts";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
-
-receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
-  console.log(`ship ${data.account_reference}`, idempotencyKey);
-});
-receiver.on("payment.failed", async ({ data }) => {
-  console.log(`message to the customer: ${data.user_message}`);
-});
-
-await receiver.start();
+const shop = openShop();
 const app = express();
-app.use("/webhooks", nodeHandler(receiver)); // above every body parser
-app.use(express.json());
+app.use("/webhooks", nodeHandler(shop.receiver)); // above every body parser
+app.use(express.urlencoded({ extended: false }));
+
+app.get("/", (_request, response) => {
+  response.send(startPage());
+});
+app.post("/orders", async ({ body = {} }, response) => {
+  if (await shop.order(body)) response.redirect(303, `/orders/${body.order}`);
+  else response.status(400).send("This form is not ours.");
+});
+app.get("/orders/:id", ({ params }, response) => {
+  const order = shop.find(params.id);
+  if (order === undefined) response.status(404).send("There is no such order.");
+  else response.send(orderPage(order));
+});
+app.post("/orders/:id/again", async ({ params }, response) => {
+  await shop.payAgain(params.id);
+  response.redirect(303, `/orders/${encodeURIComponent(params.id)}`);
+});
+
+await shop.start();
 const server = app.listen(Number(process.env.PORT ?? 3000));
+await once(server, "listening");
+console.log(`The shop is at http://localhost:${process.env.PORT ?? 3000}`);
 
 process.once("SIGTERM", async () => {
   server.close();
-  await receiver.stop(); // running handlers finish; other processes take over the rest
-  inbox.close();
+  await once(server, "close"); // requests that run now end first
+  await shop.stop();
 });

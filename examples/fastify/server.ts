@@ -1,23 +1,43 @@
-// Webhooks on Fastify: the plugin keeps the raw bytes of its own route only.
+// A shop on Fastify: the form, the order with its state, and the webhook, in one server.
 import fastify from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { createWebhookReceiver } from "malipo/webhooks";
+import { orderPage, startPage } from "./pages.ts";
+import { openShop } from "./shop.ts";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
-
-receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
-  console.log(`ship ${data.account_reference}`, idempotencyKey);
-});
-
+const shop = openShop();
 const app = fastify();
-app.register(fastifyWebhooks, { receiver, path: "/webhooks" });
-app.addHook("onReady", () => receiver.start());
-app.addHook("onClose", async () => {
-  await receiver.stop(); // running handlers finish; other processes take over the rest
-  inbox.close();
+app.register(fastifyWebhooks, { receiver: shop.receiver, path: "/webhooks" });
+// Fastify reads JSON; a form of a page is not JSON.
+app.addContentTypeParser(
+  "application/x-www-form-urlencoded",
+  { parseAs: "string" },
+  (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(`${body}`))),
+);
+
+app.get("/", (_request, reply) => reply.type("text/html").send(startPage()));
+
+app.post<{ Body: Record<string, string> | undefined }>("/orders", async ({ body }, reply) =>
+  body !== undefined && (await shop.order(body))
+    ? reply.redirect(`/orders/${body.order}`, 303)
+    : reply.code(400).send("This form is not ours."),
+);
+
+app.get<{ Params: { id: string } }>("/orders/:id", ({ params }, reply) => {
+  const order = shop.find(params.id);
+  return order === undefined
+    ? reply.code(404).send("There is no such order.")
+    : reply.type("text/html").send(orderPage(order));
 });
-await app.listen({ port: Number(process.env.PORT ?? 3000) });
+
+app.post<{ Params: { id: string } }>("/orders/:id/again", async ({ params }, reply) => {
+  await shop.payAgain(params.id);
+  return reply.redirect(`/orders/${encodeURIComponent(params.id)}`, 303);
+});
+
+app.addHook("onReady", () => shop.start());
+app.addHook("onClose", () => shop.stop()); // requests that run now have ended
+const port = Number(process.env.PORT ?? 3000);
+await app.listen({ port });
+console.log(`The shop is at http://localhost:${port}`);
 
 process.once("SIGTERM", () => app.close());

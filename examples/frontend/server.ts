@@ -79,9 +79,10 @@ export function createShop({ secretKey, publicKey, baseUrl }: ShopOptions): Serv
 
 if (import.meta.main) {
   const { MALIPO_API_KEY = "", MALIPO_PUBLIC_KEY = "", MALIPO_BASE_URL = "" } = process.env;
+  const { PORT = "3000" } = process.env;
   createShop({
     secretKey: MALIPO_API_KEY,
     publicKey: MALIPO_PUBLIC_KEY,
     baseUrl: MALIPO_BASE_URL,
-  }).listen(3000, "127.0.0.1", () => console.log("http://127.0.0.1:3000"));
+  }).listen(Number(PORT), () => console.log(`The shop is at http://localhost:${PORT}`));
 }

@@ -1,32 +1,11 @@
-// Webhooks on Nest: `rawBody` keeps the signed bytes beside the body that Nest has parsed.
+// A shop on Nest: the form, the order with its state, and the webhook, in one application.
 import "reflect-metadata";
-import { type MiddlewareConsumer, Module, type NestModule } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { nodeHandler } from "malipo/node";
-import { createWebhookReceiver } from "malipo/webhooks";
+import { ShopModule } from "./shop.module.ts";
 
-const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
-const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
-
-receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
-  console.log(`ship ${data.account_reference}`, idempotencyKey);
-});
-
-@Module({})
-class AppModule implements NestModule {
-  configure(consumer: MiddlewareConsumer) {
-    consumer.apply(nodeHandler(receiver)).forRoutes("webhooks");
-  }
-  async onApplicationBootstrap() {
-    await receiver.start();
-  }
-  async onApplicationShutdown() {
-    await receiver.stop(); // running handlers finish; other processes take over the rest
-    inbox.close();
-  }
-}
-
-const app = await NestFactory.create(AppModule, { rawBody: true });
-app.enableShutdownHooks();
-await app.listen(Number(process.env.PORT ?? 3000));
+// `rawBody` keeps the bytes of each request: they are what a webhook's signature is over.
+const app = await NestFactory.create(ShopModule, { rawBody: true, logger: ["error", "warn"] });
+app.enableShutdownHooks(); // SIGTERM stops the shop
+const port = Number(process.env.PORT ?? 3000);
+await app.listen(port);
+console.log(`The shop is at http://localhost:${port}`);

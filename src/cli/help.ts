@@ -79,8 +79,12 @@ const flagTable = (flags: readonly Flag[]) =>
 
 function subcommandHelp(command: Command, subcommand: Subcommand): string {
   const examples = subcommand.examples.map((example) => `malipo ${example}`).join("\n");
+  const values = (subcommand.args ?? []).flatMap((one) =>
+    one.values ? [[argumentUsage(one), one.values.join(" | ")]] : [],
+  );
   return [
     section(commandUsage(command, subcommand), subcommand.summary),
+    ...(values.length > 0 ? [section("Arguments", formatTable(values))] : []),
     section("Flags", flagTable(subcommand.flags)),
     section("Examples", examples),
   ].join("\n\n");

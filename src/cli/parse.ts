@@ -166,7 +166,8 @@ function checkArguments(
   const call = ["malipo", command.name, name].filter(Boolean).join(" ");
   const missing = args.slice(given.length).find(({ optional }) => !optional);
   if (missing !== undefined) {
-    throw usageError(`"${call}" requires <${missing.name}>. See: ${call} --help`);
+    const one = missing.values ? `: ${missing.values.join(", ")}` : "";
+    throw usageError(`"${call}" requires <${missing.name}>${one}. See: ${call} --help`);
   }
   const extra = args.at(-1)?.repeatable ? undefined : given[args.length];
   if (extra !== undefined) {

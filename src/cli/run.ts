@@ -20,7 +20,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     call = parsed;
     const command = await call.command.load();
-    return await command.run(call.input);
+    return await command.run(call.input, COMMANDS);
   } catch (error) {
     const creating = call?.subcommand.creates ? call.command.name : undefined;
     return printReport(error, creating, argv.includes("--json"));
@@ -43,7 +43,8 @@ function printReport(error: unknown, creating: string | undefined, json: boolean
   if (json) {
     printLine(JSON.stringify({ error: { ...fields, message, exit_code: exitCode } }, null, 2));
   } else {
-    printError(`${paint("red", "malipo:")} ${stack ?? message}`);
+    // What a service or an argument says may have several lines. None may look like a line of ours.
+    printError(`${paint("red", "malipo:")} ${(stack ?? message).replaceAll("\n", "\n  ")}`);
   }
   return exitCode;
 }

@@ -3,6 +3,7 @@ import { canonicalJson } from "../internal/canonical-json.ts";
 import { checkOptionNames } from "../internal/check-options.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
+import { withStack } from "./diagnostics/stack.ts";
 import { bodyText } from "./http/body.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
@@ -17,7 +18,7 @@ import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts
 import { checkKeyKind } from "./key-guard.ts";
 import { countLimit, timeLimit, waitLimit } from "./limits.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
-import { type Result, resultOf, type WithResponse } from "./response/result.ts";
+import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
 import type { Settings } from "./settings.ts";
 
@@ -71,7 +72,7 @@ export function createCall(settings: Settings): Call {
     endpoint: Endpoint,
     input: CallInput,
     options: CreateOptions,
-  ): Promise<WithResponse<T>> {
+  ): Promise<Unwrapped<T>> {
     const name = nameOf(endpoint, input, settings.redactor);
     const limits = limitsOf(endpoint, options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
@@ -84,7 +85,12 @@ export function createCall(settings: Settings): Call {
     const request = {
       method: endpoint.method,
       url: settings.baseUrl + address,
-      headers: requestHeaders(options.headers, settings.keyHeader, body !== undefined),
+      headers: requestHeaders(
+        options.headers,
+        settings.keyHeader,
+        body !== undefined,
+        settings.userAgent,
+      ),
       body,
     };
     const { origin, redactor } = settings;
@@ -99,29 +105,32 @@ export function createCall(settings: Settings): Call {
       received,
       data,
       body: whole,
-    } = idempotencyKey === undefined
-      ? await perform(limits.signal)
-      : await runOnce<Done>(
-          {
-            store: settings.idempotency,
-            redactor,
-            key: checkIdempotencyKey(name, idempotencyKey),
-            endpoint: name,
-            parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
-            baseUrl: settings.baseUrl,
-            payment: paymentMarksOf(endpoint, body),
-            totalTimeoutMs,
-            waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
-            perform,
-            encode: (done) => encodeResponse(done.received),
-            decode: (stored) => {
-              const received = decodeResponse(stored);
-              const sent = { received, outcome: "not_sent" } as const;
-              return { received, ...unwrap(context, endpoint, sent, { hooks: {} }) };
+    } = await withStack(
+      idempotencyKey === undefined
+        ? perform(limits.signal)
+        : runOnce<Done>(
+            {
+              store: settings.idempotency,
+              redactor,
+              key: checkIdempotencyKey(name, idempotencyKey),
+              endpoint: name,
+              parameters:
+                address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
+              baseUrl: settings.baseUrl,
+              payment: paymentMarksOf(endpoint, body),
+              totalTimeoutMs,
+              waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
+              perform,
+              encode: (done) => encodeResponse(done.received),
+              decode: (stored) => {
+                const received = decodeResponse(stored);
+                const sent = { received, outcome: "not_sent" } as const;
+                return { received, ...unwrap(context, endpoint, sent, { hooks: {} }) };
+              },
             },
-          },
-          limits.signal,
-        );
+            limits.signal,
+          ),
+    );
     return { data: data as T, response: received.response, body: whole };
   }
   return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>

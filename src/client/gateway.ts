@@ -1,4 +1,5 @@
 import type { PublicMethod } from "../contract/endpoints.ts";
+import { KEY_PREFIXES } from "../contract/keys.ts";
 import { type Call, createCall } from "./call.ts";
 import { Idempotency } from "./idempotency/resolving/resolve.ts";
 import type { CreateOptions, GatewayOptions } from "./options.ts";
@@ -10,6 +11,9 @@ import { Payments } from "./resources/payments.ts";
 import { Webhooks } from "./resources/webhooks.ts";
 import { type Result, resultOf } from "./response/result.ts";
 import { settingsFrom } from "./settings.ts";
+
+/** What Node.js, Bun and Deno call to print an object. */
+const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
 /** The methods of a namespace: only its reads where the compiler knows that the key is public. */
 type For<Key extends string, Methods, Names extends string> = Key extends `pk_${string}`
@@ -35,6 +39,7 @@ type For<Key extends string, Methods, Names extends string> = Key extends `pk_${
  */
 export class Gateway<const Key extends string = string> {
   readonly #call: Call;
+  readonly #print: () => string;
   readonly merchant: For<Key, Merchant, PublicMethod<"merchant">>;
   readonly payments: For<Key, Payments, PublicMethod<"payments"> | "waitFor" | "reconcile">;
   readonly mobileMoney: For<Key, MobileMoney, PublicMethod<"mobileMoney">>;
@@ -46,6 +51,9 @@ export class Gateway<const Key extends string = string> {
     const settings = settingsFrom(options);
     const call = createCall(settings);
     this.#call = call;
+    const { kind, redactor, baseUrl } = settings;
+    this.#print = () =>
+      `Gateway { key: "${KEY_PREFIXES[kind]}... (${kind})", baseUrl: "${redactor.text(baseUrl)}" }`;
     this.idempotency = new Idempotency(settings, call);
     // Every method exists at run time. Where the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
@@ -77,5 +85,14 @@ export class Gateway<const Key extends string = string> {
     } catch (error) {
       return resultOf(Promise.reject(error));
     }
+  }
+
+  /**
+   * What `console.log` prints: the kind of the key and the address, never the key.
+   *
+   * @internal
+   */
+  [INSPECT](): string {
+    return this.#print();
   }
 }

@@ -6,6 +6,8 @@ import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
+import { type AttemptLog, attemptLog } from "./diagnostics/attempt-log.ts";
+import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { GatewayObserver } from "./http/observer.ts";
 import type { IdempotencyStore } from "./idempotency/store.ts";
@@ -23,6 +25,8 @@ export interface Settings {
   /** The base URL without its path, for messages. */
   readonly origin: string;
   readonly keyHeader: readonly [name: string, value: string];
+  /** `undefined` in a browser, which sends its own. */
+  readonly userAgent: string | undefined;
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
@@ -32,6 +36,8 @@ export interface Settings {
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
   readonly profile: ServiceProfile | undefined;
+  /** Where the environment asks for it. */
+  readonly log: AttemptLog | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
@@ -154,12 +160,14 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
   const baseUrl = checkBaseUrl(
     options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   );
+  const redactor = createRedactor(key);
   return {
     key,
     kind,
     baseUrl,
     origin: new URL(baseUrl).origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
+    userAgent: userAgent(),
     timeoutMs: timeLimit("timeoutMs", options.timeoutMs, DEFAULT_TIMEOUT_MS),
     totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, DEFAULT_TOTAL_TIMEOUT_MS),
     maxRetries: countLimit("maxRetries", options.maxRetries, DEFAULT_MAX_RETRIES, 0),
@@ -174,7 +182,8 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
     hooks,
     observer,
     profile,
-    redactor: createRedactor(key),
+    log: attemptLog(redactor),
+    redactor,
     publicOnly,
   };
 }

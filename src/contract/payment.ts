@@ -167,7 +167,9 @@ export const payment: Schema = z.looseObject(
 
 export const mobileMoneyPayment: Schema = z.looseObject(
   {
-    reference: text.check(z.minLength(1, { error: "expected a reference" })),
+    reference: text.check(
+      z.refine((reference) => reference !== "", { error: "expected a reference" }),
+    ),
     checkout_request_id: z.optional(text),
   },
   { error: "expected an object" },

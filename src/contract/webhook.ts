@@ -68,18 +68,20 @@ const url = z.string({ error: "expected an https: URL" }).check(
 );
 
 const events = z.array(
-  text.check(z.minLength(1, { error: "expected an event kind, such as payment.completed" })),
+  text.check(
+    z.refine((kind) => kind !== "", { error: "expected an event kind, such as payment.completed" }),
+  ),
   { error: "expected an array of event kinds" },
 );
 
-const registration = z.looseObject(
-  { name: text, url, events },
-  { error: "expected an object with name, url and events" },
+const error = "expected an object with name, url and events";
+
+export const webhookRegistration: Schema = z.looseObject({ name: text, url, events }, { error });
+
+export const webhookChanges: Schema = z.looseObject(
+  { name: z.optional(text), url: z.optional(url), events: z.optional(events) },
+  { error },
 );
-
-export const webhookRegistration: Schema = registration;
-
-export const webhookChanges: Schema = z.partial(registration);
 
 export const webhook: Schema = z.looseObject(
   {

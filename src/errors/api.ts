@@ -1,4 +1,5 @@
 import { GatewayError, type Outcome } from "./base.ts";
+import { requestIdOf } from "./request-id.ts";
 
 const API_ERROR_CODES = [
   "api",
@@ -28,8 +29,10 @@ export interface ResponseFields {
 
 // The body and the headers may hold a customer's data. They are not enumerable, so that
 // `console.log(error)` and `JSON.stringify(error)` do not print them.
-function hideResponse(error: object, { body, headers }: ResponseFields): void {
+function keepResponse(error: object, { body, headers }: ResponseFields): void {
   Object.defineProperties(error, { body: { value: body }, headers: { value: headers } });
+  const requestId = requestIdOf(headers);
+  if (requestId !== undefined) Object.assign(error, { requestId });
 }
 
 /**
@@ -61,7 +64,7 @@ export class ApiError extends GatewayError {
     super(message, outcome);
     this.status = response.status;
     if (response.retryAfterMs !== undefined) this.retryAfterMs = response.retryAfterMs;
-    hideResponse(this, response);
+    keepResponse(this, response);
   }
   /** Also true for a subclass that another copy of the package (ESM or CJS) made. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -135,6 +138,6 @@ export class UnexpectedResponseError extends GatewayError {
   constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
     super(message, outcome, options);
     this.status = response.status;
-    hideResponse(this, response);
+    keepResponse(this, response);
   }
 }

@@ -38,6 +38,12 @@ export abstract class GatewayError extends Error {
   /** Whether the request may have taken effect, and so whether it may be sent again. */
   declare readonly outcome: Outcome;
 
+  /**
+   * The id that the service gave to the request, where its response had one of the usual headers, such
+   * as `X-Request-Id`. Give it to the service's support. The interface of the service promises none.
+   */
+  declare readonly requestId?: string;
+
   constructor(message: string, outcome: Outcome, options?: ErrorOptions) {
     super(message, options);
     this.outcome = outcome;

@@ -1,13 +1,19 @@
 import { ConfigurationError } from "../errors/configuration.ts";
+import { isObject } from "./is-object.ts";
 
 // Every function of this package that takes options checks them here: a misspelt name must not be
 // silently without effect, and a wrong value is reported with the name of its option.
 
 /**
  * @param owner - Who takes the options, as the message begins: `createSandbox`.
- * @throws {ConfigurationError} for a name that is not among `names`.
+ * @throws {ConfigurationError} for anything but an object, and for a name that is not among `names`.
  */
 export function checkOptionNames(options: object, names: readonly string[], owner: string): void {
+  if (!isObject(options)) {
+    throw new ConfigurationError(
+      `${owner} takes an object with options; got ${describeValue(options)}. Its options are: ${names.join(", ")}.`,
+    );
+  }
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue;
     throw new ConfigurationError(

@@ -1,5 +1,10 @@
 interface Runtime {
   readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+  readonly Deno?: {
+    readonly permissions?: {
+      querySync?(permission: { name: "env"; variable: string }): { readonly state: string };
+    };
+  };
 }
 
 /** An environment variable; `undefined` where it is not set, is empty, or cannot be read. */
@@ -10,4 +15,11 @@ export function environmentVariable(name: string): string | undefined {
     // Deno throws where the program has no permission to read the environment.
     return undefined;
   }
+}
+
+/** The same for a variable that few programs need: Deno must not stop and ask its user for it. */
+export function allowedEnvironmentVariable(name: string): string | undefined {
+  const { permissions } = (globalThis as Runtime).Deno ?? {};
+  const state = permissions?.querySync?.({ name: "env", variable: name }).state ?? "granted";
+  return state === "granted" ? environmentVariable(name) : undefined;
 }

@@ -46,6 +46,7 @@ export class Engine {
       clock,
       payments: new Map(),
       emit: (event, record) => this.deliveries.emit(event, record),
+      emitTo: (url, event, record) => this.deliveries.emitTo(url, event, record),
       watchers: new Set(),
     };
   }

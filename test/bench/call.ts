@@ -116,7 +116,7 @@ export async function benchCall(rounds: number): Promise<Measured> {
   try {
     const [port] = await once(server, "message");
     const candidates = await candidatesFor(port);
-    const micros = await medians(candidates, { rounds, times: 1_000, clock: "cpu" });
+    const micros = await medians(candidates, { what: "call", rounds, times: 1_000, clock: "cpu" });
     const ratios = micros.map((cost) => cost / (micros[0] ?? 1));
     const [, ours = 0, , , stripeFetch = 0, ofOpenAi = 0] = ratios;
     return {

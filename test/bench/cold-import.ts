@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { PEERS_FOLDER, peerVersion } from "./peers.ts";
 import { median } from "./rounds.ts";
+import { countSteps } from "./steps.ts";
 import type { Measured } from "./table.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,11 +27,14 @@ export function benchColdImport(rounds: number): Measured {
     })),
   ];
   const taken = rows.map((): number[] => []);
+  const steps = countSteps("import", rounds * rows.length);
   for (let round = 0; round < rounds; round++) {
     rows.forEach(({ module, cwd }, index) => {
       taken[index]?.push(milliseconds(module, cwd));
+      steps.step();
     });
   }
+  steps.end();
   const millis = taken.map(median);
   const [webhooks = 0, malipo = 0] = millis;
   const millisOf = (name: string) => millis[rows.findIndex(({ module }) => module === name)] ?? 0;

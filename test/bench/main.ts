@@ -76,10 +76,17 @@ ${[...measured.map(section), ...printed].join("\n\n")}
   );
 }
 
+const sayWhich = (name: string): void =>
+  console.error(`Subject ${SUBJECTS.indexOf(name) + 1} of ${SUBJECTS.length}: ${name}`);
+
 async function benchAll(rounds: number, write: boolean): Promise<void> {
   const measured: Measured[] = [];
-  for (const bench of Object.values(TABLES)) measured.push(show(await bench(rounds)));
+  for (const [name, bench] of Object.entries(TABLES)) {
+    sayWhich(name);
+    measured.push(show(await bench(rounds)));
+  }
   const printed = Object.entries(PROGRAMS).map(([name, title]) => {
+    sayWhich(name);
     const { stdout } = runProgram(name, [], "pipe");
     console.log(`\n${title}\n${stdout}`);
     return `## ${title}\n\nThe output of \`npm run bench -- ${name}\`:\n\n\`\`\`text\n${stdout.trim()}\n\`\`\``;

@@ -80,7 +80,12 @@ export async function benchObserve(rounds: number): Promise<Measured> {
       { name: "a call without an observer", run: calls(plain) },
       { name: "a call with an observer, its analysis included", run: calls(observed) },
     ];
-    const micros = await medians(candidates, { rounds, times: 1_000, clock: "cpu" });
+    const micros = await medians(candidates, {
+      what: "observe",
+      rounds,
+      times: 1_000,
+      clock: "cpu",
+    });
     const [without = 1, with_ = 1] = micros;
     const wait = await waitOfACall(observer, rounds);
     const kept = await keptForACall(observer);

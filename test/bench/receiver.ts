@@ -10,6 +10,7 @@ import { startRedis } from "../support/engines/redis.ts";
 import { Candidate, type Sent, send } from "./receivers/candidate.ts";
 import { type Figures, LINEUP, receiverGoals, type Store } from "./receivers/lineup.ts";
 import { median } from "./rounds.ts";
+import { countSteps } from "./steps.ts";
 import { goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
@@ -77,6 +78,8 @@ async function measure({ candidate, count, sent }: Entry): Promise<Sent> {
   sent.push(one);
   return one;
 }
+const heapSteps = events > 0 ? 5 : 0;
+const steps = countSteps("receiver", rounds * others.length + heapSteps * entries.length);
 for (let round = 0; round < rounds; round++) {
   for (let step = 0; step < others.length; step++) {
     const entry = others[(round + step) % others.length] as Entry;
@@ -85,6 +88,7 @@ for (let round = 0; round < rounds; round++) {
     const one = await measure(entry);
     entry.ratios.push(one.perSecond / floor.perSecond);
     entry.processedRatios.push(one.processedPerSecond / floor.processedPerSecond);
+    steps.step();
   }
 }
 
@@ -126,18 +130,21 @@ const figures = new Map(entries.map((entry) => [entry.name, figuresOf(entry)] as
 console.log(`\n${receiverGoals(figures).map(goalLine).join("\n")}`);
 
 if (events > 0) {
-  const steps = 5;
   console.log(`\nHeap in use after processing, in MB, over ${events} more deliveries`);
   const heaps: string[][] = [];
   for (const { candidate } of entries) {
     const row = [candidate.title];
-    for (let step = 0; step < steps; step++) {
-      await send([candidate], Math.ceil(events / steps), connections);
+    for (let step = 0; step < heapSteps; step++) {
+      await send([candidate], Math.ceil(events / heapSteps), connections);
       row.push((await candidate.state(true)).heap.toFixed(1));
+      steps.step();
     }
     heaps.push(row);
   }
-  const heads = Array.from({ length: steps }, (_, step) => `${((step + 1) * events) / steps}`);
+  const heads = Array.from(
+    { length: heapSteps },
+    (_, step) => `${((step + 1) * events) / heapSteps}`,
+  );
   console.log(textTable(["", ...heads], heaps));
 }
 

@@ -1,3 +1,5 @@
+import { countSteps } from "./steps.ts";
+
 /** Something to measure. */
 export interface Candidate {
   readonly name: string;
@@ -33,18 +35,28 @@ export async function medians(
     rounds,
     times,
     clock = "wall",
-  }: { rounds: number; times: number; clock?: keyof typeof CLOCKS | undefined },
+    what,
+  }: {
+    /** The subject, for who waits for it. */
+    what: string;
+    rounds: number;
+    times: number;
+    clock?: keyof typeof CLOCKS | undefined;
+  },
 ): Promise<number[]> {
   const now = CLOCKS[clock];
   for (const candidate of candidates) await candidate.run(times);
   const taken = candidates.map((): number[] => []);
+  const steps = countSteps(what, rounds * candidates.length);
   for (let round = 0; round < rounds; round++) {
     for (let step = 0; step < candidates.length; step++) {
       const index = (round + step) % candidates.length;
       const started = now();
       await candidates[index]?.run(times);
       taken[index]?.push((now() - started) / times);
+      steps.step();
     }
   }
+  steps.end();
   return taken.map(median);
 }

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PEERS_FOLDER, peerVersion } from "./peers.ts";
 import { median } from "./rounds.ts";
+import { countSteps } from "./steps.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PORT = 41_870;
@@ -113,6 +114,7 @@ async function start({ name, args, path, status }: Server): Promise<[number, num
 /** Starts every server a number of times, interleaved. A failed start is printed and not counted. */
 export async function measureServers(rounds: number): Promise<ServerCost[]> {
   const taken = SERVERS.map((): [number, number][] => []);
+  const steps = countSteps("starts of servers", rounds * SERVERS.length);
   for (let round = 0; round < rounds; round++) {
     for (const [index, server] of SERVERS.entries()) {
       try {
@@ -121,8 +123,10 @@ export async function measureServers(rounds: number): Promise<ServerCost[]> {
         if (server.name === OURS) throw error;
         console.error(String(error));
       }
+      steps.step();
     }
   }
+  steps.end();
   return SERVERS.flatMap(({ name }, index) => {
     const starts = taken[index] ?? [];
     if (starts.length === 0) return [];

@@ -43,7 +43,7 @@ export async function measureCalls(
         for (let count = 0; count < times; count++) await (await once()).text();
       },
     })),
-    { rounds, times: 300 },
+    { what: "sandbox calls", rounds, times: 300 },
   );
   return candidates.map(({ name }, index) => [name, taken[index] ?? 0] as const);
 }

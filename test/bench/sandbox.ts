@@ -50,24 +50,13 @@ print(
 const ours = servers.find(({ name }) => name === OURS);
 const read = calls.find(([name]) => name.endsWith("a read"))?.[1] ?? 0;
 const { readyMs = 0, residentMb = 0 } = ours ?? {};
-const goals: readonly (Goal & { readonly isTimed: boolean })[] = [
-  { text: `ready after at most 120 ms: ${readyMs.toFixed(0)}`, met: readyMs <= 120, isTimed: true },
-  {
-    text: `resident at most 75 MB: ${residentMb.toFixed(0)}`,
-    met: residentMb <= 75,
-    isTimed: false,
-  },
-  {
-    text: `a read by sandbox.fetch at most 60 us: ${read.toFixed(1)}`,
-    met: read <= 60,
-    isTimed: true,
-  },
+const goals: readonly Goal[] = [
+  { text: `ready after at most 70 ms: ${readyMs.toFixed(0)}`, met: readyMs <= 70 },
+  { text: `resident at most 60 MB: ${residentMb.toFixed(0)}`, met: residentMb <= 60 },
+  { text: `a read by sandbox.fetch at most 12 us: ${read.toFixed(1)}`, met: read <= 12 },
   ...growths.map(({ name, first, last }) => ({
     text: `the last thousand at most 1.2 times the first, ${name}: ${(last / first).toFixed(2)}`,
     met: last / first <= 1.2,
-    isTimed: true,
   })),
 ];
 for (const goal of goals) console.log(goalLine(goal));
-// A slow machine is not a defect: goals that depend on time only print.
-if (goals.some(({ met, isTimed }) => !met && !isTimed)) process.exitCode = 1;

@@ -9,6 +9,7 @@ import { startRedis } from "../support/engines/redis.ts";
 import { Candidate, send } from "./receivers/candidate.ts";
 import { type EngineCpu, NO_ENGINE, postgresCpu, redisCpu } from "./receivers/engine-cpu.ts";
 import { median } from "./rounds.ts";
+import { countSteps } from "./steps.ts";
 import { textTable } from "./table.ts";
 
 const { values } = parseArgs({
@@ -115,9 +116,13 @@ const middle = (all: readonly Round[]): Round =>
     ]),
   ) as unknown as Round;
 
+const engines = values.engines.split(",");
+const receiverCounts = values.receivers.split(",").map(Number);
+const steps = countSteps("scale", engines.length * receiverCounts.length * rounds);
+
 async function measureEngine(engine: string, { store, cpu }: Shared): Promise<string[][]> {
   const rows: string[][] = [];
-  for (const many of values.receivers.split(",").map(Number)) {
+  for (const many of receiverCounts) {
     const receivers = await Promise.all(
       Array.from({ length: many }, () => Candidate.start(engine, engine, store)),
     );
@@ -125,7 +130,10 @@ async function measureEngine(engine: string, { store, cpu }: Shared): Promise<st
     const { processedPerSecond } = await send(receivers, 2_000, connections);
     const count = Math.ceil(processedPerSecond * seconds);
     const all: Round[] = [];
-    for (let round = 0; round < rounds; round++) all.push(await measure(receivers, cpu, count));
+    for (let round = 0; round < rounds; round++) {
+      all.push(await measure(receivers, cpu, count));
+      steps.step();
+    }
     const found = middle(all);
     rows.push([
       engine,
@@ -145,13 +153,14 @@ async function measureEngine(engine: string, { store, cpu }: Shared): Promise<st
 }
 
 const rows: string[][] = [];
-for (const engine of values.engines.split(",")) {
+for (const engine of engines) {
   const shared = await ENGINES[engine]?.();
   if (shared === undefined) continue;
   rows.push(...(await measureEngine(engine, shared)));
   await shared.cpu.close();
   await shared.stop();
 }
+steps.end();
 console.log(
   `${rounds} rounds of about ${seconds} s on ${connections} connections, ${cpus().length} cores; medians. The sender is on the same machine.`,
 );

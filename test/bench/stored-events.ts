@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { median } from "./rounds.ts";
+import { countSteps } from "./steps.ts";
 import { goalLine, textTable } from "./table.ts";
 
 /** At 1,000,000 stored events, a delivery costs at most so many times what it costs at 10,000. */
@@ -71,14 +72,17 @@ for (const inbox of inboxes) {
   }
 }
 
+const steps = countSteps("stored-events", rounds * candidates.length);
 for (let round = 0; round < rounds; round++) {
   for (let step = 0; step < candidates.length; step++) {
     const candidate = candidates[(round + step) % candidates.length] as Candidate;
     const { cpuUs, wallUs } = await work(candidate, deliveries);
     candidate.cpuUs.push(cpuUs);
     candidate.wallUs.push(wallUs);
+    steps.step();
   }
 }
+steps.end();
 
 console.log(
   `${rounds} rounds of ${deliveries} deliveries, stored and processed by one process, interleaved; medians`,

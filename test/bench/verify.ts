@@ -116,7 +116,7 @@ export async function benchVerify(rounds: number): Promise<Measured> {
       run: often(() => verifyWebhook({ body: BYTES, headers, secret: SECRET })),
     },
   ];
-  const micros = await medians(candidates, { rounds, times: 2_000 });
+  const micros = await medians(candidates, { what: "verify", rounds, times: 2_000 });
   const [bare = 1, ours = 0, stripe = 0] = micros;
   const bareBytes = micros[6] ?? 1;
   const ratioOf = (index: number) => (micros[index] ?? 0) / (index >= 6 ? bareBytes : bare);

@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)("deliveries on the sandbox's page", () => {
     await pay();
     sandbox.phone(PHONE).approve();
     await deliveries.getByText("Not 200: the receiver failed with 500").waitFor();
-    await deliveries.getByText("Retry 09:00:10").waitFor();
+    await deliveries.getByText("Retry at 09:00:10").waitFor();
     await deliveries.first().locator("a").first().click();
     await deliveries.getByText("the database is down").waitFor();
     broken = false;

@@ -81,12 +81,15 @@ describe.skipIf(!hasChromium)("input on the sandbox's page", () => {
     await status(page, "Failed").waitFor();
     await pay();
     await page.reload();
-    await page.getByRole("button", { name: "61 s" }).click();
+    await page.getByRole("button", { name: /61 s/ }).click();
     await page.getByText("09:01:01").first().waitFor();
     await expect.poll(() => status(page, "Failed").count()).toBe(2);
     await page.getByRole("button", { name: `Remove the receiver ${url}` }).click();
     await page.getByText("No receiver is registered").waitFor();
-    await page.locator("#deliveries").getByLabel("Your receiver").fill("http://shop.example/hook");
+    await page
+      .locator("#deliveries")
+      .getByLabel("Address of your receiver")
+      .fill("http://shop.example/hook");
     await page.locator("#deliveries").getByRole("button", { name: "Register" }).click();
     expect(await page.locator("#flash.bad").textContent()).toContain("422: url:");
   });
@@ -131,14 +134,33 @@ describe.skipIf(!hasChromium)("input on the sandbox's page", () => {
     await page.locator("#phone").getByText("Thu 1 January, Airtel").waitFor();
   });
 
-  test("says that the sandbox has stopped, and is updated again when it is back", async () => {
-    const { page, served, sandbox, prompt, pay, errors } = await open();
+  test("takes only digits for a PIN", async () => {
+    const { pay, pin } = await open();
+    await pay();
+    await pin.pressSequentially("1a2 b-3456");
+    expect(await pin.inputValue()).toBe("1234");
+  });
+
+  test("disables its controls when the sandbox has stopped, says how to start it, and goes on when it is back", async () => {
+    const { page, served, sandbox, prompt, pin, pay, errors } = await open();
+    await pay({ account_reference: "FIRST" });
+    await pin.waitFor();
     await served.close();
-    await page.getByText("the sandbox has stopped").waitFor();
+    await page.getByText("The sandbox has stopped.").waitFor();
+    await page.getByText(`npx malipo sandbox --port ${served.port}`).waitFor();
+    const controls = page.locator("#live form :is(button, input, select)");
+    for (const control of await controls.all()) expect(await control.isDisabled()).toBe(true);
+    await page.locator("#payments .row-head").click();
+    expect(new URL(page.url()).search).toBe("");
+    sandbox.phone("0712345678").cancel();
     const again = await sandbox.serve({ port: served.port });
     await page.getByText("live", { exact: true }).waitFor();
+    expect(await page.getByText("The sandbox has stopped.").isVisible()).toBe(false);
     await pay();
     await prompt.getByText("KES 1,500.00").waitFor();
+    await pin.fill("1234");
+    await pin.press("Enter");
+    await page.getByText("Paid.", { exact: true }).waitFor();
     await page.close();
     await again.close();
     errors.length = 0; // the connections that this test closed

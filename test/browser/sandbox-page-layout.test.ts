@@ -5,6 +5,8 @@ import { hasChromium } from "../support/chromium.ts";
 import { DESKTOP, NARROW, PHONE, type SandboxPage, sandboxPageSuite } from "./sandbox-page.ts";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
+/** A small phone, or a desktop at a zoom of 400 %. */
+const SMALLEST = 320;
 const SCHEMES = ["light", "dark"] as const;
 
 /** The states in which the page is checked. */
@@ -34,6 +36,41 @@ const STATES: Readonly<Record<string, (sandboxPage: SandboxPage) => Promise<void
     sandbox.faults.add({ effect: { kind: "status", status: 503 }, after: 3 });
     await page.locator("#deliveries .row > a").click();
     await page.getByRole("button", { name: "Send again" }).waitFor();
+  },
+  "request open": async ({ page, pay, served }) => {
+    await pay();
+    const headers = { "x-api-key": "sk_wrong", "user-agent": "shop/1.4" };
+    await fetch(`${served.baseUrl}/merchant`, { headers });
+    await page.locator("#requests .row.bad > a").click();
+    await page.getByRole("button", { name: "Copy as curl" }).waitFor();
+  },
+  "faults active": async ({ page, pay, receive, sandbox }) => {
+    await receive((_, response) => response.end(), ["payment.initiated"]);
+    sandbox.chaos({ duplicate: 1, delay: 0.25, reorder: 0.1, seed: "tuesday" });
+    sandbox.faults.add({ effect: { kind: "lostResponse" }, after: 1 });
+    sandbox.faults.add({ effect: { kind: "latency", ms: 5 }, times: 3 });
+    await pay();
+    await page.locator("#deliveries .row-fault").waitFor();
+  },
+  scenes: async ({ page, pay }) => {
+    await pay();
+    for (const name of ["one order", "a scene with a name of forty characters"]) {
+      await page.locator("#scenes").getByLabel("Name").fill(name);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText(`The scene ${name} is saved.`).waitFor();
+    }
+    await page.getByText("Start over").click();
+  },
+  "many phones": async ({ page, pay, sandbox }) => {
+    for (const last of [1, 2, 3, 4, 5]) await pay({ phone: `073300000${last}` });
+    await sandbox.clock.advance("2h");
+    await page.locator("#payments .row-why").nth(4).waitFor();
+  },
+  stopped: async ({ page, pay, served }) => {
+    await pay();
+    await page.locator("#payments .row").waitFor();
+    await served.close();
+    await page.getByText("The sandbox has stopped.").waitFor();
   },
   "with a profile": async ({ page }) => {
     await page.locator("#service > details > summary").click();
@@ -96,7 +133,10 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
         }
       }
       await unfold(page);
-      expect(await widest(page)).toBe(NARROW.width);
+      for (const width of [NARROW.width, SMALLEST]) {
+        await page.setViewportSize({ ...NARROW, width });
+        expect(await widest(page)).toBe(width);
+      }
       // The policy blocks a script of the test, but not one that the debugger evaluates.
       await page.evaluate(axe.source);
       for (const viewport of [NARROW, DESKTOP]) {
@@ -111,6 +151,10 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
           });
           expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
         }
+      }
+      if (name === "stopped") {
+        await page.close();
+        sandboxPage.errors.length = 0; // the connections that this test closed
       }
     });
   });
@@ -128,12 +172,11 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
       .toBeLessThan(NARROW.height - 50);
     expect(await send.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThan(350);
     expect(await widest(page)).toBe(NARROW.width);
-    // As narrow as a small phone, or a desktop at a zoom of 400 %.
-    await page.setViewportSize({ width: 320, height: 640 });
-    expect(await widest(page)).toBe(320);
+    await page.setViewportSize({ width: SMALLEST, height: 640 });
+    expect(await widest(page)).toBe(SMALLEST);
     await page.setViewportSize(NARROW);
     for (const [part, heading] of [
-      ["Deliveries", "Webhook deliveries"],
+      ["Webhooks", "Webhook deliveries"],
       ["Payments", "Payments"],
     ] as const) {
       await page.locator(".shortcuts").getByRole("link", { name: part }).tap();
@@ -141,6 +184,23 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
         .poll(async () => (await page.getByRole("heading", { name: heading }).boundingBox())?.y)
         .toBeLessThan(NARROW.height);
     }
+  });
+
+  test("has the phones in one row, which scrolls to the one that is chosen", async () => {
+    const { page, pay } = await open({ viewport: NARROW });
+    for (const last of [1, 2, 3, 4, 5]) await pay({ phone: `073300000${last}` });
+    const tabs = page.locator("#phone nav a");
+    await expect.poll(() => tabs.count()).toBeGreaterThan(4);
+    const tops = await tabs.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    await tabs.last().click();
+    await tabs.last().and(page.locator("[aria-current]")).waitFor();
+    await expect
+      .poll(async () => {
+        const box = await tabs.last().boundingBox();
+        return (box?.x ?? 999) + (box?.width ?? 0);
+      })
+      .toBeLessThanOrEqual(NARROW.width);
   });
 
   test("has no animation with reduced motion", async () => {

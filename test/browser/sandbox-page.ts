@@ -13,7 +13,7 @@ import { browserForSuite } from "./browser-for-suite.ts";
 
 export const PHONE = "0712345678";
 export const DESKTOP = { width: 1280, height: 860 };
-export const NARROW = { width: 375, height: 812 };
+export const NARROW = { width: 390, height: 844 };
 
 /** A served sandbox, and its page open in a browser. */
 export interface SandboxPage {

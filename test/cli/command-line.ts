@@ -1,18 +1,28 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 export const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
+/** Sandboxes of other test files and of the developer must not be found. */
+const RUN_FOLDER = mkdtempSync(join(tmpdir(), "malipo-run-"));
+process.once("exit", () => rmSync(RUN_FOLDER, { recursive: true, force: true }));
+
 /** The environment without the variables that the shell of the developer may have set. */
-const CLEAN_ENV = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(MALIPO_|npm_|NO_COLOR|FORCE_COLOR)/.test(name),
+const CLEAN_ENV = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(MALIPO_|npm_|NO_COLOR|FORCE_COLOR)/.test(name),
+    ),
   ),
-);
+  XDG_RUNTIME_DIR: RUN_FOLDER,
+};
 
 export interface Exit {
   readonly code: number | null;

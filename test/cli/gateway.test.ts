@@ -150,6 +150,20 @@ describe("a lost response", () => {
   });
 });
 
+test("a read that the service rejects does not speak of sending it again", async () => {
+  const { stderr } = await run(["payments", "get", "PAY-NONE"]);
+  expect(stderr).toBe(
+    'malipo: GET /payments/{reference} returned 404: There is no payment "PAY-NONE" in this sandbox. The service rejected it.\n',
+  );
+});
+
+test("a list prints its paging in one line, not the envelope of the response", async () => {
+  const text = await run(["payments", "list", "--query", "per_page=1"]);
+  expect(text.stdout).toMatch(/\npage: 1, per_page: 1, total: \d+\n$/);
+  const { meta } = (await run(["payments", "list", "--query", "per_page=1", "--json"])).json();
+  expect(meta).toEqual({ page: 1, per_page: 1, total: expect.any(Number) });
+});
+
 describe.concurrent("malipo invoices", () => {
   test("create, get, update, send, list and delete work", async ({ expect }) => {
     const fields = ["--set", "customer=Asha", "--set", "amount:=1500", "--set", "items:=[1]"];
@@ -213,11 +227,21 @@ describe.concurrent("the key", () => {
     chmodSync(path, 0o600);
     const fromFile = ["--key-file", path, "--base-url", service.baseUrl];
     expect((await malipo([...list, ...fromFile])).code).toBe(EXIT.ok);
-    const { code, stderr } = await malipo(list);
-    expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain("MALIPO_API_KEY");
+    for (const command of [list, ["probe"], ["merchant", "get"], ["webhooks", "list"]]) {
+      const { code, stderr } = await malipo(command);
+      expect(code).toBe(EXIT.usage);
+      expect(stderr).toContain("Set MALIPO_API_KEY and MALIPO_BASE_URL, or give --key-file");
+      expect(stderr).toContain("npx malipo sandbox");
+      // The names of the library's options are not those of the command line.
+      expect(stderr).not.toContain("`");
+    }
     const noAddress = await malipo([...list, "--key-file", path]);
     expect(noAddress.stderr).toContain("MALIPO_BASE_URL");
+    writeFileSync(join(folder, "empty"), "\n");
+    const empty = await malipo([...list, "--key-file", join(folder, "empty")]);
+    expect(empty.stderr).toContain("is empty");
+    const wrong = await malipo([...list, "--key-file", path, "--base-url", "service.example"]);
+    expect(wrong.stderr).toContain("The base URL (--base-url or MALIPO_BASE_URL) must be");
     const noFile = await malipo([...list, "--key-file", join(folder, "none")]);
     expect(noFile.stderr).toContain("no such file");
   });

@@ -41,6 +41,12 @@ describe("a key that was pasted into the wrong place shows in no message", () =>
     ["as a header's name", ({ merchant }) => merchant.get({ headers: { [`${OTHER_KEY} `]: "1" } })],
     ["as a call's option", ({ merchant }) => merchant.get({ [OTHER_KEY]: 1 } as object)],
     ["as a query's name", ({ payments }) => payments.list({ [OTHER_KEY]: {} } as never)],
+    ["as a phone", ({ mobileMoney }) => mobileMoney.validatePhone(OTHER_KEY)],
+    [
+      "as a parameter's name",
+      ({ mobileMoney }) =>
+        mobileMoney.initiate({ amount: 1, phone: "", [`phone${OTHER_KEY}`]: 1 } as never),
+    ],
     [
       "as a name in a request",
       (client) => client.request({ method: "GET", path: "/x", [OTHER_KEY]: 1 } as never),

@@ -18,9 +18,9 @@ test("the example for next stores in its route, and ships once it is registered"
   vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
   const shipped = vi.spyOn(console, "log").mockReturnValue();
   vi.spyOn(console, "error").mockReturnValue();
-  const { POST } = await import("../../examples/next/app/webhooks/route.ts");
-  const { register } = await import("../../examples/next/instrumentation.ts");
-  const { receiver } = await import("../../examples/next/webhooks.ts");
+  const { POST } = await import("../../examples/webhooks/next/app/webhooks/route.ts");
+  const { register } = await import("../../examples/webhooks/next/instrumentation.ts");
+  const { receiver } = await import("../../examples/webhooks/next/webhooks.ts");
   const body = paidFor("ORDER-42");
   const deliver = async (headers: Record<string, string>) => {
     const url = "https://shop.test/webhooks";

@@ -9,8 +9,8 @@ const BUNDLES = "test/docs/bundles";
 const NEST = join(BUNDLES, "nest.mjs");
 
 const SERVERS: [name: string, args: string[], end: number | NodeJS.Signals][] = [
-  ["express", ["examples/express/server.ts"], 0],
-  ["fastify", ["examples/fastify/server.ts"], 0],
+  ["express", ["examples/webhooks/express.ts"], 0],
+  ["fastify", ["examples/webhooks/fastify.ts"], 0],
   ["hono", ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"], 0],
   // Nest sends itself the signal again when everything is closed.
   ["nest", [NEST], "SIGTERM"],
@@ -22,7 +22,7 @@ beforeAll(async () => {
   mkdirSync(BUNDLES, { recursive: true });
   // Type stripping does not compile decorators; Nest's own compiler does.
   await build({
-    entryPoints: ["examples/nest/main.ts"],
+    entryPoints: ["examples/webhooks/nest.ts"],
     ...{ bundle: true, packages: "external", platform: "node", format: "esm", outfile: NEST },
     tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
   });
@@ -32,7 +32,7 @@ afterAll(() => {
   rmSync(BUNDLES, { recursive: true });
 });
 
-describe.each(SERVERS)("the example for %s", (name, args, end) => {
+describe.each(SERVERS)("the example of a receiver on %s", (name, args, end) => {
   test("acknowledges what it has stored, ships once, and recognises duplicates after a kill -9", async () => {
     const INBOX = join(folder, `${name}.db`);
     const first = await runExample(args, { INBOX });

@@ -17,6 +17,17 @@ test("an unknown option is refused with the names that are known", () => {
   expect(() => checkOptionNames({ a: 1 }, ["a", "b"], "createThing")).not.toThrow();
 });
 
+test.each([
+  [null, "null"],
+  ["sk_live_1", "a string"],
+  [["a"], "an array"],
+  [() => {}, "a function"],
+])("options that are not an object are refused, and not shown: %j", (options, got) => {
+  expect(() => checkOptionNames(options as object, ["a", "b"], "createThing")).toThrow(
+    configuration(`createThing takes an object with options; got ${got}. Its options are: a, b.`),
+  );
+});
+
 test("a value that is none of the choices is refused", () => {
   expect(() => checkChoice("clock", "slow", ["virtual", "real"])).toThrow(
     configuration('`clock` must be one of "virtual", "real"; got a string.'),

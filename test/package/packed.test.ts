@@ -101,6 +101,23 @@ describe("the packed tarball, installed in an empty folder", () => {
     expect(stderr.length).toBeLessThan(3_000);
   });
 
+  test.each([
+    ["mjs", `import { Gateway } from "malipo";`],
+    ["cjs", `const { Gateway } = require("malipo");`],
+  ])("prints the caller's own file for a call that failed: %s", (extension, load) => {
+    const path = installed.write(
+      `failed-call.${extension}`,
+      `${load}
+      const gateway = new Gateway({ apiKey: "sk_x", baseUrl: "http://127.0.0.1:9/v1", maxRetries: 0 });
+      async function checkout() {
+        await gateway.mobileMoney.initiate({ amount: 1, phone: "0712345678" }, { idempotencyKey: "1" });
+      }
+      checkout();`,
+    );
+    const { stderr } = spawnSync(process.execPath, [path], { encoding: "utf8" });
+    expect(stderr).toMatch(/at async checkout \(.*failed-call\.[cm]js:4/);
+  });
+
   test("contains the same OpenAPI document as the sources", () => {
     const text = `
       import service from "malipo/openapi.json" with { type: "json" };

@@ -127,6 +127,23 @@ export function processingSuite(name: string, { fresh, ...under }: InboxUnderTes
       expect(rest.sort()).toEqual(left.map((reference) => [reference, 1]));
     });
 
+    test("an event that was acknowledged just before stop is processed, by this receiver or the next", async () => {
+      const store: Store = await fresh();
+      const first = receiverOn(store.open());
+      const seen: unknown[] = [];
+      first.onOther(({ data }) => void seen.push(data.reference));
+      await first.start();
+      await first.post("PAY-1");
+      await first.stop({ timeoutMs: 5_000 });
+
+      const next = receiverOn(store.open());
+      next.onOther(({ data }) => void seen.push(data.reference));
+      // A process that ends takes the events of the memory inbox with it.
+      if (!under.isSingleProcess) await next.start();
+      if (!under.isSingleProcess) await until(() => seen.length > 0);
+      expect(seen).toEqual(["PAY-1"]);
+    });
+
     test("stop hands back events that do not end, and the next receiver processes them", async () => {
       const store: Store = await fresh();
       const first = receiverOn(store.open());

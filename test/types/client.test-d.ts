@@ -168,6 +168,7 @@ test("withResponse() returns the data, the response and the body", () => {
     readonly data: Payment;
     readonly response: Response;
     readonly body: unknown;
+    readonly requestId: string | undefined;
   }>();
 });
 

@@ -15,7 +15,7 @@ import { paint, printable, printResult } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
   const { values, json } = input;
-  const settings = readProbeSettings(input);
+  const settings = await readProbeSettings(input);
   const out = requireValue(values, "out");
   checkReplaceable(out, checkProfileOut("out", out));
   // With `--json`, the standard output is only for the result.

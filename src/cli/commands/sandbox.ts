@@ -7,6 +7,7 @@ import { readUrl, readWholeNumber } from "../input/flag-values.ts";
 import { readProfile } from "../sandbox/profile.ts";
 import { type Ready, removeReadyFile, writeReadyFile } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
+import { registerSandbox } from "../sandbox/registry.ts";
 import { restoreState } from "../sandbox/state-file.ts";
 import { StateSaver } from "../sandbox/state-saver.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
@@ -61,18 +62,21 @@ export async function run(input: Input): Promise<number> {
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;
   const server = await listen(sandbox, settings.serve);
+  const registration = registerSandbox(server.url);
   try {
     await saver?.saveNow();
     sandbox.watch((activity) => {
       saver?.saveSoon();
-      if (!json) for (const line of logLines(activity)) printLine(line);
+      const now = sandbox.clock.now().getTime();
+      if (!json) for (const line of logLines(activity, now)) printLine(line);
     });
     const stopped = stopSignal();
     const ready = describeReady(sandbox, server, settings, restored);
     if (readyFile) await writeReadyFile(readyFile, ready);
-    printLine(json ? JSON.stringify(ready) : banner(ready));
+    printLine(json ? JSON.stringify(ready) : banner(ready, registration.isOnly));
     await stopped;
   } finally {
+    registration.remove();
     await server.close();
     if (readyFile) removeReadyFile(readyFile);
   }

@@ -7,7 +7,7 @@ export const SANDBOX_URL: Flag = {
   name: "url",
   value: "url",
   summary: "the URL of the running sandbox",
-  default: "http://127.0.0.1:4010",
+  fallback: "the one that is running",
 };
 
 export const GATEWAY: readonly Flag[] = [

@@ -1,23 +1,25 @@
 import { ATTEMPTS } from "./attempts.ts";
+import { COMPLETION } from "./completion.ts";
 import { EXPLAIN } from "./explain.ts";
-import { GATEWAY_COMMANDS } from "./gateway.ts";
+import { GATEWAY_COMMANDS } from "./gateway/index.ts";
 import { INBOX_COMMAND } from "./inbox.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
 import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
 import type { Command } from "./types.ts";
-import { WEBHOOK_COMMANDS } from "./webhooks.ts";
+import { WEBHOOK_TOOLS } from "./webhook-tools.ts";
 
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
 export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
   ...RUNNING_SANDBOX_COMMANDS,
-  ...WEBHOOK_COMMANDS,
+  ...WEBHOOK_TOOLS,
   ...GATEWAY_COMMANDS,
   ...LEARN_COMMANDS,
   ATTEMPTS,
   EXPLAIN,
   INBOX_COMMAND,
+  COMPLETION,
 ];
 
 /** The environment variables that the command line reads. */

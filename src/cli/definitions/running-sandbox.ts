@@ -1,7 +1,18 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
 import { CHAOS_NAMES } from "../../sandbox/faults/chaos.ts";
+import type { FaultEffect } from "../../sandbox/state/records.ts";
 import { SANDBOX_URL } from "./flags.ts";
 import type { Command, Flag } from "./types.ts";
+
+/** Written out, so that the command line starts without the table of endpoints. */
+const FAULT_KINDS: Readonly<Record<FaultEffect["kind"], true>> = {
+  status: true,
+  latency: true,
+  reset: true,
+  hang: true,
+  truncate: true,
+  lostResponse: true,
+};
 
 const FAULTS: Command = {
   name: "faults",
@@ -11,10 +22,10 @@ const FAULTS: Command = {
     {
       name: "add",
       summary: COMMANDS["faults/add"].summary,
-      args: [{ name: "kind" }],
+      args: [{ name: "kind", values: Object.keys(FAULT_KINDS) }],
       flags: [
         SANDBOX_URL,
-        { name: "endpoint", value: "name", summary: "only requests to this endpoint" },
+        { name: "endpoint", value: "endpoint", summary: "only requests to this endpoint" },
         { name: "method", value: "method", summary: "only requests with this method" },
         {
           name: "path",

@@ -1,6 +1,8 @@
 /** A positional argument, after the command and its subcommand. */
 export interface Argument {
   readonly name: string;
+  /** The values that are known. The help lists them and a shell completes them; others are allowed. */
+  readonly values?: readonly string[];
   readonly optional?: true;
   /** The last one only: it may be given several times. */
   readonly repeatable?: true;
@@ -56,8 +58,13 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly subcommands: readonly Subcommand[];
-  /** Imports the command when it is called, so that no command pays for the imports of another. */
-  readonly load: () => Promise<{ run(input: Input): Promise<number> }>;
+  /**
+   * Imports the command when it is called, so that no command pays for the imports of another. `run`
+   * gets all commands too.
+   */
+  readonly load: () => Promise<{
+    run(input: Input, commands: readonly Command[]): Promise<number>;
+  }>;
 }
 
 /** The flags that every subcommand takes. */

@@ -4,6 +4,14 @@ import type { GatewayOptions } from "../../client/options.ts";
 import { settingsFrom } from "../../client/settings.ts";
 import { type KeyKind, keyKind } from "../../contract/keys.ts";
 import { isGatewayError } from "../../errors/any.ts";
+import {
+  BASE_URL_MISSING,
+  hasBaseUrl,
+  hasKey,
+  KEY_MISSING,
+  sandboxHint,
+  settingsMessage,
+} from "../input/gateway.ts";
 import type { Check } from "./check.ts";
 import { checkTls } from "./tls.ts";
 
@@ -15,7 +23,8 @@ export async function checkGateway(
   options: GatewayOptions,
   keyFile: string | undefined,
 ): Promise<Check[]> {
-  const key = checkKey(options, keyFile);
+  const hint = await sandboxHint(options);
+  const key = { ...checkKey(options, keyFile), ...(hint && { advice: hint }) };
   const [baseUrl, url] = checkBaseUrl(options);
   const checks = [key, baseUrl];
   if (url === undefined) return checks;
@@ -43,7 +52,8 @@ function checkKey(options: GatewayOptions, keyFile: string | undefined): Check {
     const { key } = settingsFrom({ ...options, baseUrl: VALID_BASE_URL });
     detail = KEY_KINDS[keyKind(key) as KeyKind];
   } catch (error) {
-    return { name, state: "fail", detail: (error as Error).message };
+    const { message } = error as Error;
+    return { name, state: "fail", detail: hasKey(options) ? message : KEY_MISSING };
   }
   if (keyFile === undefined || !isReadableByOthers(keyFile)) return { name, state: "ok", detail };
   const advice = `Other users of this machine can read ${keyFile}. Run: chmod 600 ${keyFile}`;
@@ -64,7 +74,8 @@ function checkBaseUrl(options: GatewayOptions): [check: Check, url: URL | undefi
       "The base URL must include the path prefix of the service. This one has no path.";
     return [{ name, state: "warn", detail: baseUrl, advice }, url];
   } catch (error) {
-    return [{ name, state: "fail", detail: (error as Error).message }, undefined];
+    const detail = hasBaseUrl(options) ? settingsMessage(error as Error) : BASE_URL_MISSING;
+    return [{ name, state: "fail", detail }, undefined];
   }
 }
 

@@ -2,6 +2,7 @@ import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printResult } from "../terminal/output.ts";
+import { Progress } from "../terminal/progress.ts";
 import { findEvents, idsOfAll, readFilter, type Selected } from "./events.ts";
 import { reached } from "./open.ts";
 
@@ -17,9 +18,18 @@ export async function changeEvents(
   input: Input,
 ): Promise<number> {
   const ids = await idsToChange(selection, input);
-  for (let at = 0; at < ids.length; at += MAX_AT_ONCE) {
-    await reached(() => selection.list[how](ids.slice(at, at + MAX_AT_ONCE)));
+  let changed = 0;
+  const progress = new Progress({
+    line: () => `${changed} of ${ids.length} ${DONE[how]}`,
+    share: () => changed / ids.length,
+  });
+  while (changed < ids.length) {
+    const some = ids.slice(changed, changed + MAX_AT_ONCE);
+    await reached(() => selection.list[how](some));
+    changed += some.length;
+    progress.update();
   }
+  progress.end();
   printResult(input.json, { [DONE[how]]: ids }, () => {
     const { what } = selection;
     if (ids.length === 0) return `No ${what} matches.`;

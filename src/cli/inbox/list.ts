@@ -2,7 +2,7 @@ import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
-import { formatFields, formatTable, paint, printable, printResult } from "../terminal/output.ts";
+import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
 import { findEvents, readFilter, type Selected, type StoredEvent } from "./events.ts";
 import { reached } from "./open.ts";
 
@@ -62,7 +62,7 @@ export async function showEvent(selection: Selected, { args, json }: Input): Pro
       ["error", error && oneLine(error)],
       ["signature", signature],
     ]);
-    return `${fields}\n\n${printable(body)}`;
+    return `${fields}\n\n${body}`;
   });
   return EXIT.ok;
 }

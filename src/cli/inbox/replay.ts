@@ -5,6 +5,7 @@ import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/sen
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable, printResult } from "../terminal/output.ts";
+import { showProgress } from "../terminal/progress.ts";
 import { findEvents, type Selected, type StoredEvent } from "./events.ts";
 import { oneLine } from "./list.ts";
 
@@ -24,9 +25,17 @@ export async function replayEvents(selection: Selected, input: Input): Promise<n
   // Before the first is sent.
   const signed = events.map(withSignature);
   const replayed: Replayed[] = [];
-  for (const { id, event, body, signature } of signed) {
-    const response = await sendDelivery(to, body, signature);
-    replayed.push({ id, event, response, advice: adviceFor(response) });
+  const progress = showProgress({
+    line: () => `${replayed.length} of ${signed.length} events sent`,
+    share: () => replayed.length / signed.length,
+  });
+  try {
+    for (const { id, event, body, signature } of signed) {
+      const response = await sendDelivery(to, body, signature);
+      replayed.push({ id, event, response, advice: adviceFor(response) });
+    }
+  } finally {
+    progress.end();
   }
   printResult(input.json, { to: to.href, replayed }, () =>
     formatTable([["status", "event", "id", "response"], ...replayed.map(rowOf)]),

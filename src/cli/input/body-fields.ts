@@ -31,3 +31,11 @@ function parseObject(text: string): Record<string, unknown> {
   if (isObject(value)) return value;
   throw usageError('--data must be a JSON object, such as {"amount": 1500}.');
 }
+
+/** @throws {CliError} `usage` where neither `--data` nor `--set` was given. */
+export function requireFields(
+  fields: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
+  if (fields !== undefined) return fields;
+  throw usageError("The fields are missing. Give --set name=value, or --data with a JSON object.");
+}

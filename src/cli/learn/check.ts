@@ -28,6 +28,6 @@ export async function check(input: Input): Promise<number> {
 
 /** What the service says now. The progress goes to the standard error. */
 async function askAgain(input: Input): Promise<ServiceProfile> {
-  const { profile } = await askService(readProbeSettings(input), { stream: process.stderr });
+  const { profile } = await askService(await readProbeSettings(input), { stream: process.stderr });
   return profile;
 }

@@ -4,7 +4,7 @@ import { formatProfile } from "../../profile/parse.ts";
 import { CliError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { printError, printResult } from "../terminal/output.ts";
+import { printError, printResult, write } from "../terminal/output.ts";
 import { checkProfileOut } from "./profile-out.ts";
 import { findDisagreement, readProfile } from "./read-profile.ts";
 
@@ -20,7 +20,7 @@ export async function merge({ args: [a = "", b = ""], values, json }: Input): Pr
   }
   if (disagreement) printError(`malipo: of the runs in ${a} and ${b}, ${disagreement.message}`);
   if (out === undefined) {
-    process.stdout.write(formatProfile(merged));
+    write(process.stdout, formatProfile(merged));
     return EXIT.ok;
   }
   await writeProfileFile(out, merged);

@@ -3,7 +3,7 @@ import { writePublicFile } from "../../learn/profile-file.ts";
 import type { Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
-import { printResult } from "../terminal/output.ts";
+import { printResult, write } from "../terminal/output.ts";
 import { readOneProfile } from "./read-profile.ts";
 
 /** `malipo learn types FILE [--out malipo.service.d.ts]` */
@@ -11,7 +11,7 @@ export async function types({ args: [file = ""], values, json }: Input): Promise
   const out = requireValue(values, "out");
   const text = typesOf(readOneProfile(file));
   if (out === "-") {
-    process.stdout.write(text);
+    write(process.stdout, text);
     return EXIT.ok;
   }
   await writePublicFile(out, text);

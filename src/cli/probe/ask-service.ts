@@ -1,9 +1,10 @@
 import type { WriteStream } from "node:tty";
 import { CliError } from "../cli-error.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
+import { write } from "../terminal/output.ts";
 import { type ProbeResult, probe } from "./probe.ts";
-import { Progress } from "./progress.ts";
 import type { ProbeSettings } from "./settings.ts";
+import { StepCounter } from "./step-counter.ts";
 import { formatPlan } from "./steps/plan.ts";
 import { chooseSteps } from "./steps/steps.ts";
 
@@ -24,8 +25,8 @@ export async function askService(
   { stream, out }: Surroundings,
 ): Promise<ProbeResult> {
   const steps = chooseSteps(settings.choices);
-  stream.write(`${formatPlan(steps, { ...settings, out })}\n\n`);
-  const progress = new Progress(stream, steps.length);
+  write(stream, `${formatPlan(steps, { ...settings, out })}\n\n`);
+  const progress = new StepCounter(stream, steps.length);
   const controller = new AbortController();
   void stopSignal().then(() => {
     const { write } = settings.choices;

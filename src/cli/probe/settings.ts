@@ -2,7 +2,7 @@ import { settingsFrom } from "../../client/settings.ts";
 import { isPhoneDigits, phoneDigits } from "../../internal/phone-digits.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../definitions/types.ts";
-import { gatewayOptions, readKey } from "../input/gateway.ts";
+import { gatewaySettings, readKey } from "../input/gateway.ts";
 import type { Choices } from "./steps/steps.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
@@ -18,11 +18,11 @@ export interface ProbeSettings {
 /**
  * Checks the flags that decide what is sent, and with which keys.
  *
- * @throws {CliError} `usage`. {@link ConfigurationError} for a key or a URL that cannot be one.
+ * @throws {CliError} `usage`, and `configuration` for a key or a URL that is missing or cannot be one.
  */
-export function readProbeSettings(input: Input): ProbeSettings {
+export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
   const { values, switches } = input;
-  const { key, kind, baseUrl } = settingsFrom(gatewayOptions(input));
+  const { key, kind, baseUrl } = await gatewaySettings(input);
   if (kind === "secret" && !switches.has("live")) {
     throw usageError(
       "This is a secret key (sk_): it acts on the merchant's real account. Nothing was sent. Use a sandbox key (sb_), or add --live if you mean it.",

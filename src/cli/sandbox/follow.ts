@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../../sandbox/index.ts";
-import type { FlagValues } from "../definitions/types.ts";
 import { querySandbox } from "./running-sandbox.ts";
 
 /** A request that a running sandbox answered. */
@@ -25,19 +24,19 @@ const LIMIT = 200;
 
 /** What has happened in a running sandbox, the oldest first. */
 export class Follower {
-  readonly #values: FlagValues;
+  readonly #origin: string;
   #lastRequest = 0;
   readonly #attempts = new Map<string, number>();
 
-  constructor(values: FlagValues) {
-    this.#values = values;
+  constructor(origin: string) {
+    this.#origin = origin;
   }
 
   /** @throws {CliError} where the sandbox does not respond. */
   async next(): Promise<News> {
     const [{ requests }, { deliveries }] = await Promise.all([
-      querySandbox<{ requests: LoggedRequest[] }>(this.#values, `/requests?limit=${LIMIT}`),
-      querySandbox<{ deliveries: Delivery[] }>(this.#values, `/deliveries?limit=${LIMIT}`),
+      querySandbox<{ requests: LoggedRequest[] }>(this.#origin, `/requests?limit=${LIMIT}`),
+      querySandbox<{ deliveries: Delivery[] }>(this.#origin, `/deliveries?limit=${LIMIT}`),
     ]);
     const newest = requests[0]?.id ?? 0;
     // The sandbox was reset or restarted: it counts from the beginning.

@@ -6,28 +6,26 @@ import {
   commandRequest,
 } from "../../sandbox/control/commands.ts";
 import { CliError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
-import { readUrl } from "../input/flag-values.ts";
 
 /** Enough for a command that waits for one receiver. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Runs a command on the sandbox at `--url`.
+ * Runs a command on the sandbox at this origin.
  *
  * @param timeoutMs - How long the command may take.
  * @throws {CliError} `unreachable` if there is no response, `refused` if the sandbox rejects the
  *   command.
  */
 export function runCommand<Name extends CommandName>(
-  values: FlagValues,
+  origin: string,
   name: Name,
   fields: Readonly<Record<string, string>>,
   timeoutMs: number = DEFAULT_TIMEOUT_MS,
 ): Promise<CommandResult<Name>> {
   const { method, path, body } = commandRequest(name, fields);
-  return callSandbox(values, path, {
+  return callSandbox(origin, path, {
     method,
     signal: AbortSignal.timeout(timeoutMs),
     ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
@@ -35,19 +33,28 @@ export function runCommand<Name extends CommandName>(
 }
 
 /**
- * Reads from the sandbox at `--url`. The path is the one below the prefix of the control API.
+ * Reads from the sandbox at this origin. The path is the one below the prefix of the control API.
  *
  * @throws {CliError} as {@link runCommand} does.
  */
-export const querySandbox = <Result>(values: FlagValues, path: string): Promise<Result> =>
-  callSandbox(values, path, { signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS) });
+export const querySandbox = <Result>(origin: string, path: string): Promise<Result> =>
+  callSandbox(origin, path, { signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS) });
+
+/** Long enough for a sandbox of this machine that is busy. */
+const LOOK_TIMEOUT_MS = 3_000;
+
+/** Whether a sandbox responds at this origin. */
+export const isSandbox = (origin: string): Promise<boolean> =>
+  callSandbox(origin, "/clock", { signal: AbortSignal.timeout(LOOK_TIMEOUT_MS) }).then(
+    () => true,
+    () => false,
+  );
 
 async function callSandbox<Result>(
-  values: FlagValues,
+  origin: string,
   path: string,
   init: RequestInit,
 ): Promise<Result> {
-  const { origin } = readUrl(values, "url");
   const { status, text } = await send(origin, path, init);
   const { success, data, error } = parseEnvelope(text);
   if (success === true) return data as Result;

@@ -1,45 +1,77 @@
+import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
+import { isObject } from "../../internal/is-object.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
+// Every text that the command line writes goes through `write`. It makes control characters visible,
+// so that no text of a service, a file or an argument can control the terminal. The escapes of `paint`
+// pass, because they are marked with a word that nobody else can know.
+const PAINT_MARK = `\0${randomUUID()}\0`;
+
 /** Colour, if standard output is a terminal that shows it and `NO_COLOR` is not set. */
 export const paint = (style: Style, text: string): string =>
-  styleText(style, text, { stream: process.stdout });
+  styleText(style, visible(text), { stream: process.stdout }).replaceAll("\u001b", PAINT_MARK);
 
-export const printLine = (text: string): void => {
-  process.stdout.write(`${text}\n`);
+/** Where text is written. */
+type Output = Pick<NodeJS.WritableStream, "write">;
+
+/** Writes text to the terminal or a file. */
+export const write = (stream: Output, text: string): void => {
+  stream.write(text.split(PAINT_MARK).map(visible).join("\u001b"));
 };
+
+/** Takes the line that the cursor is in off a terminal. */
+export const clearLine = (stream: Output): void => {
+  stream.write("\r\u001b[2K");
+};
+
+export const printLine = (text: string): void => write(process.stdout, `${text}\n`);
 
 /** Prints a warning, or an error without `--json`, on standard error. */
-export const printError = (text: string): void => {
-  process.stderr.write(`${text}\n`);
-};
+export const printError = (text: string): void => write(process.stderr, `${text}\n`);
 
-/**
- * Prints the result of a command: one JSON document with `--json`, otherwise the text. JSON leaves
- * some control characters as they are; in its strings, the visible form means the same.
- */
+/** Prints the result of a command: one JSON document with `--json`, otherwise the text. */
 export function printResult(json: boolean, value: unknown, text: () => string): void {
-  printLine(json ? printable(JSON.stringify(value, null, 2)) : text());
+  printLine(json ? JSON.stringify(value, null, 2) : text());
 }
 
-/** Text from elsewhere, with every character that could control the terminal made visible. */
-export const printable = (text: string): string =>
+const unicodeEscape = (character: string) =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/**
+ * Makes the characters visible that control a terminal or turn the direction of text. Line breaks and
+ * tabs stay. In a string of JSON, the visible form means the same.
+ */
+const visible = (text: string): string =>
   text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    unicodeEscape,
   );
+
+/** Text from elsewhere in one line: a line break in it must not begin another row. */
+export const printable = (text: string): string =>
+  visible(text).replace(
+    /[\n\t\u2028\u2029]/g,
+    (one) => ({ "\n": "\\n", "\t": "\\t" })[one] ?? unicodeEscape(one),
+  );
+
+const asText = (value: unknown): string =>
+  printable(typeof value === "string" ? value : String(JSON.stringify(value)));
+
+/** A value from a service as the text of a cell: it may be of any type. */
+export const cellText = (value: unknown): string => {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+};
 
 /** Names and values in two columns. A value that is `undefined` is left out. */
 export function formatFields(fields: readonly (readonly [name: string, value: unknown])[]): string {
   const present = fields.filter(([, value]) => value !== undefined);
   const width = Math.max(0, ...present.map(([name]) => name.length));
   return present
-    .map(([name, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      return `  ${paint("dim", name.padEnd(width))}  ${printable(text)}`;
-    })
+    .map(([name, value]) => `  ${paint("dim", printable(name).padEnd(width))}  ${asText(value)}`)
     .join("\n");
 }
 
@@ -54,6 +86,35 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return clean.map((row) => formatRow(row).trimEnd()).join("\n");
 }
 
-/** What a list response holds beside its items, such as paging data; nothing if it holds no more. */
-export const formatMeta = (meta: Readonly<Record<string, unknown>>): string[] =>
-  Object.keys(meta).length === 0 ? [] : [paint("dim", JSON.stringify(meta))];
+/** One block of names and values for each object: nothing is known about its fields. */
+export const formatBlocks = (objects: readonly object[]): string =>
+  objects.map((one) => formatFields(Object.entries(one))).join("\n\n");
+
+/** What a list response holds beside its items. */
+interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Prints one page of a list, and below it what the service says about paging. `success` is the
+ * envelope's, and a `meta` that is alone beside it is what is meant.
+ */
+export function printPage<Item>(
+  json: boolean,
+  { items, meta: { success: _, ...rest } }: ListPage<Item>,
+  none: string,
+  format: (items: readonly Item[]) => string,
+): void {
+  const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
+  const meta = isOnly ? (rest.meta as ListPage<Item>["meta"]) : rest;
+  printResult(json, { items, meta }, () => {
+    const paging = Object.entries(meta).map(
+      ([name, value]) => `${printable(name)}: ${asText(value)}`,
+    );
+    return [
+      items.length === 0 ? none : format(items),
+      ...(paging.length === 0 ? [] : [paint("dim", paging.join(", "))]),
+    ].join("\n");
+  });
+}

@@ -1,4 +1,3 @@
-import { SANDBOX_URL } from "../definitions/flags.ts";
 import type { Ready } from "../sandbox/ready.ts";
 import { paint } from "./output.ts";
 
@@ -8,6 +7,7 @@ const bold = (text: string) => paint("bold", text);
 const dim = (text: string) => paint("dim", text);
 
 function facts({
+  url,
   base_url,
   keys,
   webhook_secret,
@@ -22,6 +22,7 @@ function facts({
     ["public key", keys.public],
     ["sandbox key", keys.sandbox],
     ["webhook secret", webhook_secret],
+    ["API page", `${url}/docs`],
     ...(webhook === null ? [] : [["receiver", webhook]]),
     ...(profile === null ? [] : [["speaks like", profile]]),
     ...(state === null ? [] : [["state file", `${state}${restored ? " (restored)" : ""}`]]),
@@ -53,10 +54,14 @@ function environment({ base_url, keys, webhook_secret }: Ready): string {
   return `${dim("For your shell:")}\n\n${lines.join("\n")}`;
 }
 
-/** The first steps, with everything filled in: a new user gets to a paid payment with it. */
-export function banner(ready: Ready): string {
+/**
+ * The first steps, with everything filled in: a new user gets to a paid payment with it.
+ *
+ * @param isOnly - Commands find this sandbox without `--url`.
+ */
+export function banner(ready: Ready, isOnly: boolean): string {
   const { url, base_url, page, keys, clock } = ready;
-  const urlFlag = url === SANDBOX_URL.default ? "" : ` --url ${url}`;
+  const urlFlag = isOnly ? "" : ` --url ${url}`;
   const advance = `npx malipo clock advance 61s${urlFlag}`;
   return `
 ${bold("A payment gateway is running on this machine.")}  The page: ${bold(page)}

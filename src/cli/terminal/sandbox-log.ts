@@ -1,3 +1,4 @@
+import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import type { Activity, Delivery, SandboxPayment } from "../../sandbox/index.ts";
 import { describeConnectionError } from "../diagnosis/connection-errors.ts";
 import { paint, printable } from "./output.ts";
@@ -32,10 +33,21 @@ function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
   return `webhook  ${id}  ${event} to ${printable(url)}  ${paint(colour, printable(response))}${next}`;
 }
 
-/** One line for each payment and delivery that changed. */
-export function logLines({ payments, deliveries }: Activity): string[] {
-  const time = paint("dim", new Date().toTimeString().slice(0, 8));
-  return [...payments.map(paymentLine), ...deliveries.map(deliveryLine)].map(
-    (line) => `${time}  ${line}`,
-  );
+/** A moment by the sandbox's clock, as its page, payments and events show it. */
+export const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11, 19));
+
+/** When the sandbox last tried to deliver. */
+export const attemptedAt = ({ attempts }: Delivery): number =>
+  Date.parse(attempts.at(-1)?.at ?? "");
+
+/**
+ * One line for each payment and delivery that changed.
+ *
+ * @param now - The sandbox's time, in milliseconds.
+ */
+export function logLines({ payments, deliveries }: Activity, now: number): string[] {
+  return [
+    ...payments.map((one) => `${logTime(now)}  ${paymentLine(one)}`),
+    ...deliveries.map((one) => `${logTime(attemptedAt(one) || now)}  ${deliveryLine(one)}`),
+  ];
 }

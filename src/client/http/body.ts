@@ -1,4 +1,8 @@
+import { keyKind } from "../../contract/keys.ts";
+import { nearNames } from "../../contract/near-names.ts";
 import type { Schema } from "../../contract/schema.ts";
+import type { ParamIssue } from "../../errors/configuration.ts";
+import { isObject } from "../../internal/is-object.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { invalidParams } from "../invalid-params.ts";
@@ -6,14 +10,24 @@ import { invalidParams } from "../invalid-params.ts";
 function show(value: unknown, redactor: Redactor): string {
   if (value === undefined) return "nothing";
   if (typeof value === "string") {
+    // Another key than this gateway's, in the wrong place.
+    if (keyKind(value) !== undefined) return "an API key";
     return maskPhones(JSON.stringify(redactor.text(value).slice(0, 60)));
   }
-  if (typeof value === "number") return maskPhones(String(value));
+  if (typeof value === "number") return `the number ${maskPhones(String(value))}`;
   return Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`;
 }
 
 const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, name) => Object(inner)[name], value);
+
+type Issues = Extract<ReturnType<Schema["safeParse"]>, { success: false }>["error"]["issues"];
+
+const issuesOf = (issues: Issues, body: unknown, redactor: Redactor): ParamIssue[] =>
+  issues.map(({ path, message }) => ({
+    path: path.map((name) => (typeof name === "number" ? name : redactor.text(String(name)))),
+    message: `${message}, got ${show(at(body, path), redactor)}`,
+  }));
 
 /**
  * The JSON text of a body, checked against its row, and rewritten where the row says how (a phone in
@@ -27,17 +41,11 @@ export function bodyText(
   body: unknown,
   redactor: Redactor,
 ): string {
-  const checked = check(endpoint, schema, body, redactor);
-  if (!checked.success) {
-    const issues = checked.error.issues.map(({ path, message }) => ({
-      path: path.map((name) => (typeof name === "number" ? name : redactor.text(String(name)))),
-      message: `${message}, got ${show(at(body, path), redactor)}`,
-    }));
-    throw invalidParams(endpoint, issues);
-  }
+  const { data, issues } = check(endpoint, schema, body, redactor);
+  if (issues.length > 0) throw invalidParams(endpoint, issues);
   let text: string | undefined;
   try {
-    text = JSON.stringify(checked.data);
+    text = JSON.stringify(data);
   } catch (error) {
     throw notJson(endpoint, { cause: redactor.cause(error) });
   }
@@ -52,7 +60,19 @@ function notJson(endpoint: string, options?: ErrorOptions): Error {
 
 function check(endpoint: string, schema: Schema | undefined, body: unknown, redactor: Redactor) {
   try {
-    return schema?.safeParse(body) ?? { success: true as const, data: body };
+    if (schema === undefined) return { data: body, issues: [] };
+    const checked = schema.safeParse(body);
+    const misnamed = isObject(body) ? nearNames(body, Object.keys(schema.shape ?? {})) : [];
+    const issues: ParamIssue[] = misnamed.map(({ given, meant }) => ({
+      path: [given],
+      message: `expected the name \`${meant}\``,
+    }));
+    if (checked.success) return { data: checked.data, issues };
+    const isNamed = (name: unknown) => !misnamed.some(({ meant }) => meant === name);
+    const others = issuesOf(checked.error.issues, body, redactor).filter(({ path: [name] }) =>
+      isNamed(name),
+    );
+    return { data: body, issues: [...issues, ...others] };
   } catch (error) {
     // A getter of the caller's object threw.
     throw notJson(endpoint, { cause: redactor.cause(error) });

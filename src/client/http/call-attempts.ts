@@ -1,5 +1,6 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
+import type { LoggedAttempt } from "../diagnostics/attempt-log.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
@@ -40,6 +41,11 @@ interface Started {
   readonly onEnd: ((result: AttemptResult) => void) | undefined;
 }
 
+function responseOf(end: AttemptEnd): Response | undefined {
+  if (end.kind === "too_large") return end.response;
+  return end.kind === "response" ? end.received.response : undefined;
+}
+
 /**
  * The attempts of one call. ky decides when `attempt` is called, asks `shouldRetry` after each that
  * failed, and waits for `delayMs`. What the caller is given stands in `received`, or comes from `errorFor`.
@@ -55,6 +61,8 @@ export class CallAttempts {
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
   #delayMs = 0;
+  /** The last attempt, until a line of the log was written for it. */
+  #unlogged: (() => LoggedAttempt) | undefined;
 
   /** The worst outcome of the attempts so far. */
   outcome: Outcome = "not_sent";
@@ -110,6 +118,7 @@ export class CallAttempts {
     if (delayMs >= this.#deadline - performance.now()) return false;
     if (!isRetryable(this.#context.effect, failure)) return false;
     this.#delayMs = delayMs;
+    this.#log({ retryInMs: delayMs });
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
   }
@@ -121,6 +130,12 @@ export class CallAttempts {
 
   /** What the caller is to be given for what ky threw. */
   errorFor(thrown: unknown): unknown {
+    const error = this.#errorFor(thrown);
+    this.#log();
+    return error;
+  }
+
+  #errorFor(thrown: unknown): unknown {
     const { signal } = this.#limits;
     if (thrown instanceof AttemptFailed) return this.#failed?.error;
     // In flight or in a wait. ky wraps some reasons in an error of its own.
@@ -164,17 +179,26 @@ export class CallAttempts {
     };
   }
 
+  /** Writes the line of the last attempt, if it has none yet. */
+  #log(next: { readonly retryInMs?: number } = {}): void {
+    const ended = this.#unlogged;
+    this.#unlogged = undefined;
+    if (ended !== undefined) this.#settings.log?.(() => ({ ...ended(), ...next }));
+  }
+
   /** Keeps how an attempt ended, and calls the hooks. */
   #finish(started: Started, end: AttemptEnd): void {
     const durationMs = performance.now() - started.at;
-    const report = (result: Partial<AttemptResult>) =>
+    const response = responseOf(end);
+    const report = (result: Partial<AttemptResult>) => {
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
+      this.#unlogged = () => ({ view: started.view(), durationMs, response, ...result });
+      // Whether a failure is retried is known later.
+      if (result.error === undefined) this.#log();
+    };
     if (end.kind === "aborted") return void report({ aborted: true });
-    if (end.kind === "response") {
-      this.#notifyResponse(started, end.received.response, durationMs);
-      notifyObserver(this.#settings, this.#request, end.received);
-    }
-    if (end.kind === "too_large") this.#notifyResponse(started, end.response, durationMs);
+    if (response !== undefined) this.#notifyResponse(started, response, durationMs);
+    if (end.kind === "response") notifyObserver(this.#settings, this.#request, end.received);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;
       return void report({ status: end.received.response.status });

@@ -61,6 +61,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
 /** What the caller may do now: the last sentence of a message. */
 function nextStep(outcome: Outcome, effect: Effect): string {
   if (outcome === "not_sent") return "Nothing was sent. You can send it again.";
+  if (outcome === "rejected" && effect === "read") return "The service rejected it.";
   if (outcome === "rejected")
     return "The service rejected it. Fix the cause before you send it again.";
   if (effect === "read") return "It changed nothing. You can send it again.";

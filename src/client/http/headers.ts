@@ -10,8 +10,10 @@ export function requestHeaders(
   own: Record<string, string> | Headers = {},
   [keyName, keyValue]: readonly [name: string, value: string],
   hasBody: boolean,
+  userAgent: string | undefined,
 ): Headers {
   const headers = new Headers({ accept: "application/json" });
+  if (userAgent !== undefined) headers.set("user-agent", userAgent);
   if (hasBody) headers.set("content-type", "application/json");
   const entries = own instanceof Headers ? own : Object.entries(own);
   for (const [name, value] of entries) {

@@ -1,3 +1,5 @@
+import { requestIdOf } from "../../errors/request-id.ts";
+
 /** What `.withResponse()` resolves with. */
 export interface WithResponse<T> {
   /** What the method itself resolves with. */
@@ -6,7 +8,15 @@ export interface WithResponse<T> {
   readonly response: Response;
   /** The whole parsed JSON body; `undefined` where the body was empty. */
   readonly body: unknown;
+  /**
+   * The id that the service gave to the request, where the response has one of the usual headers, such
+   * as `X-Request-Id`. Give it to the service's support.
+   */
+  readonly requestId: string | undefined;
 }
+
+/** What a call comes down to. */
+export type Unwrapped<T> = Omit<WithResponse<T>, "requestId">;
 
 /** A promise of the unwrapped `data`. */
 export interface Result<T> extends Promise<T> {
@@ -17,19 +27,26 @@ export interface Result<T> extends Promise<T> {
    * @example
    * ```ts
    * const { data, response } = await gateway.payments.get(reference).withResponse();
-   * console.log(response.headers.get("x-request-id"), data.status);
+   * console.log(response.status, data.status);
    * ```
    */
   withResponse(): Promise<WithResponse<T>>;
 }
 
-export function resultOf<T>(call: Promise<WithResponse<T>>): Result<T> {
-  const result = call.then(({ data }) => data);
+// With `await`, and not with `then`, which Bun's stacks do not follow.
+async function dataOf<T>(call: Promise<Unwrapped<T>>): Promise<T> {
+  return (await call).data;
+}
+
+export function resultOf<T>(call: Promise<Unwrapped<T>>): Result<T> {
+  const result = dataOf(call);
   return Object.assign(result, {
-    withResponse: () => {
-      // The caller now has only this promise, so a failure must be reported by this one only.
-      result.catch(() => {});
-      return call.then((whole) => whole);
+    withResponse: async () => {
+      // By way of `result`: the caller now has only this promise, so a failure must be reported by this
+      // one only. And a stack leads to the caller only where each promise has one that waits for it.
+      await result;
+      const whole = await call;
+      return { ...whole, requestId: requestIdOf(whole.response.headers) };
     },
   });
 }

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
 import { ErrorResponse } from "../api/error-response.ts";
 import { handle } from "../api/handle.ts";
+import { sendTestEvent } from "../deliveries/test-event.ts";
 import type { Host } from "../http/host.ts";
 import { viewOf } from "../speech/assumed.ts";
 import type { CommandContext } from "./types.ts";
@@ -70,4 +71,5 @@ export const commandContext = (host: Host): CommandContext => ({
   clock: host.clock,
   scenes: host.scenes,
   callService: (method, path, content) => callService(host, method, path, content),
+  sendTestEvent: (webhook, kind) => sendTestEvent(host.world, webhook, kind),
 });

@@ -1,10 +1,10 @@
-import { EVENT_KINDS } from "../../contract/events.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { localFormat } from "../payments/phone-number.ts";
 import { FAULT_COMMANDS } from "./fault-commands.ts";
 import { PHONE_COMMANDS } from "./phone-commands.ts";
 import { SCENE_COMMANDS } from "./scene-commands.ts";
 import { type Command, defineCommand, textField } from "./types.ts";
+import { WEBHOOK_COMMANDS } from "./webhook-commands.ts";
 
 // The page and the control API offer these, and the command line describes and calls them. This module
 // loads neither schemas nor the service, so that the command line starts fast.
@@ -45,50 +45,9 @@ export const COMMANDS = {
     },
     message: ({ now }) => `The time is now ${now.slice(11, 19)}.`,
   }),
-  "deliveries/resend": defineCommand({
-    summary: "Sends a delivery again, now, with the same body and signature.",
-    path: "/deliveries/{id}/resend",
-    fields: ["id"],
-    act: ({ sandbox }, fields) => sandbox.deliveries.resend(textField(fields, "id")),
-    message: ({ attempts }) => {
-      const { status, error } = attempts.at(-1) ?? {};
-      return status === undefined
-        ? `Sent again, and there was no response: ${error}.`
-        : `Sent again, and the receiver returned ${status}.`;
-    },
-  }),
-  "webhooks/register": defineCommand({
-    summary: "Registers a receiver for every kind of event.",
-    path: "/webhooks",
-    fields: ["url"],
-    act: ({ callService }, fields) =>
-      callService("POST", "/webhooks/register", {
-        name: "page",
-        url: textField(fields, "url"),
-        events: EVENT_KINDS,
-      }),
-    message: () => "Registered. The next event is sent there.",
-  }),
-  "webhooks/remove": defineCommand({
-    summary: "Removes a receiver.",
-    path: "/webhooks/{id}/remove",
-    fields: ["id"],
-    act: ({ callService }, fields) =>
-      callService("DELETE", `/webhooks/${encodeURIComponent(textField(fields, "id"))}`),
-    message: () => "Removed.",
-  }),
+  ...WEBHOOK_COMMANDS,
   ...FAULT_COMMANDS,
   ...SCENE_COMMANDS,
-  reset: defineCommand({
-    summary: "Deletes everything: the sandbox is as it was at its start.",
-    path: "/reset",
-    fields: [],
-    act: ({ sandbox }) => {
-      sandbox.reset();
-      return {};
-    },
-    message: () => "The sandbox was reset.",
-  }),
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;

@@ -2,12 +2,19 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { Scenes } from "../state/scenes.ts";
 import type { Sandbox, SandboxSnapshot } from "../types.ts";
-import { type Command, type CommandFields, defineCommand, textField } from "./types.ts";
+import {
+  type Command,
+  type CommandContext,
+  type CommandFields,
+  defineCommand,
+  switchField,
+  textField,
+} from "./types.ts";
 
 const MAX_SCENES = 50;
 
-function nameIn(fields: CommandFields): string {
-  const name = textField(fields, "name");
+function nameIn(fields: CommandFields, field: string): string {
+  const name = textField(fields, field);
   if (/^[\w .-]{1,40}$/.test(name)) return name;
   throw new ConfigurationError(
     "The name of a scene must have 1 to 40 letters, digits, spaces, dots or hyphens.",
@@ -30,21 +37,28 @@ function restore(sandbox: Sandbox, snapshot: unknown): void {
   sandbox.restore(snapshot as unknown as SandboxSnapshot);
 }
 
+function saveScene({ sandbox, scenes }: CommandContext, name: string): void {
+  if (!scenes.has(name) && scenes.size >= MAX_SCENES) {
+    throw new ConfigurationError(`There are ${MAX_SCENES} scenes already. Remove one first.`);
+  }
+  scenes.set(name, { savedAt: sandbox.clock.now().toISOString(), snapshot: sandbox.snapshot() });
+}
+
+function reset(sandbox: Sandbox, keepReceivers: boolean): void {
+  const { webhooks } = sandbox.snapshot();
+  sandbox.reset();
+  if (keepReceivers) sandbox.restore({ ...sandbox.snapshot(), webhooks });
+}
+
 /** States to return to. */
 export const SCENE_COMMANDS = {
   "scenes/save": defineCommand({
     summary: "Saves the whole state under a name, until the sandbox stops.",
     path: "/scenes/{name}/save",
     fields: ["name"],
-    act: ({ sandbox, scenes }, fields) => {
-      const name = nameIn(fields);
-      if (!scenes.has(name) && scenes.size >= MAX_SCENES) {
-        throw new ConfigurationError(`There are ${MAX_SCENES} scenes already. Remove one first.`);
-      }
-      scenes.set(name, {
-        savedAt: sandbox.clock.now().toISOString(),
-        snapshot: sandbox.snapshot(),
-      });
+    act: (context, fields) => {
+      const name = nameIn(fields, "name");
+      saveScene(context, name);
       return { name };
     },
     message: ({ name }) => `The scene ${name} is saved.`,
@@ -54,7 +68,7 @@ export const SCENE_COMMANDS = {
     path: "/scenes/{name}/load",
     fields: ["name"],
     act: ({ sandbox, scenes }, fields) => {
-      const name = nameIn(fields);
+      const name = nameIn(fields, "name");
       sandbox.restore(sceneIn(scenes, name).snapshot);
       return { name };
     },
@@ -65,7 +79,7 @@ export const SCENE_COMMANDS = {
     path: "/scenes/{name}/remove",
     fields: ["name"],
     act: ({ scenes }, fields) => {
-      const name = nameIn(fields);
+      const name = nameIn(fields, "name");
       sceneIn(scenes, name);
       scenes.delete(name);
       return { name };
@@ -81,5 +95,21 @@ export const SCENE_COMMANDS = {
       return {};
     },
     message: () => "The state is replaced.",
+  }),
+  reset: defineCommand({
+    summary: "Deletes everything: the sandbox is as it was at its start.",
+    path: "/reset",
+    fields: ["keep_receivers", "save_as"],
+    act: (context, fields) => {
+      const keepReceivers = switchField(fields, "keep_receivers");
+      const scene = textField(fields, "save_as") === "" ? "" : nameIn(fields, "save_as");
+      if (scene !== "") saveScene(context, scene);
+      reset(context.sandbox, keepReceivers);
+      return { ...(scene !== "" && { scene }) };
+    },
+    message: ({ scene }: { scene?: string }) =>
+      scene === undefined
+        ? "The sandbox was reset."
+        : `The sandbox was reset. To undo it, load the scene “${scene}”.`,
   }),
 } as const satisfies Record<string, Command>;

@@ -1,9 +1,13 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
 import type { Host } from "../http/host.ts";
+import type { Delivery } from "../state/records.ts";
 
 /** What a command acts on. */
 export interface CommandContext extends Pick<Host, "sandbox" | "clock" | "scenes"> {
   /** Calls the service as a merchant's server does; returns the `data` of the response. */
   callService(method: "POST" | "DELETE", path: string, content?: object): Record<string, unknown>;
+  /** Sends a made-up event to one receiver. `kind` is empty for one that the receiver lists. */
+  sendTestEvent(webhook: string, kind: string): Promise<Delivery>;
 }
 
 /** The fields of a command by name: text from a form, JSON values from the control API. */
@@ -33,3 +37,15 @@ export const textField = (fields: CommandFields, name: string): string =>
 /** Infers the result of a command. */
 export const defineCommand = <Result extends object>(command: Command<Result>): Command<Result> =>
   command;
+
+/**
+ * A field that is a switch: `yes` or `true`, from a form, the command line or JSON.
+ *
+ * @throws {ConfigurationError} for any other text.
+ */
+export function switchField(fields: CommandFields, name: string): boolean {
+  const text = textField(fields, name);
+  if (text === "" || text === "no" || text === "false") return false;
+  if (text === "yes" || text === "true") return true;
+  throw new ConfigurationError(`\`${name}\` must be yes or no; got ${JSON.stringify(text)}.`);
+}

@@ -78,6 +78,18 @@ export class DeliverySender implements Deliveries {
     }
   }
 
+  /** Queues an event for one address. Resolves when the attempt that this began has ended. */
+  async emitTo(
+    url: string,
+    event: string,
+    record: StoredPayment | StoredInvoice,
+  ): Promise<Delivery> {
+    const delivery = this.#queue(event, record, url);
+    const [attempt] = [...this.#inFlight].find(([, id]) => id === delivery.id) ?? [];
+    await attempt;
+    return deliveryView(delivery);
+  }
+
   /** Makes the attempt that is due. */
   retry(id: string): void {
     const delivery = this.#find(id);
@@ -103,7 +115,7 @@ export class DeliverySender implements Deliveries {
     );
   }
 
-  #queue(event: string, record: StoredPayment | StoredInvoice, url: string): void {
+  #queue(event: string, record: StoredPayment | StoredInvoice, url: string): StoredDelivery {
     const { state, clock, speech } = this.#world;
     const id = `dlv_${nextName(state.random, "token", 12)}`;
     const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
@@ -129,6 +141,7 @@ export class DeliverySender implements Deliveries {
     } else {
       clock.schedule(waitMs, { kind: "deliver", delivery: id });
     }
+    return delivery;
   }
 
   #attemptOnSchedule(delivery: StoredDelivery): void {

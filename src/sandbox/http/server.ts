@@ -89,6 +89,9 @@ class Router {
       await page(request, response);
     } else if (url.pathname === "/openapi.json") {
       await sendOpenApi(request, response);
+    } else if (/^\/docs(?:\/|$)/.test(url.pathname)) {
+      const { handleDocs } = await import("#docs-page");
+      handleDocs(request, response, this.#host.isPublic);
     } else {
       await this.#callService(url, request, response);
     }

@@ -18,6 +18,8 @@ export interface LoggedExchange {
   readonly responseHeaders: readonly HeaderPair[];
   readonly responseBody: string;
   readonly fault: string | undefined;
+  /** Reference of the payment that the request started or read. */
+  readonly payment: string | undefined;
 }
 
 /** The latest requests and responses. It is bounded, since a sandbox may run for days. */
@@ -26,8 +28,8 @@ export interface ExchangeLog {
   forPayment(reference: string): readonly LoggedExchange[];
   /** The latest requests, newest first. */
   latest(): readonly LoggedExchange[];
-  /** The latest requests that were rejected or had a fault, newest first. */
-  failures(): readonly LoggedExchange[];
+  /** The latest requests, and some older ones that were rejected or had a fault, newest first. */
+  all(): readonly LoggedExchange[];
   stop(): void;
 }
 
@@ -68,9 +70,10 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
     return this.#latest.slice(-MAX_LATEST).reverse();
   }
 
-  failures(): readonly LoggedExchange[] {
-    this.#forgetReplacedState();
-    return this.#failures;
+  all(): readonly LoggedExchange[] {
+    const latest = this.latest();
+    const oldest = latest.at(-1)?.id ?? 0;
+    return [...latest, ...this.#failures.filter(({ id }) => id < oldest)];
   }
 
   stop(): void {
@@ -82,13 +85,12 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   exchanged(exchange: Exchange): void {
     this.#forgetReplacedState();
     this.#count++;
-    const logged = toLogged(exchange, this.#count);
+    const reference = paymentReference(exchange);
+    const payment = this.#world.payments.get(reference ?? "")?.reference;
+    const logged = toLogged(exchange, this.#count, payment);
     this.#latest.push(logged);
     if (this.#latest.length > 2 * MAX_LATEST) this.#latest = this.#latest.slice(-MAX_LATEST);
-    const reference = paymentReference(exchange);
-    if (reference !== undefined && this.#world.payments.has(reference)) {
-      this.#keepForPayment(reference, logged);
-    }
+    if (payment !== undefined) this.#keepForPayment(payment, logged);
     if (logged.fault !== undefined || (logged.status ?? 500) >= 400) this.#keepFailure(logged);
   }
 
@@ -117,7 +119,11 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   }
 }
 
-function toLogged({ at, request, response, fault }: Exchange, id: number): LoggedExchange {
+function toLogged(
+  { at, request, response, fault }: Exchange,
+  id: number,
+  payment: string | undefined,
+): LoggedExchange {
   const query = request.query.toString();
   return {
     id,
@@ -129,6 +135,7 @@ function toLogged({ at, request, response, fault }: Exchange, id: number): Logge
     responseHeaders: Object.entries(response?.headers ?? {}),
     responseBody: clip(response?.body ?? ""),
     fault: fault ?? response?.headers["x-sandbox-fault"],
+    payment,
   };
 }
 

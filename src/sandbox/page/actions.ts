@@ -18,6 +18,9 @@ type NextViews = {
   readonly [Name in CommandName]?: (result: CommandResult<Name>) => Partial<View>;
 };
 
+/** The state was replaced: what was open may no longer exist. */
+const NOTHING_OPEN: Partial<View> = { phone: "", payment: "", delivery: "", request: "" };
+
 const NEXT_VIEWS: NextViews = {
   pay: ({ number, reference }) => ({
     phone: number,
@@ -27,7 +30,14 @@ const NEXT_VIEWS: NextViews = {
     find: "",
   }),
   "deliveries/resend": ({ id }) => ({ delivery: id }),
-  reset: () => ({ phone: "", payment: "", delivery: "" }),
+  // A test that arrived needs no explanation.
+  "webhooks/test": ({ id, state }) => ({
+    delivery: state === "delivered" ? "" : id,
+    state: "",
+    deliveries: 1,
+  }),
+  reset: () => NOTHING_OPEN,
+  "scenes/load": () => NOTHING_OPEN,
 };
 
 function nextView(name: CommandName, result: object): Partial<View> {

@@ -1,8 +1,19 @@
+/** A form that was rejected: the page shows the reason in it, and what was typed. */
+export interface RejectedForm {
+  /** Its action and its place: {@link formKey}. */
+  readonly key: string;
+  readonly fields: URLSearchParams;
+}
+
 /** The message of an action, shown on the page that the browser is sent to after it. */
 export interface FlashMessage {
   readonly good: boolean;
   readonly text: string;
+  readonly rejected?: RejectedForm | undefined;
 }
+
+/** Names a form: two of the page may have the same action, in different places. */
+export const formKey = (action: string, at: string): string => `${action} ${at}`;
 
 const MAX_KEPT = 50;
 

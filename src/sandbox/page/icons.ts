@@ -17,6 +17,8 @@ const SHAPES = {
   back: html`<path d="M7 4.5h9.5v11H7L2 10zM9.5 8l4 4m0-4-4 4"/>`,
   plus: html`<path d="M10 4v12M4 10h12"/>`,
   right: html`<path d="m7.5 4.5 5.5 5.5-5.5 5.5"/>`,
+  scene: html`<rect x="3" y="5" width="14" height="10" rx="2"/><path d="M6 5V3.2M14 5V3.2M6 16.8V15M14 16.8V15M3 10h14"/>`,
+  list: html`<path d="M7 5h10M7 10h10M7 15h10M3.2 5h.1M3.2 10h.1M3.2 15h.1"/>`,
   message: html`<path d="M3 4.5h14v9.5H9.5L6 17v-3H3z"/>`,
 } as const satisfies Record<string, Html>;
 

@@ -8,7 +8,7 @@ import { readBody } from "../http/read-body.ts";
 import { formField, runAction } from "./actions.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
 import { createEventStream } from "./event-stream.ts";
-import { createFlashMessages } from "./flash.ts";
+import { createFlashMessages, type FlashMessage, formKey } from "./flash.ts";
 import { renderPage } from "./page.ts";
 import { queryOf, type View, viewIn } from "./view.ts";
 
@@ -59,8 +59,8 @@ export function createPage(host: Host): PageHandler {
   const context = commandContext(host);
 
   /** Back to the page by a GET, so that reloading it acts only once. */
-  function redirect(view: View, anchor: string, good: boolean, text: string): PageResponse {
-    const flash = flashMessages.add({ good, text });
+  function redirect(view: View, anchor: string, message: FlashMessage): PageResponse {
+    const flash = flashMessages.add(message);
     const query = new URLSearchParams(queryOf(view));
     query.set("flash", flash);
     const location = `/?${query}${anchor && `#${anchor}`}`;
@@ -74,17 +74,18 @@ export function createPage(host: Host): PageHandler {
   ): Promise<PageResponse> {
     const before = viewIn(new URLSearchParams(formField(form, "back")));
     const anchor = formField(form, "at").replace(/[^\w-]/g, "");
+    const rejected = { key: formKey(name, anchor), fields: form };
     try {
       const { message, view: change } = await runAction(name, context, form);
       const view = { ...before, ...change };
       return asJson
         ? jsonResponse(200, { success: true, message, view: queryOf(view) })
-        : redirect(view, anchor, true, message);
+        : redirect(view, anchor, { good: true, text: message });
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       return asJson
         ? errorResponse(422, error.message)
-        : redirect(before, anchor, false, error.message);
+        : redirect(before, anchor, { good: false, text: error.message, rejected });
     }
   }
 

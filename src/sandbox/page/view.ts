@@ -1,4 +1,4 @@
-/** What the page shows: which phone, which entry is open, which page of a list. All in the address. */
+/** What the page shows: which phone, which entries are open, which page of a list. All in the address. */
 export interface View {
   /** Digits of the phone that is shown; empty for the one that needs attention. */
   readonly phone: string;
@@ -6,14 +6,22 @@ export interface View {
   readonly payment: string;
   /** Id of the delivery that is open. */
   readonly delivery: string;
+  /** Id of the request that is open. */
+  readonly request: string;
   /** Only payments with this status. */
   readonly status: string;
   /** Only payments with this text in their reference, phone or account. */
   readonly find: string;
+  /** Only deliveries in this state. */
+  readonly state: string;
+  /** Only requests with these responses: `2xx`, `4xx`, `5xx` or `fault`. */
+  readonly responses: string;
   /** Page of the payments, from 1. */
   readonly payments: number;
   /** Page of the deliveries. */
   readonly deliveries: number;
+  /** Page of the requests. */
+  readonly requests: number;
   /** Name of the last action's message. */
   readonly flash: string;
 }
@@ -32,10 +40,14 @@ export function viewIn(query: URLSearchParams): View {
     phone: text("phone").replace(/\D/g, ""),
     payment: text("payment"),
     delivery: text("delivery"),
+    request: text("request"),
     status: text("status"),
     find: text("find").trim(),
+    state: text("state"),
+    responses: text("responses"),
     payments: pageIn(query, "payments"),
     deliveries: pageIn(query, "deliveries"),
+    requests: pageIn(query, "requests"),
     flash: text("flash"),
   };
 }

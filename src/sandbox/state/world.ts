@@ -2,7 +2,7 @@ import type { Scheduler } from "../clock/scheduler.ts";
 import type { Watchers } from "../observe/watch.ts";
 import type { SandboxSettings } from "../options.ts";
 import type { Speech } from "../speech/speech.ts";
-import type { StoredInvoice, StoredPayment } from "./records.ts";
+import type { Delivery, StoredInvoice, StoredPayment } from "./records.ts";
 import type { State } from "./state.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
@@ -18,6 +18,12 @@ export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
   readonly payments: Map<string, StoredPayment>;
   /** Sends an event to the webhooks that list its kind. */
   readonly emit: (event: string, record: StoredPayment | StoredInvoice) => void;
+  /** Sends an event to one address, and resolves after the first attempt. */
+  readonly emitTo: (
+    url: string,
+    event: string,
+    record: StoredPayment | StoredInvoice,
+  ) => Promise<Delivery>;
   readonly watchers: Watchers;
 }
 

@@ -178,6 +178,8 @@ export class LeaseWorker {
   }
 
   async stop(timeoutMs: number): Promise<void> {
+    // What arrived in this turn of the event loop is acknowledged, and only memory may hold it.
+    if (this.#isPollScheduled) this.poll();
     this.#state = "stopping";
     await waitAtMost(Promise.all([...this.#running.values()].map(({ end }) => end)), timeoutMs);
     this.#release();

@@ -69,13 +69,14 @@ export const indexOfSigner = (
  * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
-  if (Object.keys(options).some((name) => !OPTIONS.includes(name))) {
+  const given: VerifyWebhookOptions = Object(options);
+  if (Object.keys(given).some((name) => !OPTIONS.includes(name))) {
     // The name is not shown: it may be a secret in the wrong place.
     throw new ConfigurationError(
       `verifyWebhook has an unknown option. Its options are: ${OPTIONS.join(", ")}.`,
     );
   }
-  const { body, headers, signature, secret, maxAgeSeconds } = options;
+  const { body, headers, signature, secret, maxAgeSeconds } = given;
   if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {
     throw new ConfigurationError(
       `maxAgeSeconds must be a number above 0; got ${describeValue(maxAgeSeconds)}.`,

@@ -125,7 +125,7 @@ describe("a failed probe leaves the file alone, and prints neither key nor stack
     const { child, ended, output } = startMalipo(args, { cwd: folder });
     stop = () => void child.kill("SIGINT");
     expect(await ended).toBe(EXIT.failed);
-    expect(output()).toContain("The probe was stopped.\nmalipo.service.json was not written.");
+    expect(output()).toContain("The probe was stopped.\n  malipo.service.json was not written.");
     expect(readFileSync(path("malipo.service.json"), "utf8")).toBe(OLD);
   });
 

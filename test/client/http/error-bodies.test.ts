@@ -113,7 +113,12 @@ test("a refusal's message says whether to send again, by its outcome and what se
   expect(await said("mobileMoney.initiate")).toContain("Look before you send it again");
   expect(await said("invoices.update")).toContain("You can send it again: the result is the same");
   expect(await said("payments.get")).toContain("You can send it again");
-  expect((await refusedWith(json({}, { status: 400 }))).message).toContain("Fix the cause");
+  // `refusedWith` reads.
+  expect((await refusedWith(json({}, { status: 400 }))).message).toMatch(/rejected it\.$/);
+  const { gateway: refusing } = gatewayMeeting([json({}, { status: 400 })]);
+  const create = ROWS.find(({ name }) => name === "invoices.create") ?? expect.unreachable();
+  const { message } = await rejection(create.call(refusing, IDS));
+  expect(message).toContain("Fix the cause before you send it again");
 });
 
 test("a redirect's message asks after the base URL", async () => {
@@ -172,6 +177,7 @@ describe("the fields of a refusal", () => {
       outcome: "rejected",
       status: 429,
       retryAfterMs: 7_000,
+      requestId: "r_1",
     });
   });
 });

@@ -96,6 +96,7 @@ describe("the headers of a call", () => {
       accept: "application/json",
       "accept-language": "sw",
       "content-type": "application/json",
+      "user-agent": expect.stringMatching(/^malipo\//),
       "x-api-key": KEYS.secret,
       "x-trace-id": "t_1",
     });

@@ -43,6 +43,21 @@ const REFUSED: [string, (gateway: Gateway) => Promise<unknown>, (string | number
     [["account_reference"]],
   ],
   [
+    "a name in another case",
+    ({ mobileMoney }) => mobileMoney.initiate(wrong({ ...ORDER, accountReference: "A" })),
+    [["accountReference"]],
+  ],
+  [
+    "a name that is nearly right",
+    ({ mobileMoney }) => mobileMoney.initiate(wrong({ amount: 100, phoneNumber: "0712345678" })),
+    [["phoneNumber"]],
+  ],
+  [
+    "a near name of an optional field",
+    ({ webhooks }) => webhooks.update(1, wrong({ event: [] })),
+    [["event"]],
+  ],
+  [
     "no phone to validate",
     ({ mobileMoney }) => mobileMoney.validatePhone(wrong(undefined)),
     [["phone"]],
@@ -223,4 +238,10 @@ test.each([
   expect(error.message).toContain(`The header ${shown} cannot be sent`);
   expect(error.message).not.toContain(value);
   expect(sent).toHaveLength(0);
+});
+
+test("a number given as a phone is called a number", async () => {
+  const { gateway } = gatewayMeeting([json({})]);
+  const error = await rejection(gateway.mobileMoney.validatePhone(wrong(712345678)));
+  expect(error.message).toContain("got the number 7123**678");
 });

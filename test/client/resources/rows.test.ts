@@ -24,6 +24,7 @@ describe.each(ROWS)("row $number, $name", (row) => {
       expect(Object.fromEntries(headers)).toEqual({
         accept: "application/json",
         ...(row.body && { "content-type": "application/json" }),
+        "user-agent": expect.stringMatching(/^malipo\//),
         ...(auth === "bearer"
           ? { authorization: `Bearer ${KEYS.secret}` }
           : { "x-api-key": KEYS.secret }),

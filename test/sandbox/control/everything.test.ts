@@ -1,4 +1,5 @@
 import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
+import { verifyWebhook } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../../src/sandbox/control/commands.ts";
 
@@ -106,6 +107,94 @@ describe("the control API", () => {
     const { json } = await post("/webhooks", { url: "http://localhost:3000/webhooks" });
     expect(json.data.id).toEqual(expect.any(String));
     expect((await post(`/webhooks/${json.data.id}/remove`)).status).toBe(200);
+  });
+
+  test.each([
+    ["localhost:3000/webhooks", "http://localhost:3000/webhooks"],
+    ["127.0.0.1:3000", "http://127.0.0.1:3000"],
+    ["shop.example/webhooks", "https://shop.example/webhooks"],
+  ])("completes the address %s of a receiver", async (given, url) => {
+    expect((await post("/webhooks", { url: given })).json.data.url).toBe(url);
+  });
+
+  describe("sends a test event to one receiver", () => {
+    const receiver = async (url: string, events: string[]) => {
+      const response = await fetch(`${served.baseUrl}/webhooks/register`, {
+        method: "POST",
+        headers: { "x-api-key": sandbox.keys.secret },
+        body: JSON.stringify({ name: "shop", url, events }),
+      });
+      return (await response.json()).data.id as string;
+    };
+
+    test("signed and logged as any other delivery", async () => {
+      const id = await receiver("https://one.example/", ["payment.failed", "payment.completed"]);
+      await receiver("https://other.example/", ["payment.completed"]);
+      const { status, json } = await post(`/webhooks/${id}/test`);
+      expect(status).toBe(200);
+      expect(json.data).toMatchObject({
+        event: "payment.completed",
+        url: "https://one.example/",
+        state: "delivered",
+        attempts: [{ status: 200 }],
+      });
+      const { body, signature } = json.data;
+      const { data } = verifyWebhook({ body, signature, secret: sandbox.webhookSecret });
+      expect(data).toMatchObject({ account_reference: "TEST", status: "completed" });
+      expect(sandbox.deliveries.all()).toHaveLength(1);
+      // It is an event only: there is no such payment.
+      expect((await api("GET", "/status")).json.data.payments).toBe(0);
+    });
+
+    test("of the kind that was asked for, or of one that the receiver lists", async () => {
+      const id = await receiver("https://one.example/", ["subscription.created", "invoice.paid"]);
+      const kindOf = async (body?: object) =>
+        (await post(`/webhooks/${id}/test`, body)).json.data.event;
+      expect(await kindOf()).toBe("invoice.paid");
+      expect(await kindOf({ event: "payment.failed" })).toBe("payment.failed");
+      expect(await kindOf({ event: "payment.initiated" })).toBe("payment.initiated");
+    });
+
+    test("and says why it cannot", async () => {
+      const id = await receiver("https://one.example/", ["subscription.created"]);
+      const errorOf = async (path: string, body?: object) =>
+        (await post(`/webhooks/${path}/test`, body)).json.error;
+      expect(await errorOf(id)).toMatch(/makes no "subscription.created"/);
+      expect(await errorOf(id, { event: "nonsense" })).toMatch(/makes no "nonsense"/);
+      expect(await errorOf("wh_none")).toMatch(/no receiver "wh_none"/);
+    });
+  });
+
+  test("sends every delivery again whose last attempt failed, and no other", async () => {
+    const statuses = [500, 200, 500];
+    await served.close();
+    sandbox = createSandbox({
+      deliver: async () => new Response(null, { status: statuses.shift() ?? 200 }),
+    });
+    served = await sandbox.serve({ port: 0 });
+    await post("/webhooks", { url: "https://shop.example/" });
+    for (const phone of ["0712345678", "0733000000", "0733000001"]) {
+      await post("/payments", { amount: 5, phone });
+      await sandbox.deliveries.settled();
+    }
+    const { json } = await post("/deliveries/resend-failed");
+    expect(json.data).toEqual({ sent: 2, delivered: 2 });
+    expect(sandbox.deliveries.all().map(({ attempts }) => attempts.length)).toEqual([2, 1, 2]);
+    expect((await post("/deliveries/resend-failed")).json.data).toEqual({ sent: 0, delivered: 0 });
+  });
+
+  test("resets, and keeps the receivers and a scene to return to if it is told so", async () => {
+    await post("/webhooks", { url: "https://shop.example/" });
+    await post("/payments", { amount: 5, phone: "0712345678" });
+    const before = sandbox.snapshot();
+    await post("/reset", { keep_receivers: "yes", save_as: "before the reset" });
+    expect(sandbox.snapshot()).toMatchObject({ payments: [], webhooks: before.webhooks });
+    await post(`/scenes/${encodeURIComponent("before the reset")}/load`);
+    expect(sandbox.snapshot()).toEqual(before);
+    await post("/reset");
+    expect(sandbox.snapshot()).toEqual(createSandbox().snapshot());
+    const { status, json } = await post("/reset", { keep_receivers: "perhaps" });
+    expect([status, json.error]).toEqual([422, expect.stringMatching(/keep_receivers/)]);
   });
 
   test("has a document in which every command that it offers is described", async () => {

@@ -54,37 +54,42 @@ describe("the log of requests and responses", () => {
     expect(page).toMatch(/… \(\d{6} characters in all\)/);
   });
 
-  test("is bounded: it keeps thirty rejected requests, newest first", async () => {
-    for (let times = 0; times < 40; times++) {
-      await sandbox.fetch(`${sandbox.baseUrl}/nothing/${times}`, {
+  test("is bounded: it keeps the latest two hundred, and thirty older ones that failed", async () => {
+    const fail = (times: number) =>
+      sandbox.fetch(`${sandbox.baseUrl}/nothing/${times}`, {
         headers: { "x-api-key": "nonsense-key-of-mine" },
       });
-    }
-    await pay();
-    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
-    expect(count(failed, "<summary><code>")).toBe(30);
-    expect(failed.indexOf("/nothing/39")).toBeLessThan(failed.indexOf("/nothing/38"));
-    expect(failed).not.toContain("/nothing/9<");
+    for (let times = 0; times < 40; times++) await fail(times);
+    const reference = await pay();
+    for (let times = 0; times < 450; times++) await read(reference);
+    const page = await shown("responses=4xx");
+    expect(page).toContain("All<small>230</small>");
+    expect(page).toContain("4xx<small>30</small>");
+    expect(page.indexOf("/nothing/39<")).toBeLessThan(page.indexOf("/nothing/38<"));
+    expect(page).not.toContain("/nothing/9<");
     // An unknown key may be a real key of another system.
-    expect(failed).not.toContain("nonsense-key-of-mine");
+    const [, id = ""] = /id="request-(\d+)"/.exec(page) ?? [];
+    const open = await shown(`responses=4xx&request=${id}`);
+    expect(open).toContain("x-api-key: nonsense-k…");
+    expect(open).not.toContain("nonsense-key-of-mine");
   });
 
   test("names faults, also those without a response", async () => {
     await pay();
     sandbox.faults.add({ effect: { kind: "reset" } });
     await pay().catch(() => "");
-    const [, failed = ""] = (await shown("")).split('id="failed-requests"');
-    expect(failed).toContain("no response fault: reset");
+    const [, requests = ""] = (await shown("responses=fault")).split('id="requests"');
+    expect(requests).toContain("no response");
+    expect(requests).toMatch(/row-fault.*fault: reset</);
   });
 
   test("is empty after the state was replaced", async () => {
     const reference = await pay();
-    await pay({}, "sk_wrong");
     const snapshot = sandbox.snapshot();
-    expect(await shown(`payment=${reference}`)).toContain('id="failed-requests"');
+    expect(await shown("")).toContain('id="request-1"');
     sandbox.restore(snapshot);
     const page = await shown(`payment=${reference}`);
-    expect(page).not.toContain('id="failed-requests"');
+    expect(page).toContain("No request yet.");
     expect(page).toContain("Its requests are no longer in the log");
   });
 });

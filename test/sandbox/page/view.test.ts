@@ -12,10 +12,14 @@ describe("a view", () => {
       phone: fc.stringMatching(/^\d{0,12}$/),
       payment: word,
       delivery: word,
+      request: word,
       status: word,
       find: word,
+      state: word,
+      responses: word,
       payments: page,
       deliveries: page,
+      requests: page,
     });
     fc.assert(
       fc.property(views, (view) => {

@@ -79,7 +79,7 @@ const found = await runSoak({
   faults: withFaults ? faultsOf(inbox, place, engine) : [],
   sabotage,
   idleMs: Number(values["idle-ms"] ?? (leaseMs === undefined ? 400_000 : 60_000)),
-  log: (line) => process.stderr.write(`${line}\n`),
+  output: process.stderr,
 });
 await engine?.stop();
 rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { showProgress } from "../../../src/cli/terminal/progress.ts";
+import type { StatusOutput } from "../../../src/cli/terminal/status-line.ts";
 import { roundsOf, type SoakFault } from "./engine-faults.ts";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
 import { freePort } from "./process.ts";
@@ -20,7 +22,8 @@ export interface SoakOptions {
   readonly seed: number;
   /** How long nothing happens until the events without effect count as lost. */
   readonly idleMs: number;
-  readonly log: (line: string) => void;
+  /** Where the soak shows how far it is. */
+  readonly output: StatusOutput;
 }
 
 /** What happened to the events. */
@@ -55,6 +58,7 @@ const countEach = (values: readonly string[]) => {
 async function effectsIn(
   { inbox, place, idleMs }: SoakOptions,
   references: readonly string[],
+  onCount: (processed: number) => void,
 ): Promise<ReadonlyMap<string, number>> {
   const count = async () => countEach(await SHOPS[inbox].effects(place));
   let found = await count();
@@ -65,6 +69,7 @@ async function effectsIn(
     const counts = await count();
     if (counts.size > found.size) progressAt = performance.now();
     found = counts;
+    onCount(counts.size);
   }
   // By then, an event that is processed twice has been.
   await sleep(EXTRA_LEASES * (place.leaseMs ?? 15_000));
@@ -72,7 +77,7 @@ async function effectsIn(
 }
 
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
-  const { inbox, place, program, events, kills, sabotage, seed, idleMs, log } = options;
+  const { inbox, place, program, events, kills, sabotage, seed, idleMs, output } = options;
   const random = randomFrom(seed);
   const started = performance.now();
   await SHOPS[inbox].prepare(place);
@@ -82,9 +87,18 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     (_, at) => `PAY-${String(at).padStart(6, "0")}`,
   );
   const acknowledged = new Set<string>();
-  const receiver = await keepReceiver(program, { inbox, place, port, sabotage }, log);
   let deliveries = 0;
   let killed = 0;
+  let processed = 0;
+  const progress = showProgress({
+    line: () =>
+      `${inbox}: ${acknowledged.size} of ${events} events acknowledged, ${processed} processed, ${killed} of ${kills} kills`,
+    // Half of the work is to acknowledge them.
+    share: () => (acknowledged.size + processed) / (2 * events),
+    output,
+  });
+  const log = (line: string) => progress.note(line);
+  const receiver = await keepReceiver(program, { inbox, place, port, sabotage }, log);
   const faults = new Map(options.faults.map(({ name }) => [name, 0]));
 
   const waiting = [...references].reverse();
@@ -113,7 +127,6 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       await reached(moment);
       await receiver.kill();
       killed++;
-      if (killed % 10 === 0) log(`${killed} kills, ${acknowledged.size} acknowledged`);
     }
   };
 
@@ -151,8 +164,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     await receiver.kill();
     killed++;
   }
-  const found = await effectsIn(options, references);
+  const found = await effectsIn(options, references, (count) => {
+    processed = count;
+  });
   await receiver.stop();
+  progress.end();
 
   const sent = new Set(references);
   return {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import type { Options } from "./arguments.ts";
 import type { FaultProxy } from "./fault-proxy.ts";
 import type { History } from "./history/history.ts";
 import type { Plan } from "./plan.ts";
 import type { Pool } from "./pool.ts";
-import { showProgress } from "./progress.ts";
 import type { Service } from "./service.ts";
 import type { Stage } from "./stage.ts";
 import { campaignTimeoutMs, MAX_START_MS } from "./time-limits.ts";
@@ -94,9 +94,12 @@ export async function runPhases(
     return left;
   }
 
-  const progress = showProgress(() => {
-    const sleeping = `${runner.sleeping()} workers asleep, ${pool.counts.killed} killed`;
-    return `${stage.storeName}: ${shop.done()} of ${payments} orders, ${sleeping}${phase}`;
+  const progress = showProgress({
+    line: () => {
+      const sleeping = `${runner.sleeping()} workers asleep, ${pool.counts.killed} killed`;
+      return `${stage.storeName}: ${shop.done()} of ${payments} orders, ${sleeping}${phase}`;
+    },
+    share: () => shop.done() / payments,
   });
   try {
     return await Promise.race([run(), runner.failed, ...pools.map(({ failed }) => failed)]);

@@ -214,3 +214,10 @@ describe("an error never quotes", () => {
     ]);
   });
 });
+
+test.each([undefined, null, 42])("verifyWebhook(%s) asks for its options", (options) => {
+  expect(errorOf(options as never)).toMatchObject({
+    code: "configuration",
+    message: expect.stringContaining("got undefined"),
+  });
+});

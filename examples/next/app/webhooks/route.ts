@@ -1,4 +1,5 @@
 import { fetchHandler } from "malipo/fetch";
-import { receiver } from "../../webhooks.ts";
+import { currentShop } from "../../current-shop.ts";
 
-export const POST = fetchHandler(receiver);
+export const POST = (request: Request): Promise<Response> =>
+  fetchHandler(currentShop().receiver)(request);

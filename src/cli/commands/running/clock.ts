@@ -4,6 +4,7 @@ import { usageError } from "../../cli-error.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { DURATION_RULE } from "../../input/flag-values.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
 import { printResult } from "../../terminal/output.ts";
 
@@ -11,10 +12,11 @@ import { printResult } from "../../terminal/output.ts";
 const ADVANCE_TIMEOUT_MS = 600_000;
 
 export async function run({ subcommand, args: [by = ""], values, json }: Input): Promise<number> {
+  const origin = await findSandbox(values);
   const time =
     subcommand === "now"
-      ? await querySandbox<CommandResult<"clock">>(values, "/clock")
-      : await runCommand(values, "clock", { by: checkDuration(by) }, ADVANCE_TIMEOUT_MS);
+      ? await querySandbox<CommandResult<"clock">>(origin, "/clock")
+      : await runCommand(origin, "clock", { by: checkDuration(by) }, ADVANCE_TIMEOUT_MS);
   printResult(json, time, () => `${time.now} (${time.clock})`);
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 import { COMMANDS, type CommandName } from "../../../sandbox/control/commands.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, formatTable, printResult } from "../../terminal/output.ts";
 
@@ -35,7 +36,7 @@ export async function run(input: Input): Promise<number> {
   const call = CALLS[subcommand === "" ? command : `${command} ${subcommand}`];
   if (call === undefined) return list(input);
   const [name, fields] = call(input);
-  const result = await runCommand(values, name, fields);
+  const result = await runCommand(await findSandbox(values), name, fields);
   printResult(json, result, () => COMMANDS[name].message(result as never));
   return EXIT.ok;
 }
@@ -51,9 +52,10 @@ interface ActiveFaults {
 }
 
 async function list({ command, values, json }: Input): Promise<number> {
+  const origin = await findSandbox(values);
   if (command === "scenes") {
     const result = await querySandbox<{ scenes: { name: string; savedAt: string }[] }>(
-      values,
+      origin,
       "/scenes",
     );
     printResult(json, result, () =>
@@ -63,7 +65,7 @@ async function list({ command, values, json }: Input): Promise<number> {
     );
     return EXIT.ok;
   }
-  const active = await querySandbox<ActiveFaults>(values, "/faults");
+  const active = await querySandbox<ActiveFaults>(origin, "/faults");
   printResult(json, active, () => formatFaults(active));
   return EXIT.ok;
 }

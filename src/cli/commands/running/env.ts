@@ -1,7 +1,8 @@
 import { ASSUMPTIONS } from "../../../sandbox/assumptions.ts";
+import { CliError } from "../../cli-error.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { readUrl } from "../../input/flag-values.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox } from "../../sandbox/running-sandbox.ts";
 import { printResult } from "../../terminal/output.ts";
 
@@ -11,12 +12,15 @@ interface Status {
 }
 
 export async function run({ values, json }: Input): Promise<number> {
-  const { keys, webhook_secret } = await querySandbox<Status>(values, "/status");
+  const origin = await findSandbox(values);
+  const { keys, webhook_secret } = await querySandbox<Status>(origin, "/status");
   const variables = {
-    MALIPO_BASE_URL: readUrl(values, "url").origin + ASSUMPTIONS.address.value.prefix,
+    MALIPO_BASE_URL: origin + ASSUMPTIONS.address.value.prefix,
     MALIPO_API_KEY: keys[values.kind ?? "secret"] ?? "",
     MALIPO_WEBHOOK_SECRET: webhook_secret,
   };
+  checkPlain(origin, "the key", variables.MALIPO_API_KEY);
+  checkPlain(origin, "the webhook secret", webhook_secret);
   const prefix = values.format === "dotenv" ? "" : "export ";
   printResult(json, variables, () =>
     Object.entries(variables)
@@ -24,4 +28,14 @@ export async function run({ values, json }: Input): Promise<number> {
       .join("\n"),
   );
   return EXIT.ok;
+}
+
+/** A shell evaluates what this command prints: it must find nothing to do in a value. */
+function checkPlain(origin: string, what: string, value: unknown): void {
+  if (typeof value === "string" && /^[\w.-]+$/.test(value)) return;
+  throw new CliError(
+    EXIT.failed,
+    "refused",
+    `${origin} gave ${what} with characters that a shell would act on. Nothing was printed. Check that it is your sandbox.`,
+  );
 }

@@ -3,6 +3,7 @@ import type { Delivery } from "../../../sandbox/index.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { readWholeNumber } from "../../input/flag-values.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, formatTable, paint, printResult } from "../../terminal/output.ts";
 
@@ -18,17 +19,18 @@ export const run = (input: Input): Promise<number> =>
 const MAX_LIMIT = 100_000;
 
 async function list({ values, json }: Input): Promise<number> {
+  const origin = await findSandbox(values);
   const query = new URLSearchParams({
     limit: String(readWholeNumber(values, "limit", 1, MAX_LIMIT)),
     ...(values.state !== undefined && { state: values.state }),
   });
-  const log = await querySandbox<DeliveryLog>(values, `/deliveries?${query}`);
+  const log = await querySandbox<DeliveryLog>(origin, `/deliveries?${query}`);
   printResult(json, log, () => formatLog(log));
   return EXIT.ok;
 }
 
 async function resend({ args: [id = ""], values, json }: Input): Promise<number> {
-  const delivery = await runCommand(values, "deliveries/resend", { id });
+  const delivery = await runCommand(await findSandbox(values), "deliveries/resend", { id });
   printResult(json, delivery, () => {
     const fields = formatFields([
       ["delivery", delivery.id],

@@ -1,6 +1,7 @@
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { readUrl } from "../../input/flag-values.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { Follower, follow } from "../../sandbox/follow.ts";
 import { runCommand } from "../../sandbox/running-sandbox.ts";
 import { stopSignal } from "../../sandbox/stop-signal.ts";
@@ -9,10 +10,11 @@ import { logLines } from "../../terminal/sandbox-log.ts";
 
 export async function run({ args: [receiver = ""], values, json }: Input): Promise<number> {
   const { href: url } = readUrl({ receiver }, "receiver");
-  const follower = new Follower(values);
+  const origin = await findSandbox(values);
+  const follower = new Follower(origin);
   // What was delivered before this command is not shown.
   await follower.next();
-  const { id } = await runCommand(values, "webhooks/register", { url });
+  const { id } = await runCommand(origin, "webhooks/register", { url });
   if (!json) printError(`Webhooks go to ${url}. Press Ctrl-C to stop.`);
   try {
     await follow(
@@ -21,13 +23,13 @@ export async function run({ args: [receiver = ""], values, json }: Input): Promi
         const own = deliveries.filter((one) => one.url === url);
         const lines = json
           ? own.map((one) => JSON.stringify(one))
-          : logLines({ payments: [], deliveries: own });
+          : logLines({ payments: [], deliveries: own }, Date.now());
         for (const line of lines) printLine(line);
       },
       stopSignal(),
     );
   } finally {
-    await runCommand(values, "webhooks/remove", { id: String(id) });
+    await runCommand(origin, "webhooks/remove", { id: String(id) });
   }
   return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { readUrl } from "../../input/flag-values.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox } from "../../sandbox/running-sandbox.ts";
 import { printResult } from "../../terminal/output.ts";
 
@@ -13,9 +13,10 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 export async function run({ values, json }: Input): Promise<number> {
+  const origin = await findSandbox(values);
   // Says that no sandbox runs there, before a browser shows an empty page.
-  await querySandbox(values, "/clock");
-  const page = `${readUrl(values, "url").origin}/`;
+  await querySandbox(origin, "/clock");
+  const page = `${origin}/`;
   const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const opener = spawn(program, [...args, page], { stdio: "ignore", detached: true });
   // Where there is no browser, the address is what the user needs.

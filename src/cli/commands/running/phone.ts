@@ -2,6 +2,7 @@ import { COMMANDS } from "../../../sandbox/control/commands.ts";
 import type { PhoneSubcommand } from "../../definitions/phone-subcommands.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, printResult } from "../../terminal/output.ts";
 
@@ -9,7 +10,7 @@ export async function run({ subcommand, args, values, json }: Input): Promise<nu
   const [number = ""] = args;
   // The parser has checked the subcommand.
   const name = `phone/${subcommand as PhoneSubcommand}` as const;
-  const result = await runCommand(values, name, { number });
+  const result = await runCommand(await findSandbox(values), name, { number });
   const { payment } = result;
   printResult(json, result, () => {
     const fields = formatFields([

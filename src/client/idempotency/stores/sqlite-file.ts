@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { describeError } from "../../../internal/describe-error.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import { INDEXES, STATEMENTS, TABLE } from "./sqlite-statements.ts";
 
@@ -81,6 +82,12 @@ class FileIdentity {
   }
 }
 
+const cannotUse = (path: string, cause: unknown): ConfigurationError =>
+  new ConfigurationError(
+    `sqliteIdempotency cannot use ${path}: ${describeError(cause)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
+    { cause },
+  );
+
 /**
  * A SQLite file with the table of idempotency keys. Operations come one after another, and wait for
  * other processes without stopping the event loop.
@@ -98,8 +105,12 @@ export class SqliteFile {
     const { sqlite, fs } = builtIn();
     this.#path = path;
     this.#fs = fs;
-    createPrivately(fs, path);
-    this.#database = new sqlite.DatabaseSync(path);
+    try {
+      createPrivately(fs, path);
+      this.#database = new sqlite.DatabaseSync(path);
+    } catch (error) {
+      throw cannotUse(path, error);
+    }
     try {
       const { file } = this.#database.prepare("PRAGMA database_list").get() as { file: string };
       // In memory there is no file.
@@ -109,7 +120,7 @@ export class SqliteFile {
       // The first operation sets it up.
       if (isLocked(error)) return;
       this.#database.close();
-      throw error;
+      throw error instanceof ConfigurationError ? error : cannotUse(path, error);
     }
   }
 

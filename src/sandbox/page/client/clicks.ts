@@ -1,8 +1,9 @@
+import { isStopped } from "./connection.ts";
 import { closestTo } from "./dom.ts";
+import { typePinKey } from "./pin.ts";
 import { goTo } from "./refresh.ts";
 
 const COPIED_MS = 1_500;
-const PIN_DIGITS = 4;
 
 /** Acts on clicks on the PIN pad, on copy buttons and on links to other views. */
 export function handleClicks(): void {
@@ -20,21 +21,15 @@ export function handleClicks(): void {
     const link = closestTo(event, 'a[href^="/?"]');
     if (!(link instanceof HTMLAnchorElement) || opensElsewhere(event)) return;
     event.preventDefault();
+    if (isStopped()) return;
     void goTo(new URL(link.href).search.slice(1));
   });
 }
 
-function typePinKey(key: HTMLButtonElement): void {
-  const field = key.form?.elements.namedItem("pin");
-  if (!(field instanceof HTMLInputElement)) return;
-  const digit = key.dataset.key ?? "";
-  field.value =
-    digit === "back" ? field.value.slice(0, -1) : (field.value + digit).slice(0, PIN_DIGITS);
-}
-
 async function copyText(button: HTMLElement): Promise<void> {
   const label = button.querySelector("span");
-  if (label === null) return;
+  if (label === null || button.classList.contains("done")) return;
+  const text = label.textContent;
   try {
     await navigator.clipboard.writeText(button.dataset.copy ?? "");
     label.textContent = "Copied";
@@ -43,7 +38,7 @@ async function copyText(button: HTMLElement): Promise<void> {
   }
   button.classList.add("done");
   setTimeout(() => {
-    label.textContent = "Copy";
+    label.textContent = text;
     button.classList.remove("done");
   }, COPIED_MS);
 }

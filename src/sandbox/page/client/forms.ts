@@ -1,4 +1,5 @@
 import { showFlash } from "./flash.ts";
+import { clearFormError, showFormError } from "./form-error.ts";
 import { goTo } from "./refresh.ts";
 
 /** What the server returns for an action that the script sends. */
@@ -42,10 +43,13 @@ async function runAction(form: HTMLFormElement, submitter: HTMLElement | null): 
       headers: { accept: "application/json" },
     });
     const result: ActionResponse = await response.json();
-    showFlash(result.success ? result.message : result.error, result.success);
     if (result.success) {
+      clearFormError(form);
+      showFlash(result.message, true);
       form.reset();
       await goTo(result.view);
+    } else if (!showFormError(form, result.error)) {
+      showFlash(result.error, false);
     }
   } catch {
     showFlash("The sandbox does not respond.", false);

@@ -13,7 +13,8 @@ export function morph(from: Node, to: Node): void {
     return;
   }
   morphAttributes(from, to);
-  morphChildren(from, to);
+  // The script put the text there, and takes it away.
+  if (!from.hasAttribute("data-error")) morphChildren(from, to);
 }
 
 function morphChildren(from: Element, to: Element): void {
@@ -60,6 +61,7 @@ function remove(node: ChildNode): ChildNode | null {
 const isLocalState = (element: Element, name: string) =>
   (name === "open" && element.nodeName === "DETAILS") ||
   name === "data-busy" ||
+  name === "aria-invalid" ||
   (name === "hidden" && element.id === "live-state");
 
 function morphAttributes(from: Element, to: Element): void {

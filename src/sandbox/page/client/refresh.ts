@@ -1,6 +1,7 @@
 import { restartCountdowns } from "./countdown.ts";
 import { byId } from "./dom.ts";
 import { morph } from "./morph.ts";
+import { scrollToChosenPhone } from "./phones.ts";
 
 let running = false;
 let requested = false;
@@ -33,6 +34,7 @@ function show(markup: string): void {
   morph(byId("live"), live);
   document.title = next.title;
   restartCountdowns();
+  scrollToChosenPhone();
   // What had the focus may be gone: its pane takes it, so that the keyboard stays where it was.
   if (pane && document.activeElement === document.body) {
     const heading = pane.querySelector<HTMLElement>("h2[tabindex]") ?? byId("phone-title");

@@ -1,5 +1,5 @@
 import { ASSUMPTIONS } from "../../assumptions.ts";
-import { block, copyButton } from "../components.ts";
+import { block, copyButton, isRejected } from "../components.ts";
 import type { PageContext } from "../context.ts";
 import { quoted } from "../format.ts";
 import { type Html, html } from "../html.ts";
@@ -39,14 +39,17 @@ const setting = (name: string, variable: string, value: string): Html =>
 /** What an application needs to know about this gateway. */
 function settings({ host, address }: PageContext): Html {
   const { keys, webhookSecret, webhookSecrets } = host.sandbox;
+  const baseUrl = address + ASSUMPTIONS.address.value.prefix;
+  const env = `MALIPO_BASE_URL=${baseUrl}\nMALIPO_API_KEY=${keys.secret}\nMALIPO_WEBHOOK_SECRET=${webhookSecret}\n`;
   return html`<dl class="settings">
-${setting("Base URL", "MALIPO_BASE_URL", address + ASSUMPTIONS.address.value.prefix)}
+${setting("Base URL", "MALIPO_BASE_URL", baseUrl)}
 ${setting("Secret key", "MALIPO_API_KEY", keys.secret)}
 ${setting("Public key", "read-only", keys.public)}
 ${setting("Sandbox key", "can do everything", keys.sandbox)}
 ${setting("Webhook secret", "MALIPO_WEBHOOK_SECRET", webhookSecret)}
 ${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept this one too", secret))}
-</dl>`;
+</dl>
+<div class="as-env">${copyButton(env, "the settings", "Copy as .env")}<details class="more nojs" id="as-env"><summary>The same as .env</summary>${block(env, "the settings as .env")}</details></div>`;
 }
 
 function snippets({ host, address }: PageContext): Html {
@@ -54,19 +57,20 @@ function snippets({ host, address }: PageContext): Html {
   const key = host.sandbox.keys.secret;
   return html`${block(curlLine(baseUrl, key), "the curl command", "code")}
 <details class="more" id="in-typescript"><summary>The same in TypeScript</summary>${block(typescriptLines(baseUrl, key), "the TypeScript lines", "code")}</details>
-<p class="hint">In another language: start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
+<p class="hint">In another language: read <a href="/docs">the API page</a>, or start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
 }
 
 /** What to do first, shown until the first payment. */
 function firstSteps(context: PageContext): Html {
+  const isOpen = isRejected({ context, action: "pay", at: "connect" });
   return html`<section class="card welcome" id="connect" aria-labelledby="connect-title">
 <h2 id="connect-title">Make your first payment</h2>
 <p class="lead">This is a whole mobile-money gateway, on your machine. No account, no tunnel, no real money.</p>
 <ol class="steps-list">
 <li><h3>Start a payment</h3><p>Paste this in a terminal:</p>${snippets(context)}
-<details class="more" id="pay-here"><summary>Or start one right here</summary>${payForm(context.view, "connect")}</details></li>
+<details class="more" id="pay-here"${isOpen && html` open`}><summary>Or start one right here</summary>${payForm(context, "connect")}</details></li>
 <li><h3>Be the customer</h3><p>The phone rings. Enter any four digits to pay, or cancel, or let it time out.</p></li>
-<li><h3>Receive the event</h3><p>Register your receiver. Every event is delivered to it, signed and retried.</p>${registerForm(context.view, "connect")}</li>
+<li><h3>Receive webhooks</h3><p>Register your receiver. Every event is delivered to it, signed and retried.</p>${registerForm(context, "connect")}</li>
 <li><h3>Connect your application</h3>${settings(context)}</li>
 </ol>
 </section>`;

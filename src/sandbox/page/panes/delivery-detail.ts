@@ -57,7 +57,7 @@ export function deliveryDetail(context: PageContext, delivery: StoredDelivery): 
 ${reason && html`<div class="reason" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
 <p class="target">To <code>${url}</code></p>
 ${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : html`<table><caption class="unseen">Attempts</caption><thead><tr><th scope="col"><span class="unseen">Attempt</span>#</th><th scope="col">Sent</th><th scope="col">Response</th><th scope="col" class="number">Duration</th></tr></thead><tbody>${attempts.map(attemptRow)}</tbody></table>`}
-${form({ action: "deliveries/resend", view: context.view, at: `delivery-${id}` }, html`<input type="hidden" name="id" value="${id}"><button class="primary">${icon("send")}Send again</button>`)}
+${form({ action: "deliveries/resend", context, at: `delivery-${id}` }, html`<input type="hidden" name="id" value="${id}"><button class="primary">${icon("send")}Send again</button>`)}
 ${response !== undefined && html`<h3>Response body</h3>${block(response, "the response body")}`}
 <h3>Signature</h3>
 <p class="signature"><code>${signature}</code>${copyButton(signature, "the signature")}</p>

@@ -40,7 +40,7 @@ const pad = html`<div class="pad" role="group" aria-label="PIN pad">${KEYS.map((
 function dialog(context: PageContext, number: string, payment: StoredPayment): Html {
   const { reference, account_reference, description, cents, currency } = payment;
   const hidden = html`<input type="hidden" name="number" value="${number}"><input type="hidden" name="reference" value="${reference}">`;
-  const place = { view: context.view, at: "phone" };
+  const place = { context, at: "phone" };
   return html`<div class="dialog" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
 <div class="dialog-head"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
 <p class="ask"><span class="amount">${money(cents, currency)}</span> to <strong>${MERCHANT.name}</strong></p>

@@ -1,12 +1,12 @@
-import type { LoggedExchange } from "../../observe/exchange-log.ts";
 import { localFormat } from "../../payments/phone-number.ts";
 import type { StoredDelivery, StoredPayment } from "../../state/records.ts";
-import { block, copyButton, type Tone } from "../components.ts";
+import { copyButton, type Tone } from "../components.ts";
 import type { PageContext } from "../context.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
 import { linkTo } from "../view.ts";
+import { foldedExchange } from "./exchange.ts";
 
 interface Moment {
   readonly at: number | undefined;
@@ -91,30 +91,6 @@ const fact = (name: string, value: string | undefined, copyable = false): Html |
     ? undefined
     : html`<div><dt>${name}</dt><dd><code>${clipped(value, 400)}</code>${copyable && copyButton(value, name)}</dd></div>`;
 
-const lines = (headers: LoggedExchange["requestHeaders"]) =>
-  headers.map(([name, value]) => `${name}: ${value}`).join("\n");
-
-/** A request and its response, byte for byte except for the key. */
-export function exchange(logged: LoggedExchange, place: "payment" | "failed"): Html {
-  const {
-    id,
-    at,
-    line,
-    requestHeaders,
-    requestBody,
-    status,
-    responseHeaders,
-    responseBody,
-    fault,
-  } = logged;
-  const outcome = status === undefined ? "no response" : String(status);
-  const bad = fault !== undefined || status === undefined || status >= 400;
-  return html`<details class="raw" id="${place}-request-${id}"><summary><code>${line}</code><span class="badge ${bad ? "bad" : "plain"}">${outcome}${fault !== undefined && html` fault: ${fault}`}</span><time>${timeOf(at)}</time></summary>
-${block(`${line}\n${lines(requestHeaders)}\n\n${requestBody}`.trimEnd(), "the request")}
-${status === undefined ? html`<p class="hint">No response was sent.</p>` : block(`HTTP ${status}\n${lines(responseHeaders)}\n\n${responseBody}`, "the response")}
-</details>`;
-}
-
 /** Everything about one payment. */
 export function paymentDetail(context: PageContext, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
@@ -130,6 +106,6 @@ ${failure && fact("retry_possible", String(failure.retryPossible))}
 </dl>
 <h3>HTTP requests</h3>
 ${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which keeps the latest 1,000 payments of this run.</p>`}
-${exchanges.map((one) => exchange(one, "payment"))}
+${exchanges.map(foldedExchange)}
 </div>`;
 }

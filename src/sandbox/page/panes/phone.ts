@@ -71,8 +71,8 @@ function tabs(context: PageContext, chosen: string, all: readonly string[]): Htm
   )}</nav>`;
 }
 
-function controls({ view }: PageContext, { number, stored, prompt }: Handset): Html {
-  const place = { view, at: "phone" };
+function controls(context: PageContext, { number, stored, prompt }: Handset): Html {
+  const place = { context, at: "phone" };
   const numberField = html`<input type="hidden" name="number" value="${number}">`;
   const open = prompt !== undefined && prompt.ignored !== true && stored.on;
   const act = (action: "wrong-pin" | "ignore" | "off" | "on", text: string, enabled: boolean) =>
@@ -84,7 +84,7 @@ function controls({ view }: PageContext, { number, stored, prompt }: Handset): H
   return html`<div class="acts" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off", true) : act("on", "Switch on", true)}</div>
 <details class="more" id="phone-more"><summary>Balance, auto-answer<small>${money(stored.balanceCents)}</small></summary>
 ${form(
-  { action: "phone/balance", ...place, name: "inline" },
+  { action: "phone/balance", ...place, name: "inline", showsError: true },
   numberField,
   html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${formatAmount(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
 )}

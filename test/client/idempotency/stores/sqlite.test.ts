@@ -176,7 +176,16 @@ describe("sqliteIdempotency", () => {
 
   test("throws where its file is not a database or cannot be created", () => {
     writeFileSync(join(folder, "letter.txt"), "Dear customer, ".repeat(100));
-    expect(() => sqliteIdempotency(join(folder, "letter.txt"))).toThrow("not a database");
-    expect(() => sqliteIdempotency(join(folder, "none", "keys.db"))).toThrow("open");
+    const message = (path: string, why: string) =>
+      expect.objectContaining({
+        code: "configuration",
+        message: expect.stringMatching(
+          `^sqliteIdempotency cannot use ${path}: .*${why}.*Pass the path`,
+        ),
+      });
+    const letter = join(folder, "letter.txt");
+    expect(() => sqliteIdempotency(letter)).toThrow(message(letter, "not a database"));
+    const none = join(folder, "none", "keys.db");
+    expect(() => sqliteIdempotency(none)).toThrow(message(none, "ENOENT"));
   });
 });

@@ -1,0 +1,20 @@
+// The provider: the shop starts and stops with the application.
+import {
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from "@nestjs/common";
+import { openShop } from "./shop.ts";
+
+@Injectable()
+export class ShopService implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly shop = openShop();
+
+  onApplicationBootstrap(): Promise<void> {
+    return this.shop.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.shop.stop(); // requests that run now have ended
+  }
+}

@@ -1,0 +1,23 @@
+// Webhooks on Fastify: the plugin keeps the raw bytes of its own route only.
+import fastify from "fastify";
+import { fastifyWebhooks } from "malipo/fastify";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
+const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});
+
+const app = fastify();
+app.register(fastifyWebhooks, { receiver, path: "/webhooks" });
+app.addHook("onReady", () => receiver.start());
+app.addHook("onClose", async () => {
+  await receiver.stop(); // running handlers finish; other processes take over the rest
+  inbox.close();
+});
+await app.listen({ port: Number(process.env.PORT ?? 3000) });
+
+process.once("SIGTERM", () => app.close());

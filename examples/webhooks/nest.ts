@@ -1,0 +1,32 @@
+// Webhooks on Nest: `rawBody` keeps the signed bytes beside the body that Nest has parsed.
+import "reflect-metadata";
+import { type MiddlewareConsumer, Module, type NestModule } from "@nestjs/common";
+import { NestFactory } from "@nestjs/core";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { nodeHandler } from "malipo/node";
+import { createWebhookReceiver } from "malipo/webhooks";
+
+const inbox = sqliteInbox(process.env.INBOX ?? "inbox.db");
+const receiver = createWebhookReceiver({ inbox }); // reads MALIPO_WEBHOOK_SECRET
+
+receiver.on("payment.completed", async ({ data }, { idempotencyKey }) => {
+  console.log(`ship ${data.account_reference}`, idempotencyKey);
+});
+
+@Module({})
+class AppModule implements NestModule {
+  configure(consumer: MiddlewareConsumer) {
+    consumer.apply(nodeHandler(receiver)).forRoutes("webhooks");
+  }
+  async onApplicationBootstrap() {
+    await receiver.start();
+  }
+  async onApplicationShutdown() {
+    await receiver.stop(); // running handlers finish; other processes take over the rest
+    inbox.close();
+  }
+}
+
+const app = await NestFactory.create(AppModule, { rawBody: true });
+app.enableShutdownHooks();
+await app.listen(Number(process.env.PORT ?? 3000));

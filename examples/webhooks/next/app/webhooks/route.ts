@@ -1,0 +1,4 @@
+import { fetchHandler } from "malipo/fetch";
+import { receiver } from "../../webhooks.ts";
+
+export const POST = fetchHandler(receiver);

@@ -1,0 +1,113 @@
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Gateway } from "malipo";
+import type { Sandbox } from "malipo/sandbox";
+import { installNextShop } from "./next-shop.ts";
+
+/** An example, and how `npm run example` runs it. */
+export interface Example {
+  readonly about: string;
+  /** What runs it, if that is not Node.js. */
+  readonly program?: string;
+  /** Prepares it, where it needs that, and gives the arguments of Node.js or the program. */
+  args(): readonly string[];
+  /** What to do when it runs. */
+  readonly next?: string;
+  /** The path of its webhook. */
+  readonly webhook?: string;
+  /** Called when it runs, or before it where it ends by itself. */
+  fill?(sandbox: Sandbox, gateway: Gateway, folder: string): Promise<void>;
+}
+
+const require = createRequire(import.meta.url);
+const packageFile = (name: string, file: string) =>
+  join(dirname(require.resolve(`${name}/package.json`)), file);
+
+const shop = (framework: string, args: Example["args"]): Example => ({
+  about: `a shop on ${framework}: takes a payment, handles its webhook, shows the customer the state`,
+  args,
+  next: "Order something, and answer on the phone of the sandbox.",
+  webhook: "/webhooks",
+});
+
+const tests = (about: string, ...args: string[]): Example => ({
+  about,
+  args: () => [packageFile("vitest", "vitest.mjs"), "run", ...args],
+});
+
+/** Pays once, so that a receiver has something to receive. */
+async function payOnce(sandbox: Sandbox, gateway: Gateway): Promise<void> {
+  const order = { amount: 1500, phone: "0712345678", account_reference: "ORDER-42" };
+  await gateway.mobileMoney.initiate(order);
+  sandbox.phone(order.phone).approve();
+}
+
+async function fillOrders(sandbox: Sandbox, gateway: Gateway, folder: string): Promise<void> {
+  const orders = new DatabaseSync(join(folder, "orders.db"));
+  orders.exec("CREATE TABLE orders (reference TEXT PRIMARY KEY, state TEXT NOT NULL)");
+  for (const phone of ["0712000301", "0712000302", "0712000303"]) {
+    const { reference } = await gateway.mobileMoney.initiate({ amount: 10, phone });
+    orders.prepare("INSERT INTO orders VALUES (?, 'open')").run(reference);
+  }
+  sandbox.phone("0712000301").approve();
+  sandbox.phone("0712000302").cancel();
+  orders.close();
+}
+
+function compileNest(): readonly string[] {
+  const tsc = packageFile("typescript", "bin/tsc");
+  execFileSync(process.execPath, [tsc, "-p", "examples/nest", "--noCheck"]);
+  return ["examples/nest/dist/main.js"];
+}
+
+function installNext(): readonly string[] {
+  const folder = join(tmpdir(), "malipo-example-next");
+  console.log(`Next.js is not installed here. It is put into ${folder}, which takes a minute.`);
+  return installNextShop(folder)("dev", folder);
+}
+
+export const EXAMPLES: Readonly<Record<string, Example>> = {
+  express: shop("Express", () => ["examples/express/server.ts"]),
+  fastify: shop("Fastify", () => ["examples/fastify/server.ts"]),
+  nest: shop("Nest", compileNest),
+  next: shop("Next.js", installNext),
+  frontend: {
+    about: "a page that follows its payment with a public key",
+    args: () => ["examples/frontend/server.ts"],
+    next: "Pay, and answer on the phone of the sandbox.",
+  },
+  webhooks: {
+    about: "a webhook receiver on Express, and one payment for it",
+    args: () => ["examples/webhooks/express.ts"],
+    webhook: "/webhooks",
+    fill: payOnce,
+  },
+  hono: {
+    about: "a webhook receiver on Hono, and one payment for it",
+    args: () => ["test/docs/support/serve-fetch.ts", "examples/hono/app.ts"],
+    webhook: "/webhooks",
+    fill: payOnce,
+  },
+  reconcile: {
+    about: "a job that closes the orders whose payments have ended",
+    args: () => ["examples/reconcile/reconcile.ts"],
+    fill: fillOrders,
+  },
+  shell: {
+    about: "a payment, a lost response and a webhook by curl, in a shell",
+    program: "sh",
+    args: () => ["examples/shell/payment.sh"],
+  },
+  "test-suite": tests("a test suite of a checkout", "examples/test-suite"),
+  lambda: tests(
+    "a webhook receiver on AWS Lambda, run by its test: it needs redis-server",
+    ...["test/docs/examples-functions.test.ts", "-t", "lambda"],
+  ),
+  workers: tests(
+    "a webhook receiver on Cloudflare Workers, run by its test in workerd",
+    "test/docs/examples-workers.test.ts",
+  ),
+};

@@ -1,0 +1,42 @@
+import type { Input } from "../../definitions/types.ts";
+import type { Check } from "../../diagnosis/check.ts";
+import { checkGateway } from "../../diagnosis/gateway.ts";
+import { checkReceiver } from "../../diagnosis/receiver.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { readUrl, signingSecret } from "../../input/flag-values.ts";
+import { gatewayOptions } from "../../input/gateway.ts";
+import { paint, printable, printResult } from "../../terminal/output.ts";
+
+export async function run(input: Input): Promise<number> {
+  const { values, json } = input;
+  // Read before the checks: an invalid value is reported before anything is sent.
+  const receiver = values.webhook && {
+    url: readUrl(values, "webhook"),
+    secret: signingSecret(values),
+  };
+  const checks = [
+    ...(await checkGateway(gatewayOptions(input), values["key-file"])),
+    ...(receiver ? await checkReceiver(receiver.url, receiver.secret) : [RECEIVER_SKIPPED]),
+  ];
+  const healthy = !checks.some(({ state }) => state === "fail");
+  printResult(json, { healthy, checks }, () => checks.map(formatCheck).join("\n"));
+  return healthy ? EXIT.ok : EXIT.failed;
+}
+
+const RECEIVER_SKIPPED: Check = {
+  name: "receiver",
+  state: "skipped",
+  detail: "not checked. To check it: --webhook http://localhost:3000/webhooks",
+};
+
+const MARKS = {
+  ok: () => paint("green", "ok  "),
+  warn: () => paint("yellow", "warn"),
+  fail: () => paint("red", "FAIL"),
+  skipped: () => paint("dim", "-   "),
+} as const;
+
+function formatCheck({ name, state, detail, advice }: Check): string {
+  const line = `${MARKS[state]()}  ${name.padEnd(11)}  ${printable(detail)}`;
+  return advice === undefined ? line : `${line}\n${" ".repeat(19)}${printable(advice)}`;
+}

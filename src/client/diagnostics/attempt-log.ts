@@ -1,0 +1,88 @@
+import type { GatewayError } from "../../errors/base.ts";
+import { requestIdOf } from "../../errors/request-id.ts";
+import { describeName } from "../../internal/check-options.ts";
+import { allowedEnvironmentVariable } from "../../internal/environment.ts";
+import { nodeFs } from "../../internal/files/write-whole.ts";
+import type { Redactor } from "../../internal/redact.ts";
+import { callHook, type RequestView } from "../hooks.ts";
+import { failureCode } from "../http/failed-before-sending.ts";
+import { isBrowser } from "../runtime.ts";
+
+/** An attempt that has ended, and what follows. */
+export interface LoggedAttempt {
+  readonly view: RequestView;
+  readonly durationMs: number;
+  readonly response?: Response | undefined;
+  /** Of an attempt that failed. */
+  readonly error?: GatewayError | undefined;
+  readonly aborted?: boolean;
+  readonly retryInMs?: number | undefined;
+}
+
+/** Writes a line for an attempt. Never throws. */
+export type AttemptLog = (attempt: () => LoggedAttempt) => void;
+
+/** What a value of MALIPO_LOG lets through. */
+const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {
+  debug: () => true,
+  warn: ({ error }) => error !== undefined,
+};
+
+const STDERR = 2;
+
+/** Cloudflare has a `node:fs` of its own, whose files nobody reads. */
+const isWorkers = () => globalThis.navigator?.userAgent === "Cloudflare-Workers";
+
+/**
+ * Writes a line to stderr. Where stderr is closed, this throws, and is caught: the console and the
+ * streams of Node.js would end the process later, with an error that nobody can catch.
+ */
+function write(line: string): void {
+  const fs = isWorkers() ? undefined : nodeFs();
+  if (fs !== undefined) fs.writeSync(STDERR, `${line}\n`);
+  // biome-ignore lint/suspicious/noConsole: the user asked for it
+  else console.error(line);
+}
+
+function lineOf(attempt: LoggedAttempt, redactor: Redactor): string {
+  const { view, durationMs, response, error, aborted, retryInMs } = attempt;
+  const requestId = requestIdOf(response?.headers);
+  const fields = {
+    attempt: view.attempt,
+    ms: Math.round(durationMs),
+    status: response?.status,
+    request_id: requestId && redactor.text(requestId),
+    code: error?.code,
+    cause: failureCode(error?.cause),
+    outcome: error?.outcome,
+    retry: error && retryInMs === undefined ? "no" : undefined,
+    retry_in_ms: retryInMs && Math.round(retryInMs),
+  };
+  const end = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}=${value}`);
+  return `${new Date().toISOString()} malipo ${view.method} ${view.url}${end.join("")}${aborted ? " aborted" : ""}`;
+}
+
+/**
+ * The log of attempts that the environment variable MALIPO_LOG asks for; `undefined` where it does not,
+ * and in browsers, where customers would see it.
+ */
+export function attemptLog(redactor: Redactor): AttemptLog | undefined {
+  const level = isBrowser() ? undefined : allowedEnvironmentVariable("MALIPO_LOG");
+  if (level === undefined || level === "off") return undefined;
+  const shows = Object.hasOwn(LEVELS, level) ? LEVELS[level] : undefined;
+  if (shows === undefined) {
+    callHook(
+      write,
+      () =>
+        `malipo: MALIPO_LOG can be debug, warn or off; got ${describeName(level)}. Nothing is logged.`,
+    );
+    return undefined;
+  }
+  return (attempt) =>
+    callHook(
+      (ended: LoggedAttempt) => (shows(ended) ? write(lineOf(ended, redactor)) : undefined),
+      attempt,
+    );
+}

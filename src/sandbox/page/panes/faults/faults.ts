@@ -1,0 +1,91 @@
+import { ENDPOINTS } from "../../../../contract/endpoints.ts";
+import type { FaultEffect, StoredFault } from "../../../state/records.ts";
+import { form, isRejected, typed } from "../../components.ts";
+import type { PageContext } from "../../context.ts";
+import { span } from "../../format.ts";
+import { type Html, html } from "../../html.ts";
+import { icon } from "../../icons.ts";
+import { chaosForm, chaosText } from "./chaos-form.ts";
+import { presets } from "./presets.ts";
+
+const EFFECTS: Readonly<Record<FaultEffect["kind"], string>> = {
+  status: "returns an error status",
+  latency: "responds late",
+  reset: "resets the connection, nothing processed",
+  hang: "never responds, nothing processed",
+  truncate: "processes it, cuts the response off",
+  lostResponse: "processes it, loses the response",
+};
+
+function effectText(effect: FaultEffect): string {
+  if (effect.kind === "status") return `returns ${effect.status}`;
+  if (effect.kind !== "latency") return EFFECTS[effect.kind];
+  return `responds ${effect.ms < 1_000 ? `${effect.ms} ms` : span(effect.ms)} late`;
+}
+
+function faultRow({ match, effect, after, times }: StoredFault): Html {
+  const { endpoint, method, path } = match;
+  const where = endpoint ?? [method, path].filter(Boolean).join(" ");
+  const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
+  return html`<li><span>${icon("bolt")}<code>${where === "" ? "any call" : where}</code> ${effectText(effect)}, <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span></li>`;
+}
+
+const options = (all: Iterable<readonly [string, string]>, chosen: string): Html[] =>
+  [...all].map(
+    ([value, text]) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  );
+
+const TIMES = [
+  ["1", "once"],
+  ["2", "twice"],
+  ["5", "5 times"],
+  ["always", "always"],
+] as const;
+
+/** Its style shows the status and the delay only for the effects that have one. */
+function addForm(context: PageContext): Html {
+  const place = { context, action: "faults/add", at: "faults" } as const;
+  const endpoints = Object.keys(ENDPOINTS).map((name) => [name, name] as const);
+  const value = (field: string, initial: string) => typed(place, field, initial);
+  return form(
+    { ...place, name: "grid fault", label: "Add a fault", showsError: true },
+    html`<label>Call<select name="endpoint">${options([["", "any call"], ...endpoints], value("endpoint", ""))}</select></label>
+<label>Effect<select name="kind">${options(Object.entries(EFFECTS), value("kind", "status"))}</select></label>
+<label class="only-status">Status<input name="status" inputmode="numeric" value="${value("status", "503")}" autocomplete="off"></label>
+<label class="only-latency">Delay, ms<input name="ms" inputmode="numeric" value="${value("ms", "2000")}" autocomplete="off"></label>
+<label>Skip first<input name="after" inputmode="numeric" value="${value("after", "0")}" autocomplete="off"></label>
+<label>How often<select name="times">${options(TIMES, value("times", "1"))}</select></label>
+<button class="primary">Add the fault</button>`,
+  );
+}
+
+/** What is wrong right now, and the ways to end it. */
+function active(context: PageContext): Html | undefined {
+  const { faults, chaos } = context.host.world.state;
+  if (faults.length === 0 && chaos === undefined) return undefined;
+  const place = { context, at: "faults" };
+  return html`<ul class="faults" aria-label="Active faults">${faults.map(faultRow)}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
+<div class="fault-ends">${faults.length > 0 && form({ action: "faults/clear", ...place }, html`<button>Clear all faults</button>`)}${chaos !== undefined && form({ action: "chaos/end", ...place }, html`<button>End chaos</button>`)}</div>`;
+}
+
+/** The faults and the chaos that are active, in a few words; `undefined` if everything works. */
+export function activeText({ host }: PageContext): string | undefined {
+  const { faults, chaos } = host.world.state;
+  const count = faults.length + (chaos === undefined ? 0 : Object.keys(chaos.rates).length);
+  if (count === 0) return undefined;
+  return count === 1 ? "1 fault is active" : `${count} faults are active`;
+}
+
+/** What can be made to go wrong. */
+export function faultsPane(context: PageContext): Html {
+  const isOpen = (action: "faults/add" | "chaos") =>
+    isRejected({ context, action, at: "faults" }) && html` open`;
+  return html`<section class="card" id="faults" aria-labelledby="faults-title">
+<div class="card-head"><h2 id="faults-title" tabindex="-1">${icon("bolt")}Faults and chaos</h2><small>${activeText(context) ?? "everything works"}</small></div>
+${active(context)}
+${presets(context)}
+<details class="more" id="fault-more"${isOpen("faults/add")}><summary>${icon("plus")}Another fault</summary>${addForm(context)}</details>
+<details class="more" id="chaos-more"${isOpen("chaos")}><summary>${icon("plus")}Chaos: random faults</summary>${chaosForm(context)}</details>
+</section>`;
+}

@@ -1,0 +1,55 @@
+import { machineTime } from "../../clock/machine.ts";
+import { VIRTUAL_START } from "../../clock/time.ts";
+import { form, typed } from "../components.ts";
+import type { PageContext } from "../context.ts";
+import { dateOf, span, timeOf } from "../format.ts";
+import { type Html, html } from "../html.ts";
+import { icon } from "../icons.ts";
+import { activeText } from "./faults/faults.ts";
+
+/** How far one click advances the clock, and what that reaches. */
+const STEPS = [
+  ["10s", "10 s", "the first retry of a delivery"],
+  ["61s", "61 s", "past the life of a prompt"],
+  ["10m", "10 min", "the first three retries"],
+] as const;
+
+/** Below this, the clock of real time was not advanced. */
+const MIN_ADVANCED_MS = 2_000;
+
+/** Whether the clock runs, and how far it was advanced. */
+function clockText({ host }: PageContext): string {
+  const now = host.world.clock.ms();
+  if (host.clock === "virtual") {
+    const advanced = now - VIRTUAL_START;
+    return advanced > 0 ? `virtual, advanced by ${span(advanced)}` : "virtual: stands still";
+  }
+  const ahead = now - machineTime();
+  return ahead < MIN_ADVANCED_MS ? "real time" : `${span(ahead)} ahead of real time`;
+}
+
+function clock(context: PageContext): Html {
+  const now = context.host.world.clock.ms();
+  const running = context.host.clock === "real";
+  const place = { context, action: "clock", at: "top" } as const;
+  return html`<div class="clock"><p><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
+${form(
+  { ...place, name: "steps", label: "Advance the time" },
+  html`<span class="steps-label" aria-hidden="true">Advance time</span>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}"><span aria-hidden="true">+</span>${text}</button>`)}`,
+)}
+${form(
+  { ...place, name: "inline custom", label: "Advance the time by any duration", showsError: true },
+  html`<label><span class="unseen">By how much, such as 2h</span><input name="by" placeholder="2h" required value="${typed(place, "by")}" autocomplete="off" pattern="[0-9.]+ *(ms|s|m|min|h|d)"></label><button>Go</button>`,
+)}</div>`;
+}
+
+const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21"/><path class="wave" d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0"/></svg>`;
+
+/** The name, whether the page is live, what is wrong on purpose, and the clock. */
+export function header(context: PageContext): Html {
+  const faults = activeText(context);
+  return html`<header class="top" id="top"><h1><a class="brand" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
+<p class="live" id="live-state" hidden><span class="dot"></span><span data-live>live</span></p>
+${faults !== undefined && html`<a class="alarm" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
+${clock(context)}</header>`;
+}

@@ -1,0 +1,201 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EXIT } from "../../src/cli/exit-codes.ts";
+import { CLI, malipo, type Running, startMalipo, startSandbox } from "./command-line.ts";
+
+let folder: string;
+let env: { XDG_RUNTIME_DIR: string };
+const started: Running[] = [];
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(tmpdir(), "malipo-find-"));
+  env = { XDG_RUNTIME_DIR: folder };
+});
+afterEach(async () => {
+  for (const one of started.splice(0)) await one.stop("SIGKILL");
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(...args: string[]): Promise<Running> {
+  const sandbox = await startSandbox(args, { env });
+  started.push(sandbox);
+  return sandbox;
+}
+const run = (...args: string[]) => malipo(args, { env });
+const files = () => fs.readdirSync(join(folder, "malipo"));
+
+/** Writes what a running sandbox would write. The process of this test runs. */
+function plant(content: string, name = `${process.pid}.json`): string {
+  fs.mkdirSync(join(folder, "malipo"), { mode: 0o700, recursive: true });
+  const path = join(folder, "malipo", name);
+  fs.writeFileSync(path, content, { mode: 0o600 });
+  return path;
+}
+
+describe("a command for any gateway that has no key and no address", () => {
+  const commands = [["payments", "list"], ["webhooks", "list"], ["merchant", "get"], ["probe"]];
+
+  test("names the sandbox that runs and how to use it, and sends it nothing", async () => {
+    const sandbox = await start();
+    for (const command of [...commands, ["doctor"]]) {
+      const { code, stdout, stderr } = await run(...command);
+      expect(code).not.toBe(EXIT.ok);
+      expect(stdout + stderr).toContain(`A sandbox is running at ${sandbox.ready.url}`);
+      expect(stdout + stderr).toContain('eval "$(npx malipo env)"');
+    }
+    expect((await run("logs", "--once")).stdout).toBe("");
+  });
+
+  test("gives the address too where several run", async () => {
+    await start();
+    await start();
+    const { stderr } = await run("payments", "list");
+    expect(stderr).toMatch(/eval "\$\(npx malipo env --url http:\/\/127\.0\.0\.1:\d+\)"/);
+  });
+
+  test("does not name a sandbox where a key or the address of another service is set", async () => {
+    await start();
+    for (const setting of [
+      { MALIPO_API_KEY: "sk_of_the_service" },
+      { MALIPO_BASE_URL: "https://service.example/v1" },
+    ]) {
+      const { code, stderr } = await malipo(["payments", "list"], { env: { ...env, ...setting } });
+      expect(code).toBe(EXIT.usage);
+      expect(stderr).not.toContain("sandbox");
+    }
+  });
+
+  test("works after the command that it names", async () => {
+    await start();
+    const list = `${process.execPath} ${CLI} payments list`;
+    const script = `eval "$(${process.execPath} ${CLI} env)" && ${list}`;
+    const shell = spawnSync("sh", ["-c", script], {
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+    });
+    expect([shell.status, shell.stderr]).toEqual([EXIT.ok, ""]);
+    expect(shell.stdout).toContain("No payments.");
+  });
+});
+
+describe("a command without --url", () => {
+  test("finds the sandbox that runs, on any port, and not one that was stopped", async () => {
+    const sandbox = await start();
+    const found = await run("env", "--json");
+    expect(found.json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+    expect((await run("phone", "off", "0712345678")).code).toBe(EXIT.ok);
+    await sandbox.stop();
+    started.pop();
+    expect(files()).toEqual([]);
+    const none = await run("env");
+    expect(none.code).toBe(EXIT.unreachable);
+    expect(none.stderr).toContain("Start one: malipo sandbox");
+  });
+
+  test("asks which one, where several run", async () => {
+    const [a, b] = [await start(), await start()];
+    const { code, stderr } = await run("clock", "now");
+    expect(code).toBe(EXIT.usage);
+    for (const { ready } of [a, b]) expect(stderr).toContain(`--url ${ready.url}`);
+    expect((await run("clock", "now", "--url", b.ready.url)).code).toBe(EXIT.ok);
+  });
+
+  test("passes over one that was killed, and one that another program took the place of", async () => {
+    const killed = await start();
+    await killed.stop("SIGKILL");
+    started.pop();
+    expect(files()).toHaveLength(1);
+    const sandbox = await start();
+    const other = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    plant(`{"url":"http://127.0.0.1:${(other.address() as AddressInfo).port}"}`);
+    expect((await run("env", "--json")).json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+    other.close();
+  });
+
+  test.for([
+    ["another machine", () => plant('{"url":"http://192.0.2.1:4010"}')],
+    ["another protocol", () => plant('{"url":"file:///etc/passwd"}')],
+    ["something else", () => plant("[]")],
+    ["half a file", () => plant('{"url":"http://127')],
+    ["a large file", () => plant(`{"url":"http://127.0.0.1:1"}${" ".repeat(5_000)}`)],
+  ] as const)("is not led to %s", async ([, make]) => {
+    make();
+    const sandbox = await start();
+    expect((await run("env", "--json")).json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the folder of running sandboxes", () => {
+  test("is private, and so are its files, which hold no key", async () => {
+    const sandbox = await start();
+    const mode = (path: string) => fs.statSync(path).mode & 0o777;
+    expect(mode(join(folder, "malipo"))).toBe(0o700);
+    const [name = ""] = files();
+    const path = join(folder, "malipo", name);
+    expect(mode(path)).toBe(0o600);
+    const { keys, webhook_secret } = sandbox.ready;
+    for (const secret of [keys.secret, keys.public, webhook_secret]) {
+      expect(fs.readFileSync(path, "utf8")).not.toContain(secret);
+    }
+  });
+
+  test.for(["open to others", "a symbolic link", "a file"] as const)(
+    "is not used where it is %s: the sandbox runs, and commands need --url",
+    async (kind) => {
+      const path = join(folder, "malipo");
+      const elsewhere = join(folder, "elsewhere");
+      fs.mkdirSync(elsewhere, { mode: 0o700 });
+      if (kind === "a symbolic link") fs.symlinkSync(elsewhere, path);
+      if (kind === "a file") fs.writeFileSync(path, "");
+      if (kind === "open to others") {
+        fs.mkdirSync(path);
+        fs.chmodSync(path, 0o777);
+      }
+      const sandbox = await start();
+      expect(fs.readdirSync(elsewhere)).toEqual([]);
+      expect((await run("clock", "now")).code).toBe(EXIT.unreachable);
+      expect((await run("clock", "now", "--url", sandbox.ready.url)).code).toBe(EXIT.ok);
+    },
+  );
+
+  test("is read only where its files are ours: no symbolic link, nothing that others can write", async () => {
+    const sandbox = await start();
+    const target = join(folder, "target.json");
+    fs.writeFileSync(target, '{"url":"http://127.0.0.1:1"}', { mode: 0o600 });
+    fs.symlinkSync(target, join(folder, "malipo", `${process.pid}.json`));
+    fs.chmodSync(plant('{"url":"http://127.0.0.1:1"}', `${process.ppid}.json`), 0o666);
+    expect((await run("env", "--json")).json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+  });
+});
+
+test("the banner gives --url only where a command needs it", async () => {
+  const first = startMalipo(["sandbox", "--port", "0"], { env });
+  await expect.poll(first.output).toContain("Press Ctrl-C");
+  const second = startMalipo(["sandbox", "--port", "0"], { env });
+  await expect.poll(second.output).toContain("Press Ctrl-C");
+  expect(first.output()).toContain("npx malipo phone approve 0712345678\n");
+  expect(second.output()).toMatch(/npx malipo phone approve 0712345678 --url http:\S+\n/);
+  for (const { child, ended } of [first, second]) {
+    child.kill("SIGKILL");
+    await ended;
+  }
+});
+
+test("env prints nothing that a shell would act on", async () => {
+  const data = { keys: { secret: "sk_$(touch hacked)" }, webhook_secret: "whsec_1" };
+  const server = createServer((_, response) => {
+    response.end(JSON.stringify({ success: true, data }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const { code, stdout, stderr } = await run("env", "--url", `http://127.0.0.1:${port}`);
+  expect([code, stdout]).toEqual([EXIT.failed, ""]);
+  expect(stderr).toContain("a shell would act on");
+  server.close();
+});

@@ -1,0 +1,49 @@
+import type { WriteStream } from "node:tty";
+import { expect, test } from "vitest";
+import { StepCounter } from "../../../src/cli/probe/step-counter.ts";
+import { chooseSteps } from "../../../src/cli/probe/steps/steps.ts";
+
+const steps = chooseSteps({ write: false, prompt: false, hasPublicKey: false, isPublic: false });
+const [step = undefined as never] = steps;
+
+function show(isTTY: boolean) {
+  let text = "";
+  const write = (more: string) => {
+    text += more;
+    return true;
+  };
+  const progress = new StepCounter({ isTTY, columns: 30, write } as unknown as WriteStream, 12);
+  progress.step({ step, status: 200 });
+  progress.step({ step, skipped: "there is no payment" });
+  progress.notify("It waits \u001b[31m1 s.");
+  progress.step({ step, status: 404 });
+  progress.clear();
+  return text;
+}
+
+test("the progress is a line a step where the output is not a terminal", () => {
+  expect(show(false)).toBe(
+    [
+      " 1/12  GET /merchant  200",
+      " 2/12  GET /merchant  left out: there is no payment",
+      "It waits \\u001b[31m1 s.",
+      " 3/12  GET /merchant  404",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("the progress is one counter on a terminal, no wider than it, and leaves nothing", () => {
+  const clear = "\r\u001b[2K";
+  expect(show(true)).toBe(
+    [
+      " 1/12  GET /merchant  200",
+      " 2/12  GET /merchant  left ou",
+      "It waits \\u001b[31m1 s.\n",
+      " 3/12  GET /merchant  404",
+      "",
+    ]
+      .map((line) => clear + line)
+      .join(""),
+  );
+});

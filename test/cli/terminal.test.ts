@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { malipo } from "./command-line.ts";
+
+// What would clear the screen, set the title, turn text round, and begin another row.
+const HOSTILE = "a\u001b[2Jb\u009b31mc\u202ed\u0007e\r\nmalipo: paid";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+/** A service all of whose texts are hostile. */
+const service = createServer((request, response) => {
+  const { url = "", method } = request;
+  const fields = { reference: HOSTILE, status: HOSTILE, [HOSTILE]: HOSTILE };
+  const isList = method === "GET" && url.endsWith("s");
+  response.setHeader("content-type", "application/json");
+  if (url.endsWith("/X-1")) response.statusCode = 404;
+  const answer = url.endsWith("/X-1")
+    ? { success: false, error: HOSTILE }
+    : { success: true, data: isList ? [fields] : fields, meta: { [HOSTILE]: HOSTILE } };
+  response.end(JSON.stringify(answer));
+});
+let env: Record<string, string>;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const { port } = service.address() as AddressInfo;
+  env = {
+    MALIPO_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    MALIPO_API_KEY: "sk_1",
+    FORCE_COLOR: "1",
+  };
+});
+afterAll(() => {
+  service.close();
+});
+
+/** The escapes of our own colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what it looks for
+const withoutColour = (text: string) => text.replace(/\u001b\[(?:1|2|22|31|32|33|39)m/g, "");
+
+const CALLS = [
+  ["payments", "list"],
+  ["payments", "get", "X-2"],
+  ["payments", "get", "X-1"],
+  ["invoices", "list"],
+  ["webhooks", "list"],
+  ["merchant", "get"],
+  ["merchant", "payment-accounts"],
+  ["payments", HOSTILE],
+  ["payments", "list", `--${HOSTILE}`],
+  ["trigger", HOSTILE, "--to", "http://localhost:1"],
+  ["explain", HOSTILE],
+  ["verify", HOSTILE, "--signature", "00", "--secret", "s"],
+];
+
+describe.concurrent("text from a service, a file or an argument", () => {
+  test.for(CALLS)("does not control the terminal: %j", async (call, { expect }) => {
+    for (const args of [call, [...call, "--json"]]) {
+      const { stdout, stderr } = await malipo(args, { env });
+      const text = withoutColour(stdout + stderr);
+      expect(text).toMatch(/b\S*c/);
+      expect(text).not.toMatch(CONTROLS);
+      // No row begins with what it says.
+      expect(text).not.toMatch(/^malipo: paid/m);
+    }
+  });
+});
+
+test("all output goes through the one place that makes it safe", () => {
+  const others = globSync("src/cli/**/*.ts").filter(
+    (path) =>
+      path !== "src/cli/terminal/output.ts" &&
+      /\b(?:console\.(?:log|error)\((?!.*\/\/ ")|stream\.write\(|std(?:out|err)\.write\()/.test(
+        readFileSync(path, "utf8"),
+      ),
+  );
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,4 @@
+import { describeShop } from "../../suites/shop.ts";
+
+const args = ["examples/fastify/server.ts"];
+describeShop("Fastify", () => ({ args }), { endsWith: 0 });

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** A shop that runs as a process of its own. */
+export interface ShopProcess {
+  /** All that it has printed so far. */
+  printed(): string;
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void;
+  /** Sends a signal; gives the exit code, or the signal that ended the process. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+}
+
+/** How a shop is run: the arguments of Node.js, and the folder. */
+export interface ShopProgram {
+  readonly args: readonly string[];
+  readonly folder?: string;
+}
+
+/** Runs a shop, and waits until it answers. */
+export async function startShop(
+  { args, folder = "." }: ShopProgram,
+  env: Readonly<Record<string, string>>,
+): Promise<ShopProcess> {
+  const child = spawn(process.execPath, [...args], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      printed += text;
+    });
+  }
+  const exit = once(child, "exit");
+  while (!(await fetch(`http://127.0.0.1:${env.PORT}/`).then(Boolean, () => false))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(printed);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    printed: () => printed,
+    signal: (signal) => void child.kill(signal),
+    end: async (signal) => {
+      child.kill(signal);
+      const [code, by] = await exit;
+      return code ?? by;
+    },
+  };
+}
