@@ -1,6 +1,16 @@
 /** The parts of the manual in the order in which a new reader takes them, each with its pages. */
 export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = [
-  ["Start", "get-started", "how-to", "daraja", "migrating"],
+  [
+    "Start",
+    "get-started",
+    "shops/express",
+    "shops/next",
+    "shops/nest",
+    "shops/fastify",
+    "how-to",
+    "daraja",
+    "migrating",
+  ],
   ["Take payments", "keys", "options", "errors", "money-safety", "result-codes", "frontends"],
   [
     "Receive webhooks",

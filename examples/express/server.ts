@@ -3,9 +3,9 @@ import { once } from "node:events";
 import express from "express";
 import { nodeHandler } from "malipo/node";
 import { orderPage, startPage } from "./pages.ts";
-import { openShop } from "./shop.ts";
+import { Shop } from "./shop.ts";
 
-const shop = openShop();
+const shop = new Shop();
 const app = express();
 app.use("/webhooks", nodeHandler(shop.receiver)); // above every body parser
 app.use(express.urlencoded({ extended: false }));

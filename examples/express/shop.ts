@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { explainFailure, Gateway, type GatewayError, isGatewayError, type Payment } from "malipo";
-import { sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { sqliteInbox } from "malipo/inbox/sqlite";
-import { createWebhookReceiver } from "malipo/webhooks";
+import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
+import { type SqliteInbox, sqliteInbox } from "malipo/inbox/sqlite";
+import { createWebhookReceiver, type WebhookReceiver } from "malipo/webhooks";
 import { type Ending, Orders, type Start, type Try } from "./orders.ts";
 
 /** The prices in KES. They are the shop's: a form only names an item. */
@@ -44,98 +44,116 @@ function startOf({ outcome, code }: GatewayError, isFirst: boolean): Start {
   return { state: "failed", message: "You were not charged.", again: 1 };
 }
 
-export function openShop(folder = process.env.SHOP_DATA ?? "data") {
-  mkdirSync(folder, { recursive: true });
-  const orders = new Orders(join(folder, "orders.db"));
-  const keys = sqliteIdempotency(join(folder, "payments.db"));
-  const inbox = sqliteInbox(join(folder, "inbox.db"));
-  // Reads MALIPO_API_KEY and MALIPO_BASE_URL. A customer waits for the call, so it has 15 s.
-  const gateway = new Gateway({ idempotency: keys, totalTimeoutMs: 15_000 });
-  const receiver = createWebhookReceiver({
-    inbox, // reads MALIPO_WEBHOOK_SECRET
-    attempts: gateway.idempotency,
-    ignore: ["payment.initiated"],
-    onDoublePayment: ({ value, references }) =>
-      console.error(`Paid twice? Look at ${value}: ${references.join(", ")}`),
-  });
+export class Shop {
+  readonly receiver: WebhookReceiver;
+  readonly #orders: Orders;
+  readonly #keys: SqliteIdempotency;
+  readonly #inbox: SqliteInbox;
+  readonly #gateway: Gateway;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(folder = process.env.SHOP_DATA ?? "data") {
+    mkdirSync(folder, { recursive: true });
+    this.#orders = new Orders(join(folder, "orders.db"));
+    this.#keys = sqliteIdempotency(join(folder, "payments.db"));
+    this.#inbox = sqliteInbox(join(folder, "inbox.db"));
+    // Reads MALIPO_API_KEY and MALIPO_BASE_URL. A customer waits for the call, so it has 15 s.
+    this.#gateway = new Gateway({ idempotency: this.#keys, totalTimeoutMs: 15_000 });
+    this.receiver = createWebhookReceiver({
+      inbox: this.#inbox, // reads MALIPO_WEBHOOK_SECRET
+      attempts: this.#gateway.idempotency,
+      ignore: ["payment.initiated"],
+      onDoublePayment: ({ value, references }) =>
+        console.error(`Paid twice? Look at ${value}: ${references.join(", ")}`),
+    });
+    this.receiver.on("payment.completed", ({ data }) => this.#handle(data.reference, data));
+    this.receiver.on("payment.failed", ({ data }) => this.#handle(data.reference, data));
+  }
+
+  async start(): Promise<void> {
+    await this.receiver.start();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    void this.#look();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.receiver.stop(); // running handlers finish
+    await this.#looking;
+    for (const file of [this.#inbox, this.#keys, this.#orders]) file.close();
+  }
+
+  find(id: string): Try | undefined {
+    return this.#orders.find(id);
+  }
+
+  /** Places the order of a form, and asks the phone. Gives `false` for a form that is not ours. */
+  async order(form: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const [order_id, item, phone] = [`${form.order}`, `${form.item}`, `${form.phone}`];
+    const amount = Object.hasOwn(PRICES, item) ? PRICES[item] : undefined;
+    if (amount === undefined || !/^[\dA-F]{12}$/.test(order_id)) return false;
+    const placed = this.#orders.place({ order_id, item, amount, phone });
+    if (placed !== undefined) await this.#ask(placed, true);
+    return true;
+  }
+
+  async payAgain(id: string): Promise<void> {
+    const next = this.#orders.again(id);
+    if (next !== undefined) await this.#ask(next, true);
+  }
 
   /** Asks the phone for the money. The same try sends one prompt, however often it is asked. */
-  async function ask(current: Try, isFirst: boolean): Promise<void> {
+  async #ask(current: Try, isFirst: boolean): Promise<void> {
     const { order_id, number, amount, phone } = current;
     try {
-      const { reference } = await gateway.mobileMoney.initiate(
+      const { reference } = await this.#gateway.mobileMoney.initiate(
         { amount, phone, account_reference: order_id },
         { idempotencyKey: `${order_id}/${number}` },
       );
-      orders.started(current, { state: "waiting", reference });
+      this.#orders.started(current, { state: "waiting", reference });
+      console.log(`${order_id}/${number} waits for the payment ${reference}`);
     } catch (error) {
       if (!isGatewayError(error)) throw error;
       console.error(`${order_id}/${number}: ${error.message}`);
       const start = startOf(error, isFirst);
-      orders.started(current, start);
-      if (isFirst && start.state === "starting") void look(); // the payment may be there already
+      this.#orders.started(current, start);
+      if (isFirst && start.state === "starting") void this.#look(); // the payment may be there
     }
+  }
+
+  #end(reference: string, payment: Ended): void {
+    const ended = this.#orders.end(reference, endingOf(payment));
+    if (ended) console.log(`${ended.order_id}/${ended.number} is ${ended.state}`);
+  }
+
+  async #handle(reference: string, payment: Ended): Promise<void> {
+    // It may be the payment of a try whose start has no known result.
+    if (!this.#orders.has(reference)) await this.#look();
+    if (this.#orders.has(reference)) return this.#end(reference, payment);
+    // The receiver calls a handler that has thrown again, later.
+    if (this.#orders.inState("starting").length > 0) throw new Error("The order is not known yet.");
+    console.error(`No order of this shop has the payment ${reference}.`);
   }
 
   /** Finds what a crash, a lost response or a lost webhook has left open. */
-  async function lookOnce(): Promise<void> {
-    const unknown = orders.inState("starting");
-    if (unknown.length > 0) await gateway.idempotency.resolveUnknown({ lookBackMs: DAY_MS });
-    for (const current of unknown) await ask(current, false);
-    const references = orders.inState("waiting").map(({ reference }) => reference ?? "");
-    for await (const report of gateway.payments.reconcile(references)) {
-      if (report.state === "final") orders.settle(report.reference, endingOf(report.payment));
-    }
-  }
-
-  let looking: Promise<void> | undefined;
-  function look(): Promise<void> {
-    looking ??= lookOnce()
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce()
       .catch((error: Error) => console.error(`The shop cannot look now: ${error.message}`))
       .finally(() => {
-        looking = undefined;
+        this.#looking = undefined;
       });
-    return looking;
+    return this.#looking;
   }
 
-  async function handle(payment: Ended & { reference: string }): Promise<void> {
-    const isSettled = () => orders.settle(payment.reference, endingOf(payment));
-    if (isSettled()) return;
-    // It may be the payment of a try whose start has no known result.
-    await look();
-    if (isSettled()) return;
-    // The receiver calls a handler that has thrown again, later.
-    if (orders.inState("starting").length > 0) throw new Error("The order is not known yet.");
-    console.error(`No order of this shop has the payment ${payment.reference}.`);
+  async #lookOnce(): Promise<void> {
+    const unknown = this.#orders.inState("starting");
+    const { idempotency, payments } = this.#gateway;
+    if (unknown.length > 0) await idempotency.resolveUnknown({ lookBackMs: DAY_MS });
+    for (const current of unknown) await this.#ask(current, false);
+    const references = this.#orders.inState("waiting").map(({ reference }) => reference ?? "");
+    for await (const report of payments.reconcile(references)) {
+      if (report.state === "final") this.#end(report.reference, report.payment);
+    }
   }
-  receiver.on("payment.completed", ({ data }) => handle(data));
-  receiver.on("payment.failed", ({ data }) => handle(data));
-
-  // There is no try to ask for after a double click.
-  const askFirst = async (current?: Try) => current && ask(current, true);
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    receiver,
-    find: (id: string) => orders.find(id),
-    /** Places the order of a form, and asks the phone. Gives `false` for a form that is not ours. */
-    async order(form: Readonly<Record<string, unknown>>): Promise<boolean> {
-      const [order_id, item, phone] = [`${form.order}`, `${form.item}`, `${form.phone}`];
-      const amount = Object.hasOwn(PRICES, item) ? PRICES[item] : undefined;
-      if (amount === undefined || !/^[\dA-F]{12}$/.test(order_id)) return false;
-      await askFirst(orders.place({ order_id, item, amount, phone }));
-      return true;
-    },
-    payAgain: (id: string) => askFirst(orders.again(id)),
-    async start(): Promise<void> {
-      await receiver.start();
-      timer = setInterval(look, LOOK_EVERY_MS);
-      void look();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await receiver.stop(); // running handlers finish
-      await looking;
-      for (const file of [inbox, keys, orders]) file.close();
-    },
-  };
 }

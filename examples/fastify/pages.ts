@@ -7,11 +7,15 @@ const CHARACTERS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;"
 /** What the shop did not write itself, such as the service's text for the customer, may hold HTML. */
 const escapeHtml = (text: string) => text.replace(/[&<"]/g, (found) => CHARACTERS[found] ?? "");
 
+const STYLE =
+  "body { font: 1.1em system-ui; max-width: 22em; margin: 2em auto } label, button { display: block; margin: 1em 0 }";
+
 const page = (body: string, head = "") => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 ${head}<title>Duka</title>
+<style>${STYLE}</style>
 <h1>Duka</h1>
 ${body}
 </html>`;
@@ -33,7 +37,7 @@ export function orderPage(current: Try): string {
   const button = `<form method="post" action="/orders/${order_id}/again"><button>Pay again</button></form>`;
   return page(
     `<p>${item}, KES ${amount}, order ${order_id}</p>
-<p role="status">${STATES[state]} ${escapeHtml(message)}</p>
+<p role="status">${`${STATES[state]} ${escapeHtml(message)}`.trim()}</p>
 ${again === 1 ? button : ""}
 <p><a href="/">Order something else</a></p>`,
     isOpen ? '<meta http-equiv="refresh" content="2">\n' : "",

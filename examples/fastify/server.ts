@@ -2,9 +2,9 @@
 import fastify from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
 import { orderPage, startPage } from "./pages.ts";
-import { openShop } from "./shop.ts";
+import { Shop } from "./shop.ts";
 
-const shop = openShop();
+const shop = new Shop();
 const app = fastify();
 app.register(fastifyWebhooks, { receiver: shop.receiver, path: "/webhooks" });
 // Fastify reads JSON; a form of a page is not JSON.

@@ -4,11 +4,11 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from "@nestjs/common";
-import { openShop } from "./shop.ts";
+import { Shop } from "./shop.ts";
 
 @Injectable()
 export class ShopService implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly shop = openShop();
+  readonly shop = new Shop();
 
   onApplicationBootstrap(): Promise<void> {
     return this.shop.start();

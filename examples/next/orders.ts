@@ -87,17 +87,18 @@ export class Orders {
     );
   }
 
-  /**
-   * Ends the try of a payment, once: paid stays paid, whatever comes later. Gives `false` for a
-   * payment that belongs to no try.
-   */
-  settle(reference: string, ending: Ending): boolean {
-    this.#rows(
+  has(reference: string): boolean {
+    const sql = "SELECT * FROM tries WHERE reference = $reference";
+    return this.#rows(sql, { reference }).length > 0;
+  }
+
+  /** Ends the try of a payment, and gives it, once. Paid stays paid, whatever comes later. */
+  end(reference: string, ending: Ending): Try | undefined {
+    return this.#rows(
       `UPDATE tries SET state = $state, message = $message, again = $again
-       WHERE reference = $reference AND state <> 'paid' AND state <> $state`,
+       WHERE reference = $reference AND state <> 'paid' AND state <> $state RETURNING *`,
       { reference, ...ending },
-    );
-    return this.#rows("SELECT * FROM tries WHERE reference = $reference", { reference }).length > 0;
+    )[0];
   }
 
   close(): void {

@@ -59,8 +59,9 @@ async function fillOrders(sandbox: Sandbox, gateway: Gateway, folder: string): P
 
 function compileNest(): readonly string[] {
   const tsc = packageFile("typescript", "bin/tsc");
-  execFileSync(process.execPath, [tsc, "-p", "examples/nest", "--noCheck"]);
-  return ["examples/nest/dist/main.js"];
+  const out = "test/docs/bundles/nest-example"; // within the repository, so that imports are found
+  execFileSync(process.execPath, [tsc, "-p", "examples/nest", "--outDir", out, "--noCheck"]);
+  return [`${out}/main.js`];
 }
 
 function installNext(): readonly string[] {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
-  rmSync(BUNDLES, { recursive: true });
+  rmSync(NEST); // other tests have bundles there too
 });
 
 describe.each(SERVERS)("the example of a receiver on %s", (name, args, end) => {

@@ -168,6 +168,17 @@ export function describeShop(
       expect(await stage.payments(order)).toHaveLength(1);
     });
 
+    test("asks the phone after a crash between the order and the request", async () => {
+      const [order, phone] = [await stage.newOrder(), phoneOf()];
+      await stage.end("SIGKILL");
+      stage.placeOrder(order, phone);
+      await stage.restart();
+      await shows(order, /enter your PIN/);
+      stage.sandbox.phone(phone).approve();
+      await shows(order, /Paid\. Thank you!/);
+      expect(await stage.payments(order)).toHaveLength(1);
+    });
+
     test.runIf(withLease)("prompts once if it is killed while it asks the phone", async () => {
       stage.sandbox.faults.add({
         match: { endpoint: "mobileMoney.initiate" },

@@ -112,6 +112,28 @@ describe("the control API", () => {
     expect(JSON.stringify(data)).not.toContain(sandbox.keys.secret);
   });
 
+  test("lists the deliveries of one payment", async () => {
+    await post("/webhooks", { url: "https://shop.example/" });
+    const start = async (phone: string) =>
+      (await post("/payments", { amount: 5, phone })).json.data.reference as string;
+    const reference = await start("0712345678");
+    await start("0733000000");
+    await post("/phones/0712345678/approve");
+    const { data } = (await api("GET", `/deliveries?payment=${reference}`)).json;
+    expect(data.deliveries.map(({ event }: { event: string }) => event)).toEqual([
+      "payment.completed",
+      "payment.initiated",
+    ]);
+    expect(data.total).toBe(2);
+    expect((await api("GET", "/deliveries?payment=PAY")).json.data.total).toBe(0);
+  });
+
+  test("names the payment that a request started", async () => {
+    const { reference } = (await post("/payments", { amount: 5, phone: "0712345678" })).json.data;
+    const { data } = (await api("GET", "/requests")).json;
+    expect(data.requests).toMatchObject([{ payment: reference }]);
+  });
+
   test("registers a receiver and removes it", async () => {
     const { json } = await post("/webhooks", { url: "http://localhost:3000/webhooks" });
     expect(json.data.id).toEqual(expect.any(String));
