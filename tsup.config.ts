@@ -4,10 +4,12 @@ import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 
-/** Which HMAC a runtime gets is decided by the `imports` of package.json, when it is loaded. */
-const HMAC = {
+/** Which of these a runtime gets is decided by the `imports` of package.json, when they are loaded. */
+const BY_RUNTIME = {
   "hmac.node": "src/webhooks/verification/hmac/node.ts",
   "hmac.web": "src/webhooks/verification/hmac/web.ts",
+  "attempt-log.node": "src/client/diagnostics/attempt-log/node.ts",
+  "attempt-log.web": "src/client/diagnostics/attempt-log/web.ts",
 };
 
 /** A served sandbox loads these on demand. ES modules only: CommonJS can `import()` them. */
@@ -41,14 +43,14 @@ const shared: Options = {
 
 const esModules: Options = {
   ...shared,
-  entry: { ...ENTRY_POINTS, ...HMAC, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
+  entry: { ...ENTRY_POINTS, ...BY_RUNTIME, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
   format: ["esm"],
   define: { ...packageVersion, ...(await pageAssets()) },
 };
 
 const commonJs: Options = {
   ...shared,
-  entry: { ...ENTRY_POINTS, ...HMAC },
+  entry: { ...ENTRY_POINTS, ...BY_RUNTIME },
   format: ["cjs"],
 };
 
@@ -60,7 +62,7 @@ const webhooksForNode: Options = {
   splitting: false,
   external: [/^node:/],
   esbuildOptions: (options) => {
-    options.alias = { "#hmac": `./${HMAC["hmac.node"]}` };
+    options.alias = { "#hmac": `./${BY_RUNTIME["hmac.node"]}` };
   },
 };
 

@@ -28,6 +28,7 @@ export const ENTRY_POINTS = {
 /** What the package imports by its own `#` names: chosen by the runtime, or loaded when asked for. */
 export const INTERNAL_IMPORTS = {
   "#hmac": "src/webhooks/verification/hmac/node.ts",
+  "#attempt-log": "src/client/diagnostics/attempt-log/node.ts",
   "#page": "src/sandbox/page/server.ts",
   "#openapi": "src/openapi/document.ts",
   "#docs-page": "src/sandbox/docs-page/server.ts",

@@ -169,6 +169,12 @@ function checkArguments(
     const one = missing.values ? `: ${missing.values.join(", ")}` : "";
     throw usageError(`"${call}" requires <${missing.name}>${one}. See: ${call} --help`);
   }
+  for (const [index, { name: argument, values, takesOthers }] of args.entries()) {
+    const word = given[index];
+    if (word === undefined || values === undefined || takesOthers || values.includes(word))
+      continue;
+    throw usageError(`<${argument}> cannot be "${word}". ${suggest(word, values)}`);
+  }
   const extra = args.at(-1)?.repeatable ? undefined : given[args.length];
   if (extra !== undefined) {
     throw usageError(`"${call}" has no argument for "${extra}". See: ${call} --help`);

@@ -1,3 +1,4 @@
+import { attemptLog } from "#attempt-log";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-options.ts";
@@ -6,7 +7,7 @@ import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
-import { type AttemptLog, attemptLog } from "./diagnostics/attempt-log.ts";
+import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { GatewayObserver } from "./http/observer.ts";

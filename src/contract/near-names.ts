@@ -29,10 +29,12 @@ const isFormOf = (word: string, known: string): boolean =>
  * drop them. A name that is only similar counts where the documented field is missing: otherwise it may
  * be a field that the service does not document.
  */
-export function nearNames(body: object, documented: readonly string[]): NearName[] {
-  const fields: Record<string, unknown> = { ...body };
-  return Object.keys(fields).flatMap((given) => {
-    if (fields[given] === undefined || documented.includes(given)) return [];
+export function nearNames(fields: Readonly<Record<string, unknown>>, shape: object): NearName[] {
+  const others = Object.keys(fields).filter((name) => !Object.hasOwn(shape, name));
+  if (others.length === 0) return [];
+  const documented = Object.keys(shape);
+  return others.flatMap((given) => {
+    if (fields[given] === undefined) return [];
     const word = letters(given);
     const meant = documented.find((name) => {
       const known = letters(name);

@@ -51,6 +51,35 @@ describe.skipIf(!hasChromium)("input on the sandbox's page", () => {
     await page.locator("#deliveries .badge").getByText("Delivered").waitFor();
   });
 
+  test("works with only the keyboard: a scene, a reset that is undone, and where the focus goes", async () => {
+    const { page, pay, payments } = await open();
+    await pay();
+    await payments.first().waitFor();
+    const focusedPane = () =>
+      page.evaluate(() => document.activeElement?.closest("section[id]")?.id);
+    await tabTo(page, '#scenes input[name="name"]');
+    await page.keyboard.type("one");
+    await page.keyboard.press("Enter");
+    await page.locator("#scenes li").getByText("one", { exact: true }).waitFor();
+    await tabTo(page, "#reset-more > summary");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "#reset-more button");
+    await page.keyboard.press("Enter");
+    await page.getByText("Make your first payment").waitFor();
+    expect(await focusedPane()).toBe("scenes");
+    await tabTo(page, '[aria-label="Remove the scene one"]');
+    await page.keyboard.press("Enter");
+    await page
+      .locator("#scenes li")
+      .getByText("one", { exact: true })
+      .waitFor({ state: "detached" });
+    await expect.poll(focusedPane).toBe("scenes");
+    await page.keyboard.press("Shift+Tab");
+    await tabTo(page, '[aria-label="Load the scene before the reset"]');
+    await page.keyboard.press("Enter");
+    await payments.first().waitFor();
+  });
+
   test("works without JavaScript", async () => {
     const { page, prompt, pin, receive, sandbox, pay } = await open({ javaScriptEnabled: false });
     const statuses = [500, 200];

@@ -35,9 +35,17 @@ describe("the commands for a running sandbox", () => {
   });
 
   test("say which faults there are", async ({ expect }) => {
-    const { code, stderr } = await run("faults", "add", "fire");
-    expect(code).toBe(EXIT.failed);
-    expect(stderr).toMatch(/lostResponse/);
+    for (const kind of [["fire"], []]) {
+      const { code, stderr } = await run("faults", "add", ...kind);
+      expect(code).toBe(EXIT.usage);
+      expect(stderr).toMatch(/lostResponse/);
+    }
+  });
+
+  test("do not start chaos in which nothing happens", async ({ expect }) => {
+    const { code, stderr } = await run("chaos", "start", "--seed", "7");
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain("Give at least one rate");
   });
 
   test("start and end chaos", async ({ expect }) => {

@@ -14,7 +14,7 @@ const CALLS = COMMANDS.flatMap((command) =>
 );
 
 /** A word for every argument. */
-const wordsFor = ({ args = [] }: Subcommand) => args.map(() => "x");
+const wordsFor = ({ args = [] }: Subcommand) => args.map(({ values }) => values?.[0] ?? "x");
 
 describe.concurrent("malipo", () => {
   test.each([[], ["--help"], ["-h"], ["help"]])("lists its commands: %j", async (...args) => {

@@ -16,7 +16,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
-import { CLI, malipo, type Surroundings, startReceiver, startSandbox } from "./command-line.ts";
+import {
+  CLI,
+  malipo,
+  type Surroundings,
+  startMalipo,
+  startReceiver,
+  startSandbox,
+} from "./command-line.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -64,7 +71,9 @@ describe("malipo sandbox", () => {
   });
 
   test("prints the steps to a paid payment, and every command in them works", async () => {
-    const { child, output } = startWithoutJson([]);
+    // No sandbox of another test, so that a command finds this one.
+    const env = { XDG_RUNTIME_DIR: mkdtempSync(join(folder, "run-")) };
+    const { child, output } = startWithoutJson([], { env });
     await expect.poll(output).toContain("Ctrl-C");
     const text = output();
     for (const name of ["base URL", "secret key", "public key", "sandbox key", "webhook secret"]) {
@@ -81,7 +90,7 @@ describe("malipo sandbox", () => {
     expect(asked.status).toBe(200);
     await expect.poll(output).toContain("the phone is ringing");
     const [, command = ""] = /npx malipo (phone approve .*)/.exec(text) ?? [];
-    expect((await malipo(command.split(" "))).code).toBe(EXIT.ok);
+    expect((await malipo(command.split(" "), { env })).code).toBe(EXIT.ok);
     await expect.poll(output).toMatch(/payment {2}PAY-\w+ {2}completed/);
     child.kill("SIGINT");
     const [code] = await once(child, "exit");
@@ -171,16 +180,10 @@ describe("malipo sandbox", () => {
 });
 
 /** Starts a sandbox without `--json`. */
-function startWithoutJson(args: readonly string[]) {
-  const child = spawn(process.execPath, [CLI, "sandbox", "--port", "0", ...args]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (data) => {
-      text += data;
-    });
-  }
-  return { child, output: () => text };
+function startWithoutJson(args: readonly string[], surroundings: Surroundings = {}) {
+  const started = startMalipo(["sandbox", "--port", "0", ...args], surroundings);
+  onTestFinished(() => void started.child.kill("SIGKILL"));
+  return started;
 }
 
 describe("malipo sandbox --webhook", () => {
@@ -301,3 +304,16 @@ describe("malipo sandbox --state", () => {
     chmodSync(folder, 0o700);
   });
 });
+
+test.concurrent.for([
+  [["--cors", "shop.example"], "--cors must be an origin, such as https://shop.example"],
+  [["--host", "192.0.2.1"], "--host: this machine has no address 192.0.2.1"],
+])(
+  "an access option that cannot be is rejected in the words of the command line: %j",
+  async ([args = [], message = ""], { expect }) => {
+    const { code, stderr } = await malipo(["sandbox", "--port", "0", ...args]);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/`|\n {4}at /);
+  },
+);

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { nearNames } from "../../src/contract/near-names.ts";
 
-const DOCUMENTED = ["amount", "phone", "description", "account_reference", "payment_account_id"];
+const DOCUMENTED = {
+  amount: 1,
+  phone: 1,
+  description: 1,
+  account_reference: 1,
+  payment_account_id: 1,
+};
 
 describe("nearNames", () => {
   test.each([
@@ -54,7 +60,7 @@ describe("nearNames", () => {
   });
 
   test("short names differ by one letter", () => {
-    expect(nearNames({ uri: "x" }, ["name", "url"])).toEqual([{ given: "uri", meant: "url" }]);
-    expect(nearNames({ time: "x" }, ["name", "url"])).toEqual([]);
+    expect(nearNames({ uri: "x" }, { name: 1, url: 1 })).toEqual([{ given: "uri", meant: "url" }]);
+    expect(nearNames({ time: "x" }, { name: 1, url: 1 })).toEqual([]);
   });
 });

@@ -70,21 +70,26 @@ describe("the packed tarball, installed in an empty folder", () => {
     expect(installed.run("mixed.mjs", text)).toBe("true,true,true false\n");
   });
 
-  test.each(["import", "require"])("serves its page and its OpenAPI document by %s", (how) => {
-    const load =
-      how === "import"
-        ? `import { createSandbox } from "malipo/sandbox";`
-        : `const { createSandbox } = require("malipo/sandbox");`;
-    const text = `${load}
+  test.each(["import", "require"])(
+    "serves its page, its API page and its OpenAPI document by %s",
+    (how) => {
+      const load =
+        how === "import"
+          ? `import { createSandbox } from "malipo/sandbox";`
+          : `const { createSandbox } = require("malipo/sandbox");`;
+      const text = `${load}
       (async () => {
         const service = await createSandbox().serve({ port: 0 });
-        const statuses = ["/", "/openapi.json"].map(async (path) => (await fetch(service.url + path)).status);
+        const statuses = ["/", "/openapi.json", "/docs"].map(async (path) => (await fetch(service.url + path)).status);
         console.log((await Promise.all(statuses)).join());
         await service.close();
       })();
     `;
-    expect(installed.run(how === "import" ? "serve.mjs" : "serve.cjs", text)).toBe("200,200\n");
-  });
+      expect(installed.run(how === "import" ? "serve.mjs" : "serve.cjs", text)).toBe(
+        "200,200,200\n",
+      );
+    },
+  );
 
   test.each([
     ["mjs", `import { Gateway } from "malipo";`],

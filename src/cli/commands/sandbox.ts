@@ -37,7 +37,7 @@ function readSettings({ values, repeated }: Input): Settings {
     serve: {
       port: readWholeNumber(values, "port", 0, MAX_PORT),
       host,
-      cors: repeated.cors ?? [],
+      cors: (repeated.cors ?? []).map(checkOrigin),
     },
     // The parser has checked both against their choices.
     clock: values.clock as Ready["clock"],
@@ -47,6 +47,13 @@ function readSettings({ values, repeated }: Input): Settings {
     state: values.state,
     profile: values.profile,
   };
+}
+
+function checkOrigin(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw usageError(
+    `--cors must be an origin, such as https://shop.example: scheme, host and port, without a path; got "${text}".`,
+  );
 }
 
 export async function run(input: Input): Promise<number> {
@@ -130,6 +137,9 @@ async function listen(sandbox: Sandbox, options: Settings["serve"]): Promise<Ser
       const other = port < MAX_PORT ? port + 1 : 0;
       const message = `Port ${port} is in use. A sandbox may already be running. To use another port: malipo sandbox --port ${other}`;
       throw new CliError(EXIT.portInUse, "port_in_use", message, { cause: error });
+    }
+    if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL" || code === "EINVAL") {
+      throw usageError(`--host: this machine has no address ${options.host} (${code}).`);
     }
     if (code === "EACCES") {
       throw usageError(`Port ${port} requires more permissions. Use a port above 1023.`);

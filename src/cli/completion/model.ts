@@ -64,7 +64,7 @@ function completedCall({ name }: Command, subcommand: Subcommand): CompletedCall
   };
 }
 
-/** Every call: of a command alone, and of each of its subcommands. */
+/** Every call: of a command without a subcommand, and of each of its subcommands. */
 export function completedCalls(commands: readonly Command[]): CompletedCall[] {
   return commands.flatMap((command) => {
     const unnamed = command.subcommands.find(({ name }) => name === undefined);

@@ -126,6 +126,19 @@ const SCENES: Command = {
       flags: [SANDBOX_URL],
       examples: [`scenes ${name} paid-once`],
     })),
+    {
+      name: "export",
+      summary: "Prints the whole state as JSON, keys included.",
+      flags: [SANDBOX_URL],
+      examples: ["scenes export"],
+    },
+    {
+      name: "import",
+      summary: COMMANDS.restore.summary,
+      args: [{ name: "file" }],
+      flags: [SANDBOX_URL],
+      examples: ["scenes import state.json"],
+    },
   ],
 };
 
@@ -133,7 +146,17 @@ const RESET: Command = {
   name: "reset",
   summary: "delete everything in a running sandbox",
   load: () => import("../commands/running/control.ts"),
-  subcommands: [{ summary: COMMANDS.reset.summary, flags: [SANDBOX_URL], examples: ["reset"] }],
+  subcommands: [
+    {
+      summary: COMMANDS.reset.summary,
+      flags: [
+        SANDBOX_URL,
+        { name: "keep-receivers", summary: "the registered receivers stay" },
+        { name: "save-as", value: "name", summary: "save the state as a scene first" },
+      ],
+      examples: ["reset", "reset --keep-receivers --save-as before"],
+    },
+  ],
 };
 
 const LOGS: Command = {

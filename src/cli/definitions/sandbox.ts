@@ -1,6 +1,6 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
 import { SANDBOX_URL } from "./flags.ts";
-import { PHONE_SUBCOMMANDS } from "./phone-subcommands.ts";
+import { PHONE_SUBCOMMANDS, PHONE_VALUES } from "./phone-subcommands.ts";
 import type { Command } from "./types.ts";
 
 const SANDBOX: Command = {
@@ -86,13 +86,16 @@ const PHONE: Command = {
   name: "phone",
   summary: "act as the customer of a running sandbox",
   load: () => import("../commands/running/phone.ts"),
-  subcommands: PHONE_SUBCOMMANDS.map((name) => ({
-    name,
-    summary: COMMANDS[`phone/${name}`].summary,
-    args: [{ name: "number" }],
-    flags: [SANDBOX_URL],
-    examples: [`phone ${name} 0712345678`],
-  })),
+  subcommands: PHONE_SUBCOMMANDS.map((name) => {
+    const value = PHONE_VALUES[name];
+    return {
+      name,
+      summary: COMMANDS[`phone/${name}`].summary,
+      args: [{ name: "number" }, ...(value ? [value] : [])],
+      flags: [SANDBOX_URL],
+      examples: [`phone ${name} 0712345678${value ? ` ${value.example}` : ""}`],
+    };
+  }),
 };
 
 const CLOCK: Command = {
@@ -147,6 +150,27 @@ const EVENTS: Command = {
       args: [{ name: "id" }],
       flags: [SANDBOX_URL],
       examples: ["events resend dlv_4cG7wq1ZbK2m"],
+    },
+    {
+      name: "resend-failed",
+      summary: COMMANDS["deliveries/resend-failed"].summary,
+      flags: [SANDBOX_URL],
+      examples: ["events resend-failed"],
+    },
+    {
+      name: "test",
+      summary: COMMANDS["webhooks/test"].summary,
+      args: [{ name: "receiver" }],
+      flags: [
+        SANDBOX_URL,
+        {
+          name: "event",
+          value: "event",
+          summary: "the kind of event",
+          fallback: "one that the receiver lists",
+        },
+      ],
+      examples: ["events test wh_4cG7wq1Z --event payment.failed"],
     },
   ],
 };

@@ -1,8 +1,10 @@
 /** A positional argument, after the command and its subcommand. */
 export interface Argument {
   readonly name: string;
-  /** The values that are known. The help lists them and a shell completes them; others are allowed. */
+  /** The values that are known. The help lists them, and a shell completes them. */
   readonly values?: readonly string[];
+  /** The command itself decides about other values. */
+  readonly takesOthers?: true;
   readonly optional?: true;
   /** The last one only: it may be given several times. */
   readonly repeatable?: true;

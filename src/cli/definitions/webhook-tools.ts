@@ -11,7 +11,7 @@ export const WEBHOOK_TOOLS: readonly Command[] = [
     subcommands: [
       {
         summary: "Sends one signed event to a receiver and shows the response.",
-        args: [{ name: "event", values: EVENT_KINDS }],
+        args: [{ name: "event", values: EVENT_KINDS, takesOthers: true }],
         flags: [
           { name: "to", value: "url", summary: "the URL of the receiver" },
           SECRET_FILE,

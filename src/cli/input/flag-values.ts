@@ -50,12 +50,15 @@ export function readTimeout(values: FlagValues, flag: string): number {
 export const DURATION_RULE: string = `must be a number with a unit (${DURATION_UNITS.join(", ")}), such as 90s`;
 
 /** The URL of a receiver or a sandbox: `http:` or `https:`. */
-export function readUrl(values: FlagValues, flag: string): URL {
-  const text = requireValue(values, flag);
+export const readUrl = (values: FlagValues, flag: string): URL =>
+  parseUrl(requireValue(values, flag), `--${flag}`);
+
+/** @param name - What the message calls it: a flag or an argument. */
+export function parseUrl(text: string, name: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw usageError(
-    `--${flag} must be an http or https URL, such as http://localhost:3000; got "${text}".`,
+    `${name} must be an http or https URL, such as http://localhost:3000; got "${text}".`,
   );
 }
 

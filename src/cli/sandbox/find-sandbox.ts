@@ -5,7 +5,7 @@ import { readUrl } from "../input/flag-values.ts";
 import { registeredUrls } from "./registry.ts";
 import { isSandbox } from "./running-sandbox.ts";
 
-/** Where `malipo sandbox` listens unless it is told otherwise. */
+/** Where `malipo sandbox` listens without `--port`. */
 const DEFAULT_URL = "http://127.0.0.1:4010";
 
 /** The sandboxes of this user that run and respond. */

@@ -21,7 +21,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export function runCommand<Name extends CommandName>(
   origin: string,
   name: Name,
-  fields: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, unknown>>,
   timeoutMs: number = DEFAULT_TIMEOUT_MS,
 ): Promise<CommandResult<Name>> {
   const { method, path, body } = commandRequest(name, fields);

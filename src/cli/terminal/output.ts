@@ -98,7 +98,7 @@ interface ListPage<Item> {
 
 /**
  * Prints one page of a list, and below it what the service says about paging. `success` is the
- * envelope's, and a `meta` that is alone beside it is what is meant.
+ * envelope's, and where `meta` is the only other field, its fields are meant.
  */
 export function printPage<Item>(
   json: boolean,

@@ -16,7 +16,7 @@ function paymentLine(payment: SandboxPayment): string {
 }
 
 /** `fetch failed: ECONNREFUSED` becomes "nothing is listening there (ECONNREFUSED)". */
-function describeAttemptError(error: string | undefined): string {
+export function describeAttemptError(error: string | undefined): string {
   if (error === undefined) return "in flight";
   const code = /\b[A-Z][A-Z_]{4,}$/.exec(error)?.[0];
   return code === undefined ? error : describeConnectionError(code);

@@ -62,7 +62,7 @@ function check(endpoint: string, schema: Schema | undefined, body: unknown, reda
   try {
     if (schema === undefined) return { data: body, issues: [] };
     const checked = schema.safeParse(body);
-    const misnamed = isObject(body) ? nearNames(body, Object.keys(schema.shape ?? {})) : [];
+    const misnamed = schema.shape && isObject(body) ? nearNames(body, schema.shape) : [];
     const issues: ParamIssue[] = misnamed.map(({ given, meant }) => ({
       path: [given],
       message: `expected the name \`${meant}\``,

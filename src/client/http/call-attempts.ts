@@ -1,6 +1,6 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
-import type { LoggedAttempt } from "../diagnostics/attempt-log.ts";
+import type { LoggedAttempt } from "../diagnostics/attempt-log/types.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
@@ -192,6 +192,7 @@ export class CallAttempts {
     const response = responseOf(end);
     const report = (result: Partial<AttemptResult>) => {
       callHook(started.onEnd, () => ({ aborted: false, durationMs, ...result }));
+      if (this.#settings.log === undefined) return;
       this.#unlogged = () => ({ view: started.view(), durationMs, response, ...result });
       // Whether a failure is retried is known later.
       if (result.error === undefined) this.#log();

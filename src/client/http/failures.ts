@@ -147,6 +147,13 @@ export function tooLargeFailure(
 // How runtimes say that nothing listens at an address.
 const REFUSED_CODES: readonly (string | undefined)[] = ["ECONNREFUSED", "ConnectionRefused"];
 
+/** What was thrown and why: `fetch` itself says only that it failed. */
+function describeCauses(error: unknown, more = 2): string {
+  const { cause } = Object(error) as { cause?: unknown };
+  const why = cause === undefined || more === 0 ? "" : `: ${describeCauses(cause, more - 1)}`;
+  return describeError(error) + why;
+}
+
 /**
  * No response, or one that broke off.
  *
@@ -167,7 +174,7 @@ export function connectionFailure(
     toError: (outcome) =>
       new ConnectionError(
         redactor.text(
-          `${endpoint}: the connection to ${origin} failed (${code ?? maskPhones(describeError(cause))}).${hint} ${nextStep(outcome, effect)}`,
+          `${endpoint}: the connection to ${origin} failed (${code ?? maskPhones(describeCauses(cause))}).${hint} ${nextStep(outcome, effect)}`,
         ),
         outcome,
         { cause },

@@ -12,8 +12,10 @@ export function requestHeaders(
   hasBody: boolean,
   userAgent: string | undefined,
 ): Headers {
-  const headers = new Headers({ accept: "application/json" });
-  if (userAgent !== undefined) headers.set("user-agent", userAgent);
+  const headers = new Headers({
+    accept: "application/json",
+    ...(userAgent !== undefined && { "user-agent": userAgent }),
+  });
   if (hasBody) headers.set("content-type", "application/json");
   const entries = own instanceof Headers ? own : Object.entries(own);
   for (const [name, value] of entries) {

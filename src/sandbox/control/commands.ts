@@ -63,20 +63,20 @@ export const isCommandName = (name: string): name is CommandName => Object.hasOw
 export interface ControlRequest {
   readonly method: "POST";
   readonly path: string;
-  readonly body?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The request that runs a command: fields that its path names are in the path, others in the body. */
 export function commandRequest(
   name: CommandName,
-  fields: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, unknown>>,
 ): ControlRequest {
   const { path }: Command = COMMANDS[name];
   if (path === undefined) throw new Error(`The control API has no command "${name}".`);
   const inBody = Object.entries(fields).filter(([field]) => !path.includes(`{${field}}`));
   return {
     method: "POST",
-    path: path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(fields[field] ?? "")),
+    path: path.replace(/\{(\w+)\}/g, (_, field) => encodeURIComponent(String(fields[field] ?? ""))),
     ...(inBody.length > 0 && { body: Object.fromEntries(inBody) }),
   };
 }

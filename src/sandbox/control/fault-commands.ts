@@ -2,16 +2,22 @@ import type { EndpointName } from "../../contract/endpoints.ts";
 import { CHAOS_NAMES } from "../faults/chaos.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
 import type { FaultEffect } from "../state/records.ts";
-import { type Command, type CommandFields, defineCommand, textField } from "./types.ts";
+import {
+  type Command,
+  type CommandFields,
+  defineCommand,
+  numberField,
+  textField,
+} from "./types.ts";
 
 function effectFrom(fields: CommandFields): FaultEffect {
   const kind = textField(fields, "kind") as FaultEffect["kind"];
-  if (kind === "latency") return { kind, ms: Number(textField(fields, "ms") || 2_000) };
+  if (kind === "latency") return { kind, ms: numberField(fields, "ms") ?? 2_000 };
   if (kind !== "status") return { kind };
   const { headers, body } = fields;
   return {
     kind,
-    status: Number(textField(fields, "status") || 503),
+    status: numberField(fields, "status") ?? 503,
     ...(headers !== undefined && { headers: headers as Record<string, string> }),
     ...(body !== undefined && { body: body as string }),
   };
@@ -43,12 +49,12 @@ export const FAULT_COMMANDS = {
       "times",
     ],
     act: ({ sandbox }, fields) => {
-      const times = textField(fields, "times");
+      const isAlways = textField(fields, "times") === "always";
       sandbox.faults.add({
         match: matchFrom(fields),
         effect: effectFrom(fields),
-        after: Number(textField(fields, "after") || 0),
-        times: times === "always" ? Number.POSITIVE_INFINITY : Number(times || 1),
+        after: numberField(fields, "after") ?? 0,
+        times: isAlways ? Number.POSITIVE_INFINITY : (numberField(fields, "times") ?? 1),
       });
       return {};
     },
@@ -69,7 +75,7 @@ export const FAULT_COMMANDS = {
     path: "/chaos",
     fields: [...CHAOS_NAMES, "seed"],
     act: ({ sandbox }, fields) => {
-      const rates = CHAOS_NAMES.map((name) => [name, Number(textField(fields, name))]);
+      const rates = CHAOS_NAMES.map((name) => [name, numberField(fields, name) ?? 0]);
       const seed = textField(fields, "seed");
       return sandbox.chaos({ ...Object.fromEntries(rates), ...(seed !== "" && { seed }) });
     },

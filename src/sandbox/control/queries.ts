@@ -24,7 +24,7 @@ export const QUERIES: Readonly<Record<string, ControlQuery>> = {
   "/clock": { summary: "The sandbox's time.", read: readClock },
   "/deliveries": {
     summary: "Webhook deliveries, newest first, with their attempts.",
-    query: ["state", "limit"],
+    query: ["state", "payment", "limit"],
     read: listDeliveries,
   },
   "/requests": {
@@ -69,16 +69,27 @@ function readStatus(host: Host): object {
   };
 }
 
-/** `?state=failed&limit=20`: the newest first. */
+/** Whether a delivery is about the payment with this reference. */
+function isAbout({ body }: StoredDelivery, payment: string): boolean {
+  if (!body.includes(JSON.stringify(payment))) return false;
+  const { data } = JSON.parse(body) as { data?: { reference?: unknown } };
+  return data?.reference === payment;
+}
+
+/** `?state=failed&payment=PAY-1&limit=20`: the newest first. */
 function listDeliveries({ world }: Host, query: URLSearchParams): object {
   const { deliveries, timers } = world.state;
-  const state = query.get("state");
+  const [state, payment] = [query.get("state"), query.get("payment")];
   const limit = limitIn(query);
   const nextAttempt = ({ id }: StoredDelivery) => {
     const timer = timers.find(({ task }) => task.kind === "deliver" && task.delivery === id);
     return timer === undefined ? {} : { nextAttemptAt: formatTimestamp(timer.at) };
   };
-  const matching = deliveries.filter((delivery) => state === null || delivery.state === state);
+  const matching = deliveries.filter(
+    (delivery) =>
+      (state === null || delivery.state === state) &&
+      (payment === null || isAbout(delivery, payment)),
+  );
   return {
     deliveries: matching
       .slice(-limit)

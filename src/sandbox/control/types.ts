@@ -34,6 +34,18 @@ export interface Command<Result extends object = object> {
 export const textField = (fields: CommandFields, name: string): string =>
   String(fields[name] ?? "").trim();
 
+/**
+ * A field as a number; `undefined` for a field that is missing or empty.
+ *
+ * @throws {ConfigurationError} that quotes what is not a number.
+ */
+export function numberField(fields: CommandFields, name: string): number | undefined {
+  const text = textField(fields, name);
+  if (text === "") return undefined;
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new ConfigurationError(`${name} must be a number; got ${JSON.stringify(text)}.`);
+}
+
 /** Infers the result of a command. */
 export const defineCommand = <Result extends object>(command: Command<Result>): Command<Result> =>
   command;

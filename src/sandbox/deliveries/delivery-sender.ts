@@ -111,7 +111,7 @@ export class DeliverySender implements Deliveries {
     const delivery = this.#world.state.deliveries.find((one) => one.id === id);
     if (delivery !== undefined) return delivery;
     throw new ConfigurationError(
-      `There is no delivery ${JSON.stringify(id)}. sandbox.deliveries.all() lists the deliveries.`,
+      `There is no delivery ${JSON.stringify(id)}. sandbox.deliveries.all() and \`malipo events list\` list the deliveries.`,
     );
   }
 

@@ -1,5 +1,5 @@
 /** A form that was rejected: the page shows the reason in it, and what was typed. */
-export interface RejectedForm {
+interface RejectedForm {
   /** Its action and its place: {@link formKey}. */
   readonly key: string;
   readonly fields: URLSearchParams;

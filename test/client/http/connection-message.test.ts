@@ -34,6 +34,21 @@ describe("the message of a connection that failed", () => {
     );
   });
 
+  test("says the cause of a fetch that says only that it failed", async () => {
+    const cause = new Error("certificate is not for 0712345678.test", {
+      cause: new Error("bad port"),
+    });
+    expect(await messageOf(fail(new TypeError("fetch failed", { cause })), baseUrl)).toContain(
+      "failed (fetch failed: certificate is not for 0712***678.test: bad port).",
+    );
+  });
+
+  test("says at most three causes", async () => {
+    let error = new Error("6");
+    for (const message of ["5", "4", "3", "2", "1"]) error = new Error(message, { cause: error });
+    expect(await messageOf(fail(error), baseUrl)).toContain("failed (1: 2: 3).");
+  });
+
   test.each(["http://localhost:8787/v1", "http://127.0.0.1:8787/v1", "http://[::1]:8787"])(
     "asks whether the sandbox is running where %s refuses it",
     async (local) => {

@@ -58,6 +58,15 @@ describe("the control API", () => {
     expect([status, json.error]).toEqual([422, expect.stringMatching(/lostResponse/)]);
   });
 
+  test.each([
+    ["/faults", { kind: "latency", ms: "soon" }, 'ms must be a number; got "soon"'],
+    ["/faults", { kind: "status", times: "twice" }, 'times must be a number; got "twice"'],
+    ["/chaos", { drop: "often" }, 'drop must be a number; got "often"'],
+  ])("quotes what is not a number: %s %j", async (path, body, message) => {
+    const { status, json } = await post(path, body);
+    expect([status, json.error]).toEqual([422, expect.stringContaining(message)]);
+  });
+
   test("starts and ends chaos", async () => {
     const { json } = await post("/chaos", { apiErrors: 1, seed: 7 });
     expect(json.data).toEqual({ seed: "7" });
@@ -101,6 +110,28 @@ describe("the control API", () => {
       ["GET /merchant", 200],
     ]);
     expect(JSON.stringify(data)).not.toContain(sandbox.keys.secret);
+  });
+
+  test("lists the deliveries of one payment", async () => {
+    await post("/webhooks", { url: "https://shop.example/" });
+    const start = async (phone: string) =>
+      (await post("/payments", { amount: 5, phone })).json.data.reference as string;
+    const reference = await start("0712345678");
+    await start("0733000000");
+    await post("/phones/0712345678/approve");
+    const { data } = (await api("GET", `/deliveries?payment=${reference}`)).json;
+    expect(data.deliveries.map(({ event }: { event: string }) => event)).toEqual([
+      "payment.completed",
+      "payment.initiated",
+    ]);
+    expect(data.total).toBe(2);
+    expect((await api("GET", "/deliveries?payment=PAY")).json.data.total).toBe(0);
+  });
+
+  test("names the payment that a request started", async () => {
+    const { reference } = (await post("/payments", { amount: 5, phone: "0712345678" })).json.data;
+    const { data } = (await api("GET", "/requests")).json;
+    expect(data.requests).toMatchObject([{ payment: reference }]);
   });
 
   test("registers a receiver and removes it", async () => {

@@ -3,7 +3,7 @@ import type { Webhook } from "../../../contract/webhook.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { bodyFields, requireFields } from "../../input/body-fields.ts";
-import { parseQuery, readUrl } from "../../input/flag-values.ts";
+import { parseQuery, parseUrl } from "../../input/flag-values.ts";
 import { createGateway } from "../../input/gateway.ts";
 import {
   cellText,
@@ -29,7 +29,7 @@ async function callWebhooks(input: Input): Promise<object> {
 }
 
 async function register(input: Input, receiver: string): Promise<object> {
-  const { host, href: url } = readUrl({ receiver }, "receiver");
+  const { host, href: url } = parseUrl(receiver, "<receiver>");
   const { name = host } = input.values;
   const events = [...(input.repeated.event ?? EVENT_KINDS)];
   return (await createGateway(input)).webhooks.register({ name, url, events });

@@ -1,13 +1,15 @@
 import { COMMANDS, type CommandName } from "../../../sandbox/control/commands.ts";
+import { usageError } from "../../cli-error.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { readFile } from "../../input/files.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, formatTable, printResult } from "../../terminal/output.ts";
 
 // The commands of the control API that need no more than their fields.
 
-type Fields = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 const camelCase = (flag: string) => flag.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
@@ -19,16 +21,44 @@ const fieldsOf = ({ values }: Input): Fields =>
     ),
   );
 
+/** @throws {CliError} `usage` where nothing is to happen. */
+function ratesOf(input: Input): Fields {
+  const { seed, ...rates } = fieldsOf(input);
+  if (Object.keys(rates).length > 0) return fieldsOf(input);
+  throw usageError("Give at least one rate, such as --duplicate 0.3 or --lost-responses 0.1.");
+}
+
+function readSnapshot(path: string): unknown {
+  try {
+    return JSON.parse(readFile(path).toString());
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usageError(`${path} is not JSON. \`malipo scenes export\` prints what can be imported.`);
+  }
+}
+
 /** What each call runs: the name of the command, and its fields. */
 const CALLS: Readonly<Record<string, (input: Input) => [CommandName, Fields]>> = {
   "faults add": (input) => ["faults/add", { ...fieldsOf(input), kind: input.args[0] ?? "" }],
   "faults clear": () => ["faults/clear", {}],
-  "chaos start": (input) => ["chaos", fieldsOf(input)],
+  "chaos start": (input) => ["chaos", ratesOf(input)],
   "chaos end": () => ["chaos/end", {}],
   "scenes save": ({ args: [name = ""] }) => ["scenes/save", { name }],
   "scenes load": ({ args: [name = ""] }) => ["scenes/load", { name }],
   "scenes remove": ({ args: [name = ""] }) => ["scenes/remove", { name }],
-  reset: () => ["reset", {}],
+  "scenes import": ({ args: [file = ""] }) => ["restore", { snapshot: readSnapshot(file) }],
+  "events resend-failed": () => ["deliveries/resend-failed", {}],
+  "events test": ({ args: [id = ""], values: { event } }) => [
+    "webhooks/test",
+    { id, ...(event !== undefined && { event }) },
+  ],
+  reset: ({ switches, values }) => [
+    "reset",
+    {
+      ...(switches.has("keep-receivers") && { keep_receivers: "yes" }),
+      ...(values["save-as"] !== undefined && { save_as: values["save-as"] }),
+    },
+  ],
 };
 
 export async function run(input: Input): Promise<number> {
@@ -51,8 +81,12 @@ interface ActiveFaults {
   readonly chaos?: object;
 }
 
-async function list({ command, values, json }: Input): Promise<number> {
+async function list({ command, subcommand, values, json }: Input): Promise<number> {
   const origin = await findSandbox(values);
+  if (subcommand === "export") {
+    printResult(true, await querySandbox(origin, "/snapshot"), () => "");
+    return EXIT.ok;
+  }
   if (command === "scenes") {
     const result = await querySandbox<{ scenes: { name: string; savedAt: string }[] }>(
       origin,

@@ -6,6 +6,8 @@ import { readWholeNumber } from "../../input/flag-values.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, formatTable, paint, printResult } from "../../terminal/output.ts";
+import { describeAttemptError } from "../../terminal/sandbox-log.ts";
+import { run as runControl } from "./control.ts";
 
 interface DeliveryLog {
   readonly deliveries: readonly (Delivery & { readonly nextAttemptAt?: string })[];
@@ -13,8 +15,10 @@ interface DeliveryLog {
   readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
 
-export const run = (input: Input): Promise<number> =>
-  input.subcommand === "list" ? list(input) : resend(input);
+export function run(input: Input): Promise<number> {
+  if (input.subcommand === "list") return list(input);
+  return input.subcommand === "resend" ? resend(input) : runControl(input);
+}
 
 const MAX_LIMIT = 100_000;
 
@@ -47,14 +51,16 @@ async function resend({ args: [id = ""], values, json }: Input): Promise<number>
 function formatLastAttempt({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return "in flight";
-  return last.status === undefined ? `${last.error}` : `${last.status} in ${last.latencyMs} ms`;
+  return last.status === undefined
+    ? describeAttemptError(last.error)
+    : `${last.status} in ${last.latencyMs} ms`;
 }
 
 const HEAD = ["delivery", "event", "state", "attempts", "last response", "", "to"];
 
 function formatLog({ deliveries, total, queues }: DeliveryLog): string {
   if (total === 0) {
-    return "No deliveries. To receive them, register a receiver: malipo sandbox --webhook http://localhost:3000/webhooks";
+    return "No deliveries. To receive them, register a receiver: malipo listen http://localhost:3000/webhooks";
   }
   const rows = deliveries.map((delivery) => [
     delivery.id,

@@ -1,6 +1,6 @@
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { readUrl } from "../../input/flag-values.ts";
+import { parseUrl } from "../../input/flag-values.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { Follower, follow } from "../../sandbox/follow.ts";
 import { runCommand } from "../../sandbox/running-sandbox.ts";
@@ -9,7 +9,7 @@ import { printError, printLine } from "../../terminal/output.ts";
 import { logLines } from "../../terminal/sandbox-log.ts";
 
 export async function run({ args: [receiver = ""], values, json }: Input): Promise<number> {
-  const { href: url } = readUrl({ receiver }, "receiver");
+  const { href: url } = parseUrl(receiver, "<receiver>");
   const origin = await findSandbox(values);
   const follower = new Follower(origin);
   // What was delivered before this command is not shown.

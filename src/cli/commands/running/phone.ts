@@ -1,5 +1,5 @@
 import { COMMANDS } from "../../../sandbox/control/commands.ts";
-import type { PhoneSubcommand } from "../../definitions/phone-subcommands.ts";
+import { PHONE_VALUES, type PhoneSubcommand } from "../../definitions/phone-subcommands.ts";
 import type { Input } from "../../definitions/types.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
@@ -7,10 +7,13 @@ import { runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, printResult } from "../../terminal/output.ts";
 
 export async function run({ subcommand, args, values, json }: Input): Promise<number> {
-  const [number = ""] = args;
+  const [number = "", value] = args;
   // The parser has checked the subcommand.
-  const name = `phone/${subcommand as PhoneSubcommand}` as const;
-  const result = await runCommand(await findSandbox(values), name, { number });
+  const command = subcommand as PhoneSubcommand;
+  const name = `phone/${command}` as const;
+  const field = PHONE_VALUES[command]?.name;
+  const fields = { number, ...(field !== undefined && { [field]: value }) };
+  const result = await runCommand(await findSandbox(values), name, fields);
   const { payment } = result;
   printResult(json, result, () => {
     const fields = formatFields([

@@ -57,6 +57,8 @@ function row(context: PageContext, delivery: StoredDelivery, next: number | unde
   const { id, event, state, attempts, chaos } = delivery;
   const open = context.view.delivery === id;
   const reason = state === "delivered" ? undefined : lastFailure(context, delivery);
+  // Some reasons name the chaos already.
+  const isChaosReason = reason?.title.startsWith("Chaos") === true;
   const { at } = attempts.at(-1) ?? {};
   const tone = state === "delivered" ? "good" : reason === undefined ? "waiting" : "bad";
   const link = linkTo(context.view, { delivery: open ? "" : id }, `delivery-${id}`);
@@ -64,7 +66,7 @@ function row(context: PageContext, delivery: StoredDelivery, next: number | unde
   return html`<li class="row ${tone}" id="delivery-${id}"><a class="row-head" href="${link}" aria-expanded="${String(open)}">
 <span class="row-main"><strong class="event">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}</span>${stateBadge(delivery, next)}
 <span class="row-sub">${lastAttempt(context, delivery)}</span><time>${at === undefined ? "" : timeOf(Date.parse(at))}</time>
-${reason && html`<span class="row-why">${icon("warning")}${reason.title}</span>`}${chaos !== undefined && faultNote(`chaos: ${chaos.faults.join(", ")}`)}</a>
+${reason && html`<span class="row-why">${icon("warning")}${reason.title}</span>`}${chaos !== undefined && !isChaosReason && faultNote(`chaos: ${chaos.faults.join(", ")}`)}</a>
 ${open && deliveryDetail(context, delivery)}</li>`;
 }
 

@@ -10,8 +10,9 @@ import {
   receiptFor,
   type WorkerOptions,
 } from "../types.ts";
-import { type DeliveryValues, toHex, traceContextIn, valuesOf } from "./columns.ts";
+import { type DeliveryValues, type Row, toHex, traceContextIn, valuesOf } from "./columns.ts";
 import { prepareAll } from "./file.ts";
+import { FreshLeases } from "./fresh-leases.ts";
 import { FORGET_BATCH, MAINTENANCE, STATEMENTS, statementsFor } from "./statements.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1_000;
@@ -59,10 +60,21 @@ export class Rows {
     for (const { event } of this.#ofKinds.kept.all()) onKept?.(event as string);
   }
 
-  /** Stores a delivery. The receipt is good once the transaction is on disk. */
-  store(delivery: NewDelivery): Receipt {
+  /** Leases for events of this transaction, at most so many. */
+  freshLeases(limit: number): FreshLeases {
+    if (limit === 0) return new FreshLeases(0, 0, 0);
+    const { id } = this.#statements.lastId.get() as { id: number | null };
+    return new FreshLeases(limit, id ?? 0, uptimeMs() + this.#pace.leaseMs);
+  }
+
+  /**
+   * Stores a delivery. The receipt is good once the transaction is on disk.
+   *
+   * @param fresh - Takes the event where it is new, and one that this process takes.
+   */
+  store(delivery: NewDelivery, fresh?: FreshLeases): Receipt {
     const values = valuesOf(delivery);
-    if (this.#insert(delivery, values)) return receiptFor("accepted");
+    if (this.#insert(delivery, values, fresh)) return receiptFor("accepted");
     const { same } = this.#statements.isDuplicate.get(values[0], values[1]) as { same: number };
     if (same === 1) return receiptFor("duplicate");
     if (this.#statements.isDecided.get(values[0], values[1]) !== undefined) {
@@ -73,13 +85,21 @@ export class Rows {
   }
 
   /** Whether the event is new. */
-  #insert({ event, deadLetterReason }: NewDelivery, values: DeliveryValues): boolean {
-    const { insert, insertDead } = this.#statements;
+  #insert(delivery: NewDelivery, values: DeliveryValues, fresh: FreshLeases | undefined): boolean {
+    const { insert, insertDead, insertLeased } = this.#statements;
+    const { event, deadLetterReason } = delivery;
     if (deadLetterReason !== undefined) {
       return insertDead.run(...values, deadLetterReason).changes === 1;
     }
-    const isNew = insert.run(...values).changes === 1;
-    if (isNew && this.#kinds?.includes(event) === false) this.#onKept?.(event);
+    const isKept = this.#kinds?.includes(event) === false;
+    const row = isKept ? undefined : fresh?.next();
+    if (row === undefined) {
+      const isNew = insert.run(...values).changes === 1;
+      if (isNew && isKept) this.#onKept?.(event);
+      return isNew;
+    }
+    const isNew = insertLeased.run(...values, row.id, row.token, row.leaseUntil).changes === 1;
+    if (isNew) fresh?.add(delivery, row);
     return isNew;
   }
 
@@ -95,15 +115,21 @@ export class Rows {
     if (count === 0) return [];
     const token = globalThis.crypto.randomUUID();
     const leaseUntil = uptime + this.#pace.leaseMs;
-    const rows = this.#ofKinds.take.all({ now, token, count, leaseUntil });
-    return rows.map((row) => ({
+    const ids = this.#ofKinds.due.all(now, count) as { id: number }[];
+    return ids.map(({ id }) => this.#lease(id, `${token}/${id}`, leaseUntil));
+  }
+
+  #lease(id: number, token: string, leaseUntil: number): Lease {
+    const row = this.#statements.leasable.get(id) as Row;
+    this.#statements.lease.run(id, token, leaseUntil);
+    return {
       key: toHex(row.key),
       raw: row.raw as Uint8Array,
       attempt: row.attempts as number,
-      token: row.token as string,
+      token,
       receivedAt: row.received_at as number,
       traceContext: traceContextIn(row),
-    }));
+    };
   }
 
   #maintain(now: number, uptime: number): void {

@@ -11,6 +11,12 @@ import type { Rows } from "./rows.ts";
 const MAX_GROUP = 500;
 const MAX_GROUP_BYTES = 4_000_000;
 
+/** While others wait, new events get at most this share of what is leased: the others have the rest. */
+const FRESH_SHARE = 0.75;
+
+/** How often to look for due events that this process does not know of: retries, those of others. */
+const LOOK_INTERVAL_MS = 100;
+
 /** A delivery whose sender waits for the receipt. */
 interface Pending {
   readonly delivery: NewDelivery;
@@ -48,6 +54,9 @@ export class SqliteStore implements LeaseStore {
   #pending: Pending[] = [];
   #written: Written[] = [];
   #isSyncing = false;
+  /** There were due events for which there was no room. */
+  #mayBeBehind = true;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #isFlushScheduled = false;
   /** Since when another process has had the file locked. */
   #busySince: number | undefined;
@@ -75,10 +84,11 @@ export class SqliteStore implements LeaseStore {
    */
   turn(ended: readonly EndedLease[], count: number): Lease[] {
     const group = this.#takePending();
-    const hasWork =
-      group.length + ended.length > 0 ||
-      (count > 0 && (this.#rows.isDue() || this.#rows.hasToForget()));
-    if (!hasWork) return [];
+    if (group.length + ended.length === 0) {
+      if (count === 0) return [];
+      if (this.#rows.isDue()) this.#mayBeBehind = true;
+      else if (!this.#rows.hasToForget()) return [];
+    }
     try {
       const leases = this.#commit(group, ended, count);
       this.#busySince = undefined;
@@ -117,15 +127,32 @@ export class SqliteStore implements LeaseStore {
 
   #commit(group: readonly Pending[], ended: readonly EndedLease[], count: number): Lease[] {
     const { written, leases } = this.#disk.write(() => {
+      const isBehind = count > 0 && this.#isBehind();
+      const share = isBehind ? Math.floor(count * FRESH_SHARE) : count;
+      const fresh = this.#rows.freshLeases(Math.min(share, group.length));
       const written = group.map((pending): Written => {
-        return { pending, receipt: this.#rows.store(pending.delivery) };
+        return { pending, receipt: this.#rows.store(pending.delivery, fresh) };
       });
       for (const one of ended) this.#rows.end(one);
-      return { written, leases: this.#rows.take(count) };
+      const room = count - fresh.leases.length;
+      const waiting = this.#rows.take(isBehind ? room : 0);
+      // Of those that were waiting, or were stored and not leased, some may be left.
+      if (isBehind) this.#mayBeBehind = waiting.length === room;
+      else this.#mayBeBehind ||= written.length > fresh.leases.length;
+      return { written, leases: [...fresh.leases, ...waiting] };
     });
     this.#written = this.#written.concat(written);
     void this.#sync();
     return leases;
+  }
+
+  /** Whether there may be due events that are not new. */
+  #isBehind(): boolean {
+    const now = performance.now();
+    if (!this.#mayBeBehind && now - this.#lookedAt < LOOK_INTERVAL_MS) return false;
+    this.#lookedAt = now;
+    this.#mayBeBehind = this.#rows.isDue();
+    return this.#mayBeBehind;
   }
 
   async #sync(): Promise<void> {

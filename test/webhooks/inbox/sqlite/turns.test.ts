@@ -114,7 +114,7 @@ describe("a commit", () => {
     const states = () => rowsOf(inbox.database).map(({ state }) => state);
     await until(() => states()[0] === "leased");
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    return { ...receiver, open, states };
+    return { ...receiver, inbox, open, states };
   }
 
   /** Makes the disk wait. Gives the calls that wait for it. */
@@ -125,6 +125,43 @@ describe("a commit", () => {
     });
     return finish;
   }
+
+  test("stores a new event and takes it in one write of its row", async () => {
+    const { post, inbox, states } = await inProgress();
+    inbox.database.exec(`
+      CREATE TEMP TABLE updated (id INTEGER);
+      CREATE TEMP TRIGGER watch AFTER UPDATE ON main.malipo_inbox
+        BEGIN INSERT INTO updated VALUES (new.id); END;
+    `);
+    await post("PAY-2");
+    expect(states()).toEqual(["leased", "leased"]);
+    expect(inbox.database.prepare("SELECT id FROM temp.updated").all()).toEqual([]);
+  });
+
+  test("takes what waits, however many new events come", async () => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const waiting = Array.from({ length: 40 }, (_, at) => newDelivery(at));
+    for (const delivery of waiting) await inbox.accept(delivery);
+    const left = new Set(waiting.map(({ key }) => key));
+    let number = waiting.length;
+    const accepting: Promise<unknown>[] = [];
+    const flood = () => {
+      for (let more = 8; more > 0; more--) accepting.push(inbox.accept(newDelivery(number++)));
+    };
+    await inbox.start({
+      run: async ({ key }) => {
+        left.delete(key);
+        // While anything waits, more comes than is processed.
+        if (left.size > 0) flood();
+      },
+      concurrency: 4,
+      onError: () => {},
+    });
+    await until(() => left.size === 0);
+    await Promise.all(accepting);
+    await inbox.stop(1_000);
+    inbox.close();
+  });
 
   test("of the end of an event does not wait for the disk", async () => {
     const { open, states } = await inProgress();

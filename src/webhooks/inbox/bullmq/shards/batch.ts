@@ -109,6 +109,18 @@ function numberOfKeysOf(redis: RedisClient, { command, kind }: Batch, name: stri
   return definition.numberOfKeys;
 }
 
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (one instanceof Buffer && other instanceof Buffer && one.equals(other));
+
+/** Adds how many places of a call differ from the first one, and each place with what is there. */
+function addChanges(args: unknown[], first: Call, call: Call): void {
+  const countAt = args.push(0) - 1;
+  for (const [at, value] of call.entries()) {
+    if (!isSame(value, first[at])) args.push(at + 1, value);
+  }
+  args[countAt] = (args.length - countAt - 1) / 2;
+}
+
 /** A batch as a command of its own. Its reply has that of each call: an error for one that failed. */
 export function batchCommand(
   redis: RedisClient,
@@ -119,9 +131,6 @@ export function batchCommand(
   const numberOfKeys = numberOfKeysOf(redis, batch, name);
   const [first = []] = calls;
   const args: unknown[] = [first.length - numberOfKeys, ...first.slice(numberOfKeys)];
-  for (const call of calls) {
-    const changes = call.flatMap((value, at) => (value === first[at] ? [] : [at + 1, value]));
-    args.push(changes.length / 2, ...changes);
-  }
+  for (const call of calls) addChanges(args, first, call);
   return { name, args: scriptArguments([...first.slice(0, numberOfKeys), ...keys], args) };
 }

@@ -1,26 +1,12 @@
-import type { GatewayError } from "../../errors/base.ts";
-import { requestIdOf } from "../../errors/request-id.ts";
-import { describeName } from "../../internal/check-options.ts";
-import { allowedEnvironmentVariable } from "../../internal/environment.ts";
-import { nodeFs } from "../../internal/files/write-whole.ts";
-import type { Redactor } from "../../internal/redact.ts";
-import { callHook, type RequestView } from "../hooks.ts";
-import { failureCode } from "../http/failed-before-sending.ts";
-import { isBrowser } from "../runtime.ts";
-
-/** An attempt that has ended, and what follows. */
-export interface LoggedAttempt {
-  readonly view: RequestView;
-  readonly durationMs: number;
-  readonly response?: Response | undefined;
-  /** Of an attempt that failed. */
-  readonly error?: GatewayError | undefined;
-  readonly aborted?: boolean;
-  readonly retryInMs?: number | undefined;
-}
-
-/** Writes a line for an attempt. Never throws. */
-export type AttemptLog = (attempt: () => LoggedAttempt) => void;
+import fs from "node:fs";
+import { requestIdOf } from "../../../errors/request-id.ts";
+import { describeName } from "../../../internal/check-options.ts";
+import { allowedEnvironmentVariable } from "../../../internal/environment.ts";
+import type { Redactor } from "../../../internal/redact.ts";
+import { callHook } from "../../hooks.ts";
+import { failureCode } from "../../http/failed-before-sending.ts";
+import { isBrowser } from "../../runtime.ts";
+import type { AttemptLog, LoggedAttempt } from "./types.ts";
 
 /** What a value of MALIPO_LOG lets through. */
 const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {
@@ -30,18 +16,12 @@ const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {
 
 const STDERR = 2;
 
-/** Cloudflare has a `node:fs` of its own, whose files nobody reads. */
-const isWorkers = () => globalThis.navigator?.userAgent === "Cloudflare-Workers";
-
 /**
  * Writes a line to stderr. Where stderr is closed, this throws, and is caught: the console and the
  * streams of Node.js would end the process later, with an error that nobody can catch.
  */
 function write(line: string): void {
-  const fs = isWorkers() ? undefined : nodeFs();
-  if (fs !== undefined) fs.writeSync(STDERR, `${line}\n`);
-  // biome-ignore lint/suspicious/noConsole: the user asked for it
-  else console.error(line);
+  fs.writeSync(STDERR, `${line}\n`);
 }
 
 function lineOf(attempt: LoggedAttempt, redactor: Redactor): string {

@@ -1,0 +1,16 @@
+import type { GatewayError } from "../../../errors/base.ts";
+import type { RequestView } from "../../hooks.ts";
+
+/** An attempt that has ended, and what follows. */
+export interface LoggedAttempt {
+  readonly view: RequestView;
+  readonly durationMs: number;
+  readonly response?: Response | undefined;
+  /** Of an attempt that failed. */
+  readonly error?: GatewayError | undefined;
+  readonly aborted?: boolean;
+  readonly retryInMs?: number | undefined;
+}
+
+/** Writes a line for an attempt. Never throws. */
+export type AttemptLog = (attempt: () => LoggedAttempt) => void;
