@@ -46,6 +46,7 @@ const child = spawn(example.program ?? process.execPath, [...args, ...more], {
     MALIPO_PUBLIC_KEY: sandbox.keys.public,
     MALIPO_WEBHOOK_SECRET: sandbox.webhookSecret,
     SHOP_DATA: folder,
+    NEXT_TELEMETRY_DISABLED: "1",
     INBOX: join(folder, "inbox.db"),
     ORDERS_DB: join(folder, "orders.db"),
   },

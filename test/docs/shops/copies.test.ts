@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const read = (path: string) => readFileSync(`examples/${path}`, "utf8");
@@ -11,3 +11,18 @@ test.each(["fastify", "nest", "next"])("the shop on %s has the files of the othe
     expect(read(`${name}/${file}`)).toBe(read(`express/${file}`));
   }
 });
+
+test.each(["express", "fastify", "nest", "next"])(
+  "the page of the shop on %s prints every file",
+  (name) => {
+    const files = globSync(`examples/${name}/**/*.{ts,tsx,json}`, {
+      exclude: (path) => /(?:^|\/)(?:data|dist|node_modules|\.next)(?:\/|$)/.test(path),
+    });
+    const page = readFileSync(`docs/shops/${name}.md`, "utf8");
+    for (const file of files) {
+      expect(page).toContain(`### \`${file.slice(`examples/${name}/`.length)}\`\n`);
+      expect(page).toContain(`<!-- example: ${file} -->`);
+    }
+    expect(files.length).toBeGreaterThan(3);
+  },
+);
