@@ -39,7 +39,13 @@ export default defineConfig({
         test: {
           name: "source",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**", "test/browser/**", "test/docs/**", "test/cli/**"],
+          exclude: [
+            "**/node_modules/**",
+            "test/package/**",
+            "test/browser/**",
+            "test/docs/**",
+            "test/cli/**",
+          ],
           // Long enough for a busy machine.
           testTimeout: 30_000,
           expect: { poll: { timeout: 25_000 } },

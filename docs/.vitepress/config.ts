@@ -37,6 +37,8 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   srcExclude: ["site/**"],
+  // Tutorials name the address of the reader's own server.
+  ignoreDeadLinks: "localhostLinks",
   // The home page of the theme has no main landmark, which screen readers jump to.
   transformHtml: (html) => html.replace('<div class="VPHome"', '<div role="main" class="VPHome"'),
   markdown: {
