@@ -1,6 +1,5 @@
 import { machineTime } from "./clock/machine.ts";
 import { Scheduler } from "./clock/scheduler.ts";
-import { VIRTUAL_START } from "./clock/time.ts";
 import { addTimer, sortedTimers } from "./clock/timer-queue.ts";
 import { DeliverySender } from "./deliveries/delivery-sender.ts";
 import { notifyChanged } from "./observe/watch.ts";
@@ -80,8 +79,8 @@ export class Engine {
   }
 
   #initialState(speech: Speech): State {
-    const { seed, clock } = this.#settings;
-    return initialState(seed, clock === "virtual" ? VIRTUAL_START : machineTime(), speech);
+    const { seed, clock, startMs } = this.#settings;
+    return initialState(seed, clock === "virtual" ? startMs : machineTime(), speech);
   }
 
   #replaceState(state: State): void {

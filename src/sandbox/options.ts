@@ -9,6 +9,7 @@ import {
 import { parseProfile } from "../profile/parse.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
+import { VIRTUAL_START } from "./clock/time.ts";
 import type { Deliver } from "./deliveries/deliveries.ts";
 
 /** The options of {@link createSandbox}. */
@@ -25,6 +26,13 @@ export interface SandboxOptions {
    * @default "virtual"
    */
   clock?: "virtual" | "real" | undefined;
+  /**
+   * When virtual time begins. Set it to now, `new Date()`, where a receiver keeps its events in SQLite,
+   * Redis or PostgreSQL: such an inbox takes events that were signed long ago for replays, and does not
+   * process them.
+   * @default 2026-01-01T09:00:00+03:00, so that a transcript is the same on every day
+   */
+  startAt?: Date | undefined;
   /**
    * Which prompts are answered automatically, 3 s after they were sent: `magic` those of numbers that
    * end in one of `MAGIC_SUFFIXES`, `approve` all of them, `none` none of them.
@@ -67,6 +75,8 @@ export interface SandboxOptions {
 export interface SandboxSettings {
   readonly seed: string;
   readonly clock: "virtual" | "real";
+  /** When virtual time begins, in milliseconds. */
+  readonly startMs: number;
   readonly auto: "magic" | "approve" | "none";
   /** In cents, so that comparisons are exact. */
   readonly limits: { readonly minCents: number; readonly maxCents: number };
@@ -75,7 +85,16 @@ export interface SandboxSettings {
   readonly profile: ServiceProfile | undefined;
 }
 
-const OPTION_NAMES = ["seed", "clock", "auto", "limits", "deliveryTimeoutMs", "deliver", "profile"];
+const OPTION_NAMES = [
+  "seed",
+  "clock",
+  "startAt",
+  "auto",
+  "limits",
+  "deliveryTimeoutMs",
+  "deliver",
+  "profile",
+];
 
 // The global `fetch` is looked up at each delivery, so that a mock that is installed later is used.
 const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
@@ -92,12 +111,25 @@ export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
   return {
     seed: String(seed),
     clock,
+    startMs: checkStart(options.startAt, clock),
     auto,
     limits: checkLimits(limits),
     deliveryTimeoutMs,
     deliver,
     profile: profile === undefined ? undefined : parseProfile(profile, "`profile`"),
   };
+}
+
+function checkStart(startAt: unknown, clock: SandboxSettings["clock"]): number {
+  if (startAt === undefined) return VIRTUAL_START;
+  if (clock === "real") {
+    throw new ConfigurationError(
+      '`startAt` is for virtual time, and `clock` is "real": real time begins now. Leave one of them out.',
+    );
+  }
+  const ms = startAt instanceof Date ? startAt.getTime() : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new ConfigurationError(`\`startAt\` must be a valid Date; got ${describeValue(startAt)}.`);
 }
 
 function checkLimits(limits: NonNullable<SandboxOptions["limits"]>): SandboxSettings["limits"] {

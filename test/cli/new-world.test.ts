@@ -53,6 +53,23 @@ describe.concurrent("malipo sandbox", () => {
     expect(runs[0]?.ready.is_new).toBe(false);
   });
 
+  test("begins virtual time today, and where a seed repeats a transcript, on its fixed day", async ({
+    expect,
+  }) => {
+    const runs = [
+      await readyOf("--clock", "virtual"),
+      await readyOf("--clock", "virtual", "--seed", "a"),
+    ];
+    const times: number[] = [];
+    for (const { sandbox, ready } of runs) {
+      const response = await fetch(`${ready.url}/_sandbox/api/clock`);
+      times.push(Date.parse(((await response.json()) as { data: { now: string } }).data.now));
+      await sandbox.stop();
+    }
+    expect(Math.abs((times[0] ?? 0) - Date.now())).toBeLessThan(600_000);
+    expect(times[1]).toBe(Date.parse("2026-01-01T09:00:00+03:00"));
+  });
+
   test("does not write through a symbolic link that somebody planted", async ({ expect }) => {
     const own = mkdtempSync(join(folder, "planted-"));
     const victim = join(own, "victim");

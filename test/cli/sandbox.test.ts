@@ -251,7 +251,7 @@ describe("malipo sandbox --state", () => {
 
   test("keeps virtual time; real time goes on while it is stopped", async () => {
     const path = newFile();
-    const virtual = await running(["--state", path, "--clock", "virtual"]);
+    const virtual = await running(["--state", path, "--clock", "virtual", "--seed", "time"]);
     await malipo(["clock", "advance", "1h", ...virtual.url]);
     await virtual.stop();
     const again = await running(["--state", path, "--clock", "virtual"]);

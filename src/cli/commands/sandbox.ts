@@ -64,7 +64,10 @@ export async function run(input: Input): Promise<number> {
   const seed = settings.seed ?? randomUUID();
   const readyFile = values["ready-file"];
   const profile = path === undefined ? undefined : readProfile(path);
-  const sandbox = createSandbox({ clock, auto, seed, profile });
+  // A seed repeats a transcript, timestamps included. Otherwise virtual time begins today, since an
+  // inbox takes events that were signed long ago for replays.
+  const startAt = clock === "virtual" && settings.seed === undefined ? new Date() : undefined;
+  const sandbox = createSandbox({ clock, startAt, auto, seed, profile });
   const restored = restore(sandbox, settings);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
   const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;

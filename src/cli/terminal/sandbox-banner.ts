@@ -38,9 +38,10 @@ function howToPay({ page, auto, clock }: Ready, urlFlag: string, advance: string
   return clock === "real" ? automatic : `${automatic} Move the clock:\n\n  ${advance}`;
 }
 
-function worldNote({ is_new }: Ready): string {
+function worldNote({ is_new, state }: Ready): string {
   if (!is_new) return "";
-  return `\n  ${dim("Keys and references are new in this run. To keep them: --state sandbox.json")}\n`;
+  const how = state === null ? "To keep them: --state sandbox.json" : `${state} keeps them.`;
+  return `\n  ${dim(`Keys and references are new in this run. ${how}`)}\n`;
 }
 
 /** Lines that a shell takes as they are. */

@@ -52,6 +52,7 @@ const key = z.looseObject({
 const STATE = z
   .looseObject({
     now: number,
+    startedAt: z.optional(number),
     timers: z.array(z.looseObject({ at: number, turn: number, task })),
     nextTurn: number,
     random: z.looseObject({ word: number }),

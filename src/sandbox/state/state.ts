@@ -19,6 +19,8 @@ import type {
 export interface State {
   version: 1;
   now: number;
+  /** When its time began. Snapshots of earlier versions do not have it. */
+  startedAt?: number;
   /** A heap: the next timer is the first. */
   timers: Timer[];
   nextTurn: number;
@@ -54,6 +56,7 @@ export function initialState(seed: string, now: number, { newId }: Pick<Speech, 
   return {
     version: 1,
     now,
+    startedAt: now,
     timers: [],
     nextTurn: 0,
     random,

@@ -21,7 +21,7 @@ const MIN_ADVANCED_MS = 2_000;
 function clockText({ host }: PageContext): string {
   const now = host.world.clock.ms();
   if (host.clock === "virtual") {
-    const advanced = now - VIRTUAL_START;
+    const advanced = now - (host.world.state.startedAt ?? VIRTUAL_START);
     return advanced > 0 ? `virtual, advanced by ${span(advanced)}` : "virtual: stands still";
   }
   const ahead = now - machineTime();

@@ -24,8 +24,9 @@ export interface Batch {
  *
  * - `add`: the last argument is the key of the job. Gives what is known of the event: nothing, which
  *   adds it, the data of its job, or the digest that is remembered.
- * - `finish`: the last arguments are the retention, the key of the job, and its digest, which is left in the
- *   place of the job; none where it is empty. The further key is that of the counts.
+ * - `finish`: the last arguments are the retention, the id and the key of the job, and its digest, which is
+ *   left in the place of the job; none where it is empty. The further keys are those of the counts and of
+ *   the completed jobs.
  */
 const KINDS = {
   add: `${KNOWN}
@@ -39,9 +40,12 @@ local function finish() end`,
 local number, ttl = 0, 0
 local function one(keys, args)
   local result = command(keys, args)
-  local key, digest = args[#args - 1], args[#args]
-  ttl = args[#args - 2]
-  if digest ~= "" and (type(result) == "table" or result >= 0) then
+  local id, key, digest = args[#args - 2], args[#args - 1], args[#args]
+  ttl = args[#args - 3]
+  if type(result) == "number" and result < 0 then return result end
+  redis.call("ZREM", own[2], id)
+  redis.call("DEL", key, key .. ":logs")
+  if digest ~= "" then
     remember(key, digest, ttl)
     number = number + 1
   end

@@ -82,9 +82,11 @@ export class WorkerBackend {
 
   /** A processed job leaves its digest, and nothing else. */
   #rememberProcessed(backend: RedisQueueBackend): void {
-    backend.moveToCompleted = async (job, value, _keep, token, fetchNext) => {
+    // BullMQ keeps the job, and our script takes it away. Where BullMQ ends it without our script, it
+    // stays, and is found by the next search for processed jobs.
+    backend.moveToCompleted = async (job, value, keep, token, fetchNext) => {
       const text = JSON.stringify(value);
-      const args = backend.moveToCompletedArgs(job, text as typeof value, true, token, fetchNext);
+      const args = backend.moveToCompletedArgs(job, text as typeof value, keep, token, fetchNext);
       const { digest = "" } = job.data as Partial<JobData>;
       this.#digests.set(args, value === FORGOTTEN ? "" : digest);
       const result = await backend.moveToFinished(job.id as string, args);
@@ -111,8 +113,8 @@ export class WorkerBackend {
   }
 
   #callOf(args: readonly unknown[], digest: string): Call {
-    const key = this.#shard.key(args[this.#keys + JOB_ID] as string);
-    return [...args, this.#retentionMs, key, digest];
+    const id = args[this.#keys + JOB_ID] as string;
+    return [...args, this.#retentionMs, id, this.#shard.key(id), digest];
   }
 
   #batchOf(calls: readonly Call[]) {
@@ -121,7 +123,7 @@ export class WorkerBackend {
       command,
       kind: "finish",
       calls,
-      keys: [this.#shard.countsKey],
+      keys: [this.#shard.countsKey, this.#shard.key("completed")],
     });
   }
 
