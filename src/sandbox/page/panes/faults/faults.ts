@@ -11,10 +11,10 @@ import { presets } from "./presets.ts";
 const EFFECTS: Readonly<Record<FaultEffect["kind"], string>> = {
   status: "returns an error status",
   latency: "responds late",
-  reset: "resets the connection, nothing processed",
-  hang: "never responds, nothing processed",
-  truncate: "processes it, cuts the response off",
-  lostResponse: "processes it, loses the response",
+  reset: "is reset before it is processed",
+  hang: "never responds, and is not processed",
+  truncate: "is processed, and its response is cut off",
+  lostResponse: "is processed, and its response is lost",
 };
 
 function effectText(effect: FaultEffect): string {
@@ -27,7 +27,7 @@ function faultRow({ match, effect, after, times }: StoredFault): Html {
   const { endpoint, method, path } = match;
   const where = endpoint ?? [method, path].filter(Boolean).join(" ");
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
-  return html`<li><span>${icon("bolt")}<code>${where === "" ? "any call" : where}</code> ${effectText(effect)}, <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span></li>`;
+  return html`<li><span>${icon("bolt")}<code>${where === "" ? "any call" : where}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span></li>`;
 }
 
 const options = (all: Iterable<readonly [string, string]>, chosen: string): Html[] =>
