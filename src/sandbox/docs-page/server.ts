@@ -4,20 +4,12 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { CONTROL_PREFIX } from "../control/commands.ts";
 import { controlDocument } from "../control/document.ts";
 import { foreignRequestError } from "../http/local-only.ts";
+import { pageHeaders } from "../http/page-headers.ts";
 import { DOCS_STYLE } from "./assets.ts";
 import type { Document } from "./openapi.ts";
 import { renderDocument } from "./page.ts";
 
-const HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "cache-control": "no-store",
-};
+const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'none'");
 
 /** What there is below `/docs`, by its path. `origin` is the address that the reader used. */
 const PAGES: Readonly<Record<string, (origin: string) => readonly [type: string, body: string]>> = {

@@ -4,6 +4,7 @@ import { commandContext } from "../control/command-context.ts";
 import { type CommandName, isCommandName } from "../control/commands.ts";
 import { forbiddenReason } from "../control/guard.ts";
 import type { Host } from "../http/host.ts";
+import { pageHeaders } from "../http/page-headers.ts";
 import { readBody } from "../http/read-body.ts";
 import { formField, runAction } from "./actions.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
@@ -20,17 +21,9 @@ const MAX_FORM_BYTES = 65_536;
 
 const PREFIX = "/_sandbox/";
 
-const HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  // Not `no-referrer`: a browser would then send the page's own forms with the origin `null`.
-  "referrer-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "cache-control": "no-store",
-};
+const HEADERS = pageHeaders(
+  "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'",
+);
 
 interface PageResponse {
   readonly status?: number;
