@@ -13,7 +13,7 @@ afterAll(() => receiver.close());
 
 test("the log has one clock, the sandbox's, in the order in which things happened", async () => {
   const sandbox = startMalipo([
-    ...["sandbox", "--port", "0", "--clock", "virtual", "--webhook", receiver.url],
+    ...["sandbox", "--port", "0", "--clock", "virtual", "--seed", "log", "--webhook", receiver.url],
   ]);
   await expect.poll(sandbox.output).toContain("Press Ctrl-C");
   const url = /The page: (\S+)\//.exec(sandbox.output())?.[1] ?? "";

@@ -52,7 +52,7 @@ describe("the script for CI", () => {
     );
     expect(status).toBe(0);
     expect(stdout).toContain('{"success":true,"data":[]');
-    expect(stdout).toContain("2026-01-01T09:00:00+03:00 (virtual)");
+    expect(stdout).toMatch(/\d\+03:00 \(virtual\)/);
     const [url = ""] = /^http:\S+$/m.exec(stdout) ?? [];
     expect(spawnSync("curl", ["-s", url]).status).toBe(7);
   });

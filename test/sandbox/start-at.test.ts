@@ -29,7 +29,7 @@ describe("startAt", () => {
   });
 
   test.each([
-    [{ startAt: "2030-06-01" }, '`startAt` must be a valid Date; got a string'],
+    [{ startAt: "2030-06-01" }, "`startAt` must be a valid Date; got a string"],
     [{ startAt: new Date("never") }, "`startAt` must be a valid Date"],
     [{ startAt: new Date(), clock: "real" }, "`startAt` is for virtual time"],
   ])("%o is rejected", (options, message) => {
