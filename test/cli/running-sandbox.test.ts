@@ -147,6 +147,15 @@ describe("malipo events", () => {
     expect(stdout).toContain("No deliveries");
   });
 
+  test("list shows only deliveries about one payment", async () => {
+    const reference = await prompt("0712333001");
+    await prompt("0712333002");
+    const flags = ["--payment", reference, "--json", ...sandbox.url];
+    const { deliveries } = (await malipo(["events", "list", ...flags])).json();
+    expect(deliveries.map(({ event }: { event: string }) => event)).toEqual(["payment.initiated"]);
+    expect(deliveries[0].body).toContain(reference);
+  });
+
   test("resend rejects an unknown id, and list an invalid limit", async () => {
     const [unknown, none] = await Promise.all([
       malipo(["events", "resend", "dlv_none", ...sandbox.url]),

@@ -136,13 +136,22 @@ const EVENTS: Command = {
           choices: ["pending", "delivered", "failed"],
         },
         {
+          name: "payment",
+          value: "reference",
+          summary: "list only deliveries about this payment",
+        },
+        {
           name: "limit",
           value: "number",
           summary: "the maximum number of deliveries",
           default: "20",
         },
       ],
-      examples: ["events list", "events list --state failed --json"],
+      examples: [
+        "events list",
+        "events list --payment PAY-7Q2M9X4KD1TB",
+        "events list --state failed --json",
+      ],
     },
     {
       name: "resend",

@@ -27,6 +27,7 @@ async function list({ values, json }: Input): Promise<number> {
   const query = new URLSearchParams({
     limit: String(readWholeNumber(values, "limit", 1, MAX_LIMIT)),
     ...(values.state !== undefined && { state: values.state }),
+    ...(values.payment !== undefined && { payment: values.payment }),
   });
   const log = await querySandbox<DeliveryLog>(origin, `/deliveries?${query}`);
   printResult(json, log, () => formatLog(log));
