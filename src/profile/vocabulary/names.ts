@@ -52,9 +52,15 @@ function isRandom(key: string): boolean {
   return (changes?.length ?? 0) > Math.max(2, key.length / 4);
 }
 
+/** Names of headers come in small letters, where a code looks like a long word: theirs are shorter. */
+const HEADER_WORD = /^(?:[a-z]{1,14}|[a-z]{0,10}\d{1,4})$/;
+
 /** Whether the name of a header may stand in a profile: `x-request-id`, not `x-cust-254712345678`. */
 export const isHeaderName = (name: string): boolean =>
-  name.length <= MAX_NAME && /^[a-z][a-z\d-]*$/.test(name) && isFieldName(name);
+  name.length <= MAX_NAME &&
+  /^[a-z][a-z\d-]*$/.test(name) &&
+  isFieldName(name) &&
+  wordsOf(name).every((word) => HEADER_WORD.test(word));
 
 const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w-]*)$/;
 
