@@ -1,7 +1,8 @@
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import type { Job } from "../../src/webhooks/inbox/types.ts";
 import { SECRET } from "../stress/inboxes/sender.ts";
-import { type InboxUnderTest, receiverOn, stopAll, until } from "./inbox-stage.ts";
+import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
 /** What an inbox promises about events that a process does not take. */
 export function keptSuite(name: string, { fresh, isSingleProcess = false }: InboxUnderTest): void {
@@ -57,6 +58,22 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
       expect(onUnhandled.mock.calls).toEqual([["it's new"]]);
       expect(await receiver.deadLetters.list()).toEqual([]);
       expect(receiver.onError).not.toHaveBeenCalled();
+    });
+
+    test("comes at the same time as others, and as dead letters: all are stored, each as its own kind", async () => {
+      const inbox = (await fresh()).open();
+      const seen: string[] = [];
+      const run = async ({ key }: Job) => void seen.push(key);
+      const kinds = ["payment.completed"];
+      await inbox.start({ run, concurrency: 64, kinds, onError: () => {} });
+      const special = [{ event: "invoice.paid" }, { deadLetterReason: "a replay" }, {}];
+      const deliveries = Array.from({ length: 30 }, (_, at) => newDelivery(at, special[at % 3]));
+      const receipts = await Promise.all(deliveries.map((delivery) => inbox.accept(delivery)));
+      expect(receipts.map(({ kind }) => kind)).toEqual(deliveries.map(() => "accepted"));
+      const taken = deliveries.filter((_, at) => at % 3 === 2).map(({ key }) => key);
+      await until(() => seen.length >= taken.length);
+      expect(seen.sort()).toEqual(taken.sort());
+      await inbox.stop(1_000);
     });
 
     test("is forgotten when the retention ends, and one with a handler is not", async () => {

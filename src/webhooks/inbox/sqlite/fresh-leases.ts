@@ -1,41 +1,30 @@
 import type { Lease } from "../lease-worker.ts";
 import type { NewDelivery } from "../types.ts";
-
-/** The row of an event that is stored as leased. */
-interface LeasedRow {
-  readonly id: number;
-  readonly token: string;
-  readonly leaseUntil: number;
-}
+import { leaseToken } from "./lease-token.ts";
 
 /**
- * The leases of events that this process stores and processes at once: it need not look for their rows,
- * and write each a second time. For one transaction, which nothing else writes in.
+ * The leases of events that one transaction stores and this process processes at once: it need not look
+ * for their rows, and write each a second time.
  */
 export class FreshLeases {
   readonly leases: Lease[] = [];
   readonly #limit: number;
-  readonly #token: string = globalThis.crypto.randomUUID();
-  readonly #leaseUntil: number;
-  #id: number;
+  /** Of all rows of the transaction. */
+  readonly secret: string = globalThis.crypto.randomUUID();
+  readonly leaseUntil: number;
 
-  /** @param lastId - The highest id of a row. */
-  constructor(limit: number, lastId: number, leaseUntil: number) {
+  constructor(limit: number, leaseUntil: number) {
     this.#limit = limit;
-    this.#id = lastId;
-    this.#leaseUntil = leaseUntil;
+    this.leaseUntil = leaseUntil;
   }
 
-  /** The row for the next event; `undefined` where there are enough leases. */
-  next(): LeasedRow | undefined {
-    if (this.leases.length >= this.#limit) return undefined;
-    const id = this.#id + 1;
-    return { id, token: `${this.#token}/${id}`, leaseUntil: this.#leaseUntil };
+  get hasRoom(): boolean {
+    return this.leases.length < this.#limit;
   }
 
   /** The event is new, and its row is written. */
-  add({ key, raw, receivedAt, traceContext }: NewDelivery, { id, token }: LeasedRow): void {
-    this.#id = id;
+  add({ key, raw, receivedAt, traceContext }: NewDelivery, id: number): void {
+    const token = leaseToken(this.secret, id);
     this.leases.push({ key, raw, attempt: 1, token, receivedAt, traceContext });
   }
 }

@@ -13,6 +13,7 @@ import {
 import { type DeliveryValues, type Row, toHex, traceContextIn, valuesOf } from "./columns.ts";
 import { prepareAll } from "./file.ts";
 import { FreshLeases } from "./fresh-leases.ts";
+import { leaseToken, partsOfToken } from "./lease-token.ts";
 import { FORGET_BATCH, MAINTENANCE, STATEMENTS, statementsFor } from "./statements.ts";
 
 const MAINTENANCE_INTERVAL_MS = 1_000;
@@ -22,9 +23,6 @@ const BACKLOG_DELAY_MS = 20;
 
 /** Milliseconds since the machine started. */
 const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
-
-/** A token ends in the id of its row. */
-const rowIdOf = (token: string) => Number(token.slice(token.indexOf("/") + 1));
 
 type Prepared<Statements> = Record<keyof Statements, StatementSync>;
 
@@ -62,9 +60,7 @@ export class Rows {
 
   /** Leases for events of this transaction, at most so many. */
   freshLeases(limit: number): FreshLeases {
-    if (limit === 0) return new FreshLeases(0, 0, 0);
-    const { id } = this.#statements.lastId.get() as { id: number | null };
-    return new FreshLeases(limit, id ?? 0, uptimeMs() + this.#pace.leaseMs);
+    return new FreshLeases(limit, uptimeMs() + this.#pace.leaseMs);
   }
 
   /**
@@ -92,15 +88,16 @@ export class Rows {
       return insertDead.run(...values, deadLetterReason).changes === 1;
     }
     const isKept = this.#kinds?.includes(event) === false;
-    const row = isKept ? undefined : fresh?.next();
-    if (row === undefined) {
+    if (isKept || fresh?.hasRoom !== true) {
       const isNew = insert.run(...values).changes === 1;
       if (isNew && isKept) this.#onKept?.(event);
       return isNew;
     }
-    const isNew = insertLeased.run(...values, row.id, row.token, row.leaseUntil).changes === 1;
-    if (isNew) fresh?.add(delivery, row);
-    return isNew;
+    const { secret, leaseUntil } = fresh;
+    const { changes, lastInsertRowid } = insertLeased.run(...values, secret, leaseUntil);
+    if (changes === 0) return false;
+    fresh.add(delivery, Number(lastInsertRowid));
+    return true;
   }
 
   /** Whether there is anything to take. */
@@ -113,20 +110,20 @@ export class Rows {
     const [now, uptime] = [Date.now(), uptimeMs()];
     this.#maintain(now, uptime);
     if (count === 0) return [];
-    const token = globalThis.crypto.randomUUID();
+    const secret = globalThis.crypto.randomUUID();
     const leaseUntil = uptime + this.#pace.leaseMs;
     const ids = this.#ofKinds.due.all(now, count) as { id: number }[];
-    return ids.map(({ id }) => this.#lease(id, `${token}/${id}`, leaseUntil));
+    return ids.map(({ id }) => this.#lease(id, secret, leaseUntil));
   }
 
-  #lease(id: number, token: string, leaseUntil: number): Lease {
+  #lease(id: number, secret: string, leaseUntil: number): Lease {
     const row = this.#statements.leasable.get(id) as Row;
-    this.#statements.lease.run(id, token, leaseUntil);
+    this.#statements.lease.run(id, secret, leaseUntil);
     return {
       key: toHex(row.key),
       raw: row.raw as Uint8Array,
       attempt: row.attempts as number,
-      token,
+      token: leaseToken(secret, id),
       receivedAt: row.received_at as number,
       traceContext: traceContextIn(row),
     };
@@ -157,25 +154,27 @@ export class Rows {
   /** Whether the lease still held. */
   renew(token: string): boolean {
     const leaseUntil = uptimeMs() + this.#pace.leaseMs;
-    const { changes } = this.#statements.renew.run({ id: rowIdOf(token), token, leaseUntil });
+    const { changes } = this.#statements.renew.run({ ...partsOfToken(token), leaseUntil });
     return changes === 1;
   }
 
   /** Whether the lease still held. */
   done({ token }: Lease): boolean {
+    const { id, secret } = partsOfToken(token);
     const rememberUntil = Date.now() + this.#retentionMs;
-    return this.#statements.done.run(rowIdOf(token), token, rememberUntil).changes === 1;
+    return this.#statements.done.run(id, secret, rememberUntil).changes === 1;
   }
 
   end(ended: EndedLease): void {
     const { token, attempt } = ended.lease;
-    const [id, now] = [rowIdOf(token), Date.now()];
+    const row = partsOfToken(token);
+    const now = Date.now();
     if (ended.as === "done") this.done(ended.lease);
-    else if (ended.as === "released") this.#statements.released.run({ id, token, now });
+    else if (ended.as === "released") this.#statements.released.run({ ...row, now });
     else {
       const state = attempt < MAX_ATTEMPTS ? "ready" : "dead";
       const dueAt = now + this.#pace.backoffMs(attempt);
-      this.#statements.failed.run({ id, token, state, dueAt, error: errorText(ended.error) });
+      this.#statements.failed.run({ ...row, state, dueAt, error: errorText(ended.error) });
     }
   }
 

@@ -17,14 +17,13 @@ export const STATEMENTS = {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6)
     ON CONFLICT (key) DO NOTHING
   `,
-  /** A delivery that this process processes at once. Its id is part of its token. */
+  /** A delivery that this process processes at once. */
   insertLeased: `
     INSERT INTO malipo_inbox
-      (key, digest, event, raw, secret_index, received_at, signature, trace_context, id, token, due_at, state, attempts)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'leased', 1)
+      (key, digest, event, raw, secret_index, received_at, signature, trace_context, token, due_at, state, attempts)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'leased', 1)
     ON CONFLICT (key) DO NOTHING
   `,
-  lastId: "SELECT MAX(id) AS id FROM malipo_inbox",
   /** A delivery that no process may take until a person requeues it. */
   insertDead: `
     INSERT INTO malipo_inbox
@@ -51,7 +50,7 @@ export const STATEMENTS = {
   `,
   renew: `
     UPDATE malipo_inbox SET due_at = $leaseUntil
-    WHERE id = $id AND token = $token AND state = 'leased'
+    WHERE id = $id AND token = $secret AND state = 'leased'
   `,
   /** A conflict on which a person has decided has no body any more. */
   isDecided: `
@@ -68,11 +67,11 @@ export const STATEMENTS = {
   `,
   failed: `
     UPDATE malipo_inbox SET state = $state, token = NULL, due_at = $dueAt, error = $error
-    WHERE id = $id AND token = $token
+    WHERE id = $id AND token = $secret
   `,
   released: `
     UPDATE malipo_inbox SET state = 'ready', token = NULL, due_at = $now, attempts = attempts - 1
-    WHERE id = $id AND token = $token
+    WHERE id = $id AND token = $secret
   `,
 } as const;
 

@@ -2,7 +2,7 @@ import type { JobJson, RedisQueueBackend } from "bullmq";
 import { conflictIdOf } from "../../conflicts.ts";
 import { EventMissingError } from "../../errors.ts";
 import { type NewDelivery, type Receipt, receiptFor } from "../../types.ts";
-import { batchCommand, type Call } from "./batch.ts";
+import { batchCommand, batchReplies, type Call } from "./batch.ts";
 import { type Grouped, Groups } from "./groups.ts";
 import { hasDigest, isDone, JOB_OPTIONS, jobDataOf, newJob } from "./job-data.ts";
 import { type CommandRunner, runScript, scriptArguments } from "./scripts.ts";
@@ -80,13 +80,12 @@ export class Acceptor {
       if (batch !== undefined) runner.runCommand(batch.name, batch.args);
       for (const delivery of dead) this.#addDeadLetter(runner, delivery);
     });
-    const [added = []] = batch === undefined ? [] : (replies.splice(0, 1) as [Reply[] | Error]);
-    if (added instanceof Error) throw added;
+    const added = batch === undefined ? [] : batchReplies<Reply>(replies.shift(), others.length);
     const known = new Map<NewDelivery, Reply>();
-    for (const [at, delivery] of others.entries()) known.set(delivery, added[at] ?? null);
+    for (const [at, delivery] of others.entries()) known.set(delivery, added[at] as Reply);
     for (const [at, delivery] of dead.entries()) known.set(delivery, replies[at] as Reply);
     for (const [at, same] of events.entries()) {
-      this.#resolveAll(same, known.get(firsts[at] as NewDelivery) ?? null);
+      this.#resolveAll(same, known.get(firsts[at] as NewDelivery) as Reply);
     }
   }
 

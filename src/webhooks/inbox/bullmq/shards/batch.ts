@@ -87,7 +87,8 @@ while at <= #ARGV do
   if not isDone then
     result = { err = type(result) == "table" and result.err or tostring(result) }
   end
-  results[#results + 1] = result
+  -- A missing result would move those after it to other calls.
+  results[#results + 1] = result == nil and 0 or result
 end
 finish()
 return results`;
@@ -123,6 +124,17 @@ function addChanges(args: unknown[], first: Call, call: Call): void {
     if (!isSame(value, first[at])) args.push(at + 1, value);
   }
   args[countAt] = (args.length - countAt - 1) / 2;
+}
+
+/**
+ * The replies of a batch, one for each call: an error for a call that failed.
+ *
+ * @throws {Error} where they are not as many as the calls: nobody knows which is whose.
+ */
+export function batchReplies<Reply>(reply: unknown, calls: number): readonly (Reply | Error)[] {
+  if (reply instanceof Error) throw reply;
+  if (Array.isArray(reply) && reply.length === calls) return reply;
+  throw new Error(`Redis returned another number of replies than ${calls} calls have.`);
 }
 
 /** A batch as a command of its own. Its reply has that of each call: an error for one that failed. */

@@ -5,7 +5,7 @@ import {
   type IRedisTransaction,
   type RedisQueueBackend,
 } from "bullmq";
-import { batchCommand, type Call } from "../shards/batch.ts";
+import { batchCommand, batchReplies, type Call } from "../shards/batch.ts";
 import type { JobData } from "../shards/job-data.ts";
 import { type RedisClient, runCommand, scriptArguments } from "../shards/scripts.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -132,7 +132,7 @@ export class WorkerBackend {
     this.#endings = [];
     try {
       const { name, args } = this.#batchOf(endings.map(({ call }) => call));
-      const replies = (await runCommand(this.#redis, name, args)) as unknown[];
+      const replies = batchReplies(await runCommand(this.#redis, name, args), endings.length);
       for (const [at, { resolve, reject }] of endings.entries()) {
         const reply = replies[at];
         if (reply instanceof Error) reject(reply);
@@ -172,7 +172,10 @@ export class WorkerBackend {
       if (isScriptMissing(error)) [error, reply] = [null, await run(client)];
     }
     if (error !== null) throw error;
-    return batch === undefined ? reply : (reply as unknown[])[0];
+    if (batch === undefined) return reply;
+    const [result] = batchReplies(reply, 1);
+    if (result instanceof Error) throw result;
+    return result;
   }
 
   /** Makes the wait for a job one that `wake` ends; what the wait finds after that is not lost. */
