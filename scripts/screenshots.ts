@@ -5,7 +5,6 @@ import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { EVENT_KINDS } from "../src/contract/events.ts";
 import { launchChromium } from "../test/support/chromium.ts";
-import { withPalette } from "./palette-png.ts";
 
 const IMAGES = new URL("../docs/img/", import.meta.url);
 /** The font that the manual is set in: a machine without a desktop has no good one. */
@@ -25,7 +24,7 @@ interface Shot {
   arrange?(page: Page): Promise<void>;
 }
 
-const light = { viewport: WIDE, colorScheme: "light", deviceScaleFactor: 2 } as const;
+const light = { viewport: WIDE, colorScheme: "light", deviceScaleFactor: 1.5 } as const;
 const dark = { ...light, colorScheme: "dark" } as const;
 /** High enough for every part of the page. */
 const tall = { ...light, viewport: { ...WIDE, height: 2_400 } } as const;
@@ -148,7 +147,7 @@ async function take(browser: Browser, { file, options, part, arrange }: Shot): P
   await arrange?.(page);
   await page.locator("#flash:empty").waitFor({ state: "attached", timeout: 10_000 });
   const png = await (part === undefined ? page : page.locator(part)).screenshot();
-  await writeFile(new URL(file, IMAGES), withPalette(png));
+  await writeFile(new URL(file, IMAGES), png);
   console.log(`docs/img/${file}`);
   await context.close();
   await served.close();

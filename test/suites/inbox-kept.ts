@@ -43,7 +43,7 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
       ]);
     });
 
-    test("does not hold up the others, is told once, and is no dead letter", async () => {
+    test("does not hold up the others, is told once, and is not a dead letter", async () => {
       const onUnhandled = vi.fn();
       const receiver = receiverOn((await fresh()).open(), { onUnhandled });
       const seen: unknown[] = [];

@@ -23,13 +23,16 @@ export async function changeEvents(
     line: () => `${changed} of ${ids.length} ${DONE[how]}`,
     share: () => changed / ids.length,
   });
-  while (changed < ids.length) {
-    const some = ids.slice(changed, changed + MAX_AT_ONCE);
-    await reached(() => selection.list[how](some));
-    changed += some.length;
-    progress.update();
+  try {
+    while (changed < ids.length) {
+      const some = ids.slice(changed, changed + MAX_AT_ONCE);
+      await reached(() => selection.list[how](some));
+      changed += some.length;
+      progress.update();
+    }
+  } finally {
+    progress.end();
   }
-  progress.end();
   printResult(input.json, { [DONE[how]]: ids }, () => {
     const { what } = selection;
     if (ids.length === 0) return `No ${what} matches.`;
