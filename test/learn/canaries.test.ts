@@ -52,7 +52,13 @@ describe("a profile", () => {
         },
       ),
       // A header was named by a code of letters, which two digits ended.
-      { numRuns: 150, examples: [[["CANARYAAAAAAAA00", "CANARYAAAAAA000A"], 1]] },
+      {
+        numRuns: 150,
+        examples: [
+          [["CANARYAAAAAAAA00", "CANARYAAAAAA000A"], 1],
+          [["CANARYAAAAAAAAAA"], 1],
+        ],
+      },
     );
   });
 
