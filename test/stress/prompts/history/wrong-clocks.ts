@@ -32,12 +32,13 @@ function usedAgain(
 /** How many keys had succeeded, and were used again after one process with a wrong date began an attempt. */
 export function usedAfterWrongCall(events: readonly HistoryEvent[], direction: 1 | -1): number {
   const offsets = new Map<string, number>();
+  let last = 0;
   for (const event of events) {
     if (event.what === "clock") offsets.set(event.who, event.offsetMs);
     if (event.what !== "begun" || !isWrong(offsets.get(event.who) ?? 0, direction)) continue;
-    return usedAgain(events, [0, event.at], event.at);
+    last = event.at;
   }
-  return 0;
+  return usedAgain(events, [0, last], last);
 }
 
 /**
