@@ -1,4 +1,4 @@
-/** An argument that a shell takes as it is. */
+/** An argument that a shell does not change. */
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /** The command of this process, as a user types it again. */
