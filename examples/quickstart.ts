@@ -54,7 +54,7 @@ for (const [what, headers] of [["forged", forged] as const, ["unsigned", {}] as 
 }
 
 async function pay(amount: number, act: "approve" | "cancel", outcome: "completed" | "failed") {
-  const webhook = once(receiver, `payment.${outcome}`, { signal: AbortSignal.timeout(3_000) });
+  const webhook = once(receiver, `payment.${outcome}`, { signal: AbortSignal.timeout(30_000) });
   const { reference } = await gateway.mobileMoney.initiate({ amount, phone: "0712 345 678" });
   log("prompt", `${reference}, KES ${amount} to 0712 345 678`);
   sandbox.phone("0712345678")[act]();
