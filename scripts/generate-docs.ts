@@ -9,7 +9,7 @@ import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
-import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/payments/outcomes.ts";
+import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

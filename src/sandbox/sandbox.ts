@@ -6,10 +6,10 @@ import { createChaos } from "./faults/chaos.ts";
 import { createFaults } from "./faults/faults.ts";
 import { checkAccess } from "./http/access.ts";
 import { createFetch } from "./http/fetch.ts";
-import { serve } from "./http/server.ts";
 import { watchActivity } from "./observe/activity.ts";
 import { checkSandboxOptions, type SandboxOptions } from "./options.ts";
 import { createPhone } from "./payments/phone.ts";
+import { serve } from "./server.ts";
 import { createKey } from "./state/keys.ts";
 import type { Sandbox } from "./types.ts";
 
