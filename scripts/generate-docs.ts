@@ -3,7 +3,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
-import type { Command, Flag } from "../src/cli/definitions/types.ts";
+import type { Command, Flag } from "../src/cli/command.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
