@@ -1,5 +1,5 @@
 import type { Payment } from "../../../contract/payment.ts";
-import { isObject } from "../../../internal/is-object.ts";
+import { idText, paymentIn } from "../../http/payment-in-body.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
 import { recordName } from "../run-once.ts";
 import type { AttemptDigests, AttemptRecord } from "../store.ts";
@@ -28,7 +28,7 @@ export function candidateOf(
   const digest = (text: string | undefined) =>
     text === undefined ? undefined : store.digest(text);
   return {
-    reference: String(payment.reference ?? ""),
+    reference: idText(payment.reference) ?? "",
     marks: {
       accountReference: digest(marks.accountReference),
       amount: digest(marks.amount),
@@ -86,9 +86,7 @@ export async function referenceOf(
 
 function storedReference(result: string): string | undefined {
   try {
-    const body: unknown = JSON.parse(decodeResponse(result).text);
-    const data = isObject(body) && isObject(body.data) ? body.data : body;
-    return isObject(data) && data.reference !== undefined ? String(data.reference) : undefined;
+    return paymentIn(JSON.parse(decodeResponse(result).text))?.reference;
   } catch {
     return undefined;
   }
