@@ -77,12 +77,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      checkOptionNames(serveOptions, ["port", "host", "cors"], "serve()");
-      const { port = defaultPort, host, cors } = serveOptions;
+      checkOptionNames(serveOptions, ["port", "host", "cors", "command"], "serve()");
+      const { port = defaultPort, host, cors, command } = serveOptions;
       const { clock, profile } = settings;
       const access = checkAccess(host, cors);
       const isPublic = !isLoopback(access.host);
-      return serve({ world, sandbox, clock, profile, isPublic }, port, access);
+      return serve({ world, sandbox, clock, profile, isPublic, command }, port, access);
     },
   };
   return sandbox;

@@ -17,4 +17,6 @@ export interface Host {
   readonly scenes: Scenes;
   /** The service that the sandbox speaks like, if it has a profile. */
   readonly profile: ServiceProfile | undefined;
+  /** The command that started it, for its page. */
+  readonly command: string | undefined;
 }
