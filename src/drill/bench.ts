@@ -7,7 +7,7 @@ import { createSandbox } from "../sandbox/sandbox.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import { Barrier } from "./barrier.ts";
 import { CaseRun } from "./case-run.ts";
-import { type DrillCase, isOfProcess, type When } from "./cases.ts";
+import { type DrillCase, isOfProcess } from "./cases.ts";
 import { freePort } from "./child.ts";
 import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
@@ -46,7 +46,8 @@ export class Bench {
   #process: ShopProcess | undefined;
   #active: readonly CaseRun[] = [];
   #stopped: Promise<void> | undefined;
-  #isDisturbed = false;
+  /** Counts the beginnings and the ends of what stops the process: odd while it is stopped. */
+  #disturbances = 0;
 
   constructor(settings: DrillSettings, options: BenchOptions) {
     this.#settings = settings;
@@ -58,8 +59,8 @@ export class Bench {
       deliver: createDeliver({
         runs: this.#runs,
         secret: () => this.#sandbox.webhookSecret,
-        processFault: (run, when, step) => this.#processFault(run, when, step),
-        isDisturbed: () => this.#isDisturbed,
+        processFault: (run, step) => this.#processFault(run, step),
+        disturbances: () => this.#disturbances,
         faults: options.faults,
       }),
     });
@@ -76,7 +77,7 @@ export class Bench {
     this.#gateway = await startGateway(
       this.#sandbox,
       this.#runs,
-      (run, when, step) => this.#processFault(run, when, step),
+      (run, step) => this.#processFault(run, step),
       slowMs,
       this.#options.faults,
     );
@@ -140,14 +141,14 @@ export class Bench {
     const isKill = fault?.effect.kind === "kill";
     const isReleasedFirst = fault?.when === "after" || (fault?.when === "middle" && fault.subject !== "start" && fault.subject !== "read");
     return new Barrier(size, isReleasedFirst, async () => {
-      this.#isDisturbed = true;
+      this.#disturbances++;
       if (isKill) await this.#shop.kill().catch((error: Error) => this.#blameActive(error.message));
       // What was held goes on to a process that does not read it yet.
       else this.#stopped = this.#shop.pause(STOP_MS);
     });
   }
 
-  async #processFault(run: CaseRun, when: When, step?: Promise<void>): Promise<void> {
+  async #processFault(run: CaseRun, step?: Promise<void>): Promise<void> {
     const kind = run.case.fault?.effect.kind;
     const before = { ...this.#shop.counts };
     await run.barrier?.arrive(step);
@@ -160,7 +161,6 @@ export class Bench {
       happened();
       run.note("drill", kind === "kill" ? "killed the shop (kill -9) and started it again" : `stopped the shop for ${STOP_MS / 1_000} s`);
     });
-    void when;
   }
 
   /** Waits until the fault of the process has happened, if the wave has one. */
@@ -175,7 +175,7 @@ export class Bench {
     this.#stopped = undefined;
     // What was sent to the process before it ended still ends.
     await sleep(POLL_MS);
-    this.#isDisturbed = false;
+    this.#disturbances++;
   }
 
   #allAnswered(runs: readonly CaseRun[]): boolean {

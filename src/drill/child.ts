@@ -43,9 +43,17 @@ export async function killChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Starts a command line in its own group of processes. */
+/**
+ * Starts a command line in its own group of processes. A single command replaces the shell, so that the
+ * end of the child is the end of the command.
+ */
 export function startCommand(command: string, options: SpawnOptions): ChildProcess {
-  const child = spawn(command, { ...options, shell: true, detached: true });
+  const isSingle = /^[\w./-]+(?:\s[^;&|<>`$()]*)?$/.test(command);
+  const child = spawn(isSingle ? `exec ${command}` : command, {
+    ...options,
+    shell: true,
+    detached: true,
+  });
   leaders.add(child);
   endWithThisProcess(child);
   return child;

@@ -24,9 +24,9 @@ interface DeliverContext {
   readonly runs: Runs;
   readonly secret: () => string;
   /** Stops the process of the shop. */
-  readonly processFault: (run: CaseRun, when: When, step?: Promise<void>) => Promise<void>;
-  /** Whether the process was killed or stopped a moment ago, so that it cannot respond. */
-  readonly isDisturbed: () => boolean;
+  readonly processFault: (run: CaseRun, step?: Promise<void>) => Promise<void>;
+  /** Counts the beginnings and the ends of what stops the process: odd while it cannot respond. */
+  readonly disturbances: () => number;
   readonly faults: boolean;
 }
 
@@ -52,7 +52,7 @@ function post({ url, body, signature }: Sent, onSent = () => {}): Promise<number
 
 /** The sender of a drill's sandbox: it delivers, and at chosen moments it does not. */
 export function createDeliver(context: DeliverContext): Deliver {
-  const { runs, secret, processFault, isDisturbed, faults } = context;
+  const { runs, secret, processFault, disturbances, faults } = context;
 
   return async (request) => {
     const body = await request.text();
@@ -79,14 +79,17 @@ export function createDeliver(context: DeliverContext): Deliver {
       step = resolve;
     });
     const isProcess = (effect: Effect | undefined) => effect?.kind === "kill" || effect?.kind === "stop";
-    if (isProcess(middle)) await processFault(run, "middle", reached.then(() => sleep(READING_MS)));
-    if (isProcess(after)) await processFault(run, "after", reached);
+    if (isProcess(middle)) await processFault(run, reached.then(() => sleep(READING_MS)));
+    if (isProcess(after)) await processFault(run, reached);
     const began = performance.now();
+    const disturbance = disturbances();
     const status = await post(changed, middle === undefined ? undefined : step);
     step();
     const tookMs = performance.now() - began;
     run.note("service", `delivered ${event}: the shop ${status === undefined ? "did not respond" : `returned ${status}`}`);
-    judgeResponse(run, event, status, tookMs);
+    // A process that was killed or stopped meanwhile could not respond.
+    const isUndisturbed = disturbance % 2 === 0 && disturbances() === disturbance;
+    if (isUndisturbed) judgeResponse(run, event, status, tookMs);
     if (middle?.kind === "lost200") {
       say(`took the shop's response to ${event} away`);
       throw new Error("the drill lost the response");
@@ -97,7 +100,6 @@ export function createDeliver(context: DeliverContext): Deliver {
   };
 
   function judgeResponse(run: CaseRun, event: string, status: number | undefined, tookMs: number): void {
-    if (isDisturbed()) return;
     if (status === undefined) {
       const what = tookMs >= TIMEOUT_MS ? `no response to ${event} within 5 s` : `the connection for ${event} was closed without a response`;
       run.blame(ANSWERED, what);
@@ -117,7 +119,7 @@ export function createDeliver(context: DeliverContext): Deliver {
     switch (effect?.kind) {
       case "kill":
       case "stop":
-        await processFault(run, "before");
+        await processFault(run);
         return sent;
       case "never":
         say(`lost ${event}, for good`);

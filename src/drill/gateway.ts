@@ -16,7 +16,7 @@ export interface DrillGateway {
 }
 
 /** Stops the process of the shop. Resolves when a held request may go on. */
-type ProcessFault = (run: CaseRun, when: When, step?: Promise<void>) => Promise<void>;
+type ProcessFault = (run: CaseRun, step?: Promise<void>) => Promise<void>;
 
 const STARTS = ["payments.initiate", "mobileMoney.initiate"];
 const READS = ["payments.get", "mobileMoney.status"];
@@ -67,7 +67,7 @@ export async function startGateway(
     const sent = once(response, "close").then(() => {});
     if (after !== undefined && run !== undefined) {
       const written = new Promise<void>((resolve) => response.once("finish", resolve));
-      await processFault(run, "after", Promise.race([written, sent]));
+      await processFault(run, Promise.race([written, sent]));
     }
     send(response, answer.status, answer.headers, text);
   }
@@ -97,7 +97,7 @@ export async function startGateway(
     switch (effect.kind) {
       case "kill":
       case "stop":
-        await processFault(run, when);
+        await processFault(run);
         return effect.kind === "kill";
       case "reset":
         say(when === "before" ? `took the request ${line} away` : `took the response to ${line} away`);

@@ -76,10 +76,12 @@ export class ShopProcess {
 
   async #answers(): Promise<boolean> {
     const { ready, headers } = this.#settings;
-    if (ready !== undefined) {
-      const response = await sendRequest(this.origin, ready, {}, headers, 2_000).catch(() => undefined);
-      return response !== undefined && response.status < 500;
-    }
+    if (ready === undefined) return this.#accepts();
+    const response = await sendRequest(this.origin, ready, {}, headers, 2_000).catch(() => undefined);
+    return response !== undefined && response.status < 500;
+  }
+
+  async #accepts(): Promise<boolean> {
     const socket = connect(this.#port, "127.0.0.1");
     const isOpen = await Promise.race([
       once(socket, "connect").then(() => true),
@@ -99,6 +101,8 @@ export class ShopProcess {
   async #end(): Promise<void> {
     this.#isMeant = true;
     if (this.#child !== undefined) await killChild(this.#child);
+    // A process that the command has started may live a moment longer, and answer for the next one.
+    while (await this.#accepts()) await sleep(5);
   }
 
   /** Stops it for a time, as a machine does that is suspended. */
