@@ -14,7 +14,12 @@ import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
 import { ALIVE, type Facts, judgeOrder, SECRET } from "./promises.ts";
 import { countEffects } from "./read-response.ts";
-import { placesIn, type RequestTemplate, type ShopResponse, sendRequest } from "./request-template.ts";
+import {
+  placesIn,
+  type RequestTemplate,
+  type ShopResponse,
+  sendRequest,
+} from "./request-template.ts";
 import { Runs } from "./runs.ts";
 import type { DrillSettings } from "./settings.ts";
 import { ShopProcess } from "./shop-process.ts";
@@ -125,7 +130,8 @@ export class Bench {
     // Time runs ahead in a wave, when prompts expire and deliveries are retried.
     this.#sandbox.restore({ ...this.#sandbox.snapshot(), now: Date.now() });
     const [first] = cases;
-    const barrier = first !== undefined && isOfProcess(first) ? this.#barrier(first, cases.length) : undefined;
+    const barrier =
+      first !== undefined && isOfProcess(first) ? this.#barrier(first, cases.length) : undefined;
     const runs = cases.map((one) => new CaseRun(one, this.#sandbox, barrier));
     for (const run of runs) this.#runs.add(run);
     this.#active = runs;
@@ -139,7 +145,9 @@ export class Bench {
 
   #barrier({ fault }: DrillCase, size: number): Barrier {
     const isKill = fault?.effect.kind === "kill";
-    const isReleasedFirst = fault?.when === "after" || (fault?.when === "middle" && fault.subject !== "start" && fault.subject !== "read");
+    const isReleasedFirst =
+      fault?.when === "after" ||
+      (fault?.when === "middle" && fault.subject !== "start" && fault.subject !== "read");
     return new Barrier(size, isReleasedFirst, async () => {
       this.#disturbances++;
       if (isKill) await this.#shop.kill().catch((error: Error) => this.#blameActive(error.message));
@@ -159,14 +167,26 @@ export class Bench {
     void run.barrier?.over.then(async () => {
       await this.#stopped;
       happened();
-      run.note("drill", kind === "kill" ? "killed the shop (kill -9) and started it again" : `stopped the shop for ${STOP_MS / 1_000} s`);
+      run.note(
+        "drill",
+        kind === "kill"
+          ? "killed the shop (kill -9) and started it again"
+          : `stopped the shop for ${STOP_MS / 1_000} s`,
+      );
     });
   }
 
   /** Waits until the fault of the process has happened, if the wave has one. */
-  async #hold(runs: readonly CaseRun[], placed: Promise<unknown>, barrier: Barrier | undefined): Promise<void> {
+  async #hold(
+    runs: readonly CaseRun[],
+    placed: Promise<unknown>,
+    barrier: Barrier | undefined,
+  ): Promise<void> {
     if (barrier === undefined) return;
-    await Promise.race([placed, until(() => barrier.arrived === runs.length, this.#settings.slowMs)]);
+    await Promise.race([
+      placed,
+      until(() => barrier.arrived === runs.length, this.#settings.slowMs),
+    ]);
     await until(() => barrier.arrived === runs.length || this.#allAnswered(runs), MAX_HOLD_MS);
     if (barrier.arrived === 0) await this.#advance(runs, CLOCK_STEPS.slice(0, 1));
     await until(() => barrier.arrived === runs.length, MAX_HOLD_MS / 3);
@@ -186,7 +206,9 @@ export class Bench {
   async #place(run: CaseRun): Promise<void> {
     const { order, orderId, doubleClick } = this.#settings;
     const click = async () => {
-      const response = await this.#ask(run, order, this.#settings.slowMs + ASK_TIMEOUT_MS).catch(() => undefined);
+      const response = await this.#ask(run, order, this.#settings.slowMs + ASK_TIMEOUT_MS).catch(
+        () => undefined,
+      );
       if (response === undefined) {
         run.note("customer", "ordered, and got no response");
         return;
@@ -199,10 +221,20 @@ export class Bench {
     await Promise.all(doubleClick ? [click(), click()] : [click()]);
   }
 
-  async #ask(run: CaseRun, request: RequestTemplate, timeoutMs = ASK_TIMEOUT_MS): Promise<ShopResponse> {
+  async #ask(
+    run: CaseRun,
+    request: RequestTemplate,
+    timeoutMs = ASK_TIMEOUT_MS,
+  ): Promise<ShopResponse> {
     const { phone, amount, order, id } = run;
     const values = { phone, amount, order, ...(id !== undefined && { id }) };
-    const response = await sendRequest(this.#shop.origin, request, values, this.#settings.headers, timeoutMs);
+    const response = await sendRequest(
+      this.#shop.origin,
+      request,
+      values,
+      this.#settings.headers,
+      timeoutMs,
+    );
     this.#lookForLeaks(`${JSON.stringify([...response.headers])}${response.body}`, "answered");
     return response;
   }
@@ -221,7 +253,10 @@ export class Bench {
   }
 
   /** Moves the clock: ignored prompts expire, and deliveries are retried. */
-  async #advance(runs: readonly CaseRun[], steps: readonly (typeof CLOCK_STEPS)[number][]): Promise<void> {
+  async #advance(
+    runs: readonly CaseRun[],
+    steps: readonly (typeof CLOCK_STEPS)[number][],
+  ): Promise<void> {
     for (const step of steps) {
       const isPending =
         this.#sandbox.deliveries.all().some(({ state }) => state === "pending") ||
@@ -240,13 +275,19 @@ export class Bench {
   /** Whether the shop can be asked about an order: the status needs no id, or the shop gave one. */
   #canAsk(run: CaseRun): boolean {
     const places = placesIn(this.#settings.status);
-    if (run.orderStatus !== undefined && run.orderStatus >= 400 && run.ledger.length === 0) return false;
+    if (run.orderStatus !== undefined && run.orderStatus >= 400 && run.ledger.length === 0)
+      return false;
     return run.id !== undefined || !places.includes("id");
   }
 
   async #facts(run: CaseRun): Promise<Facts> {
-    const statuses = await Promise.all(run.ledger.map(({ reference }) => run.paymentStatus(reference)));
-    const payments = run.ledger.map(({ isRepeat }, index) => ({ isRepeat, status: statuses[index] ?? "" }));
+    const statuses = await Promise.all(
+      run.ledger.map(({ reference }) => run.paymentStatus(reference)),
+    );
+    const payments = run.ledger.map(({ isRepeat }, index) => ({
+      isRepeat,
+      status: statuses[index] ?? "",
+    }));
     const canAsk = this.#canAsk(run);
     if (canAsk) run.belief = await this.#believes(run);
     run.effects = await this.#effects(run);
@@ -260,7 +301,9 @@ export class Bench {
     for (const name of ["paid", "failed", "open"] as const) {
       if (response.status < 400 && checks[name](response)) return name;
     }
-    return response.status >= 400 ? `${response.status} when it is asked for the order` : "something that is neither paid, failed nor open";
+    return response.status >= 400
+      ? `${response.status} when it is asked for the order`
+      : "something that is neither paid, failed nor open";
   }
 
   async #effects(run: CaseRun): Promise<number | undefined> {
@@ -285,13 +328,18 @@ export class Bench {
     await this.#shop.restart().catch((error: Error) => this.#blame(all, error.message));
     const wait = isSettled ? MAX_SETTLE_MS : quietMs;
     if (nightly !== undefined) {
-      await sendRequest(this.#shop.origin, nightly, {}, this.#settings.headers, 60_000).catch(() => {});
+      await sendRequest(this.#shop.origin, nightly, {}, this.#settings.headers, 60_000).catch(
+        () => {},
+      );
     }
     await this.#settle(all, wait);
     for (const run of all) {
       const broken = judgeOrder(await this.#facts(run));
       if (broken !== undefined) run.blame(...broken);
-      run.note("shop", `says ${run.belief}${run.effects === undefined ? "" : `, shipped ${run.effects} times`}`);
+      run.note(
+        "shop",
+        `says ${run.belief}${run.effects === undefined ? "" : `, shipped ${run.effects} times`}`,
+      );
     }
     return all;
   }
@@ -301,7 +349,10 @@ export class Bench {
     const secrets: Secret[] = [
       { name: "the API key", text: keys.secret },
       { name: "the webhook secret", text: webhookSecret },
-      ...this.#runs.all.map(({ number }) => ({ name: "a full phone number", text: number.slice(3) })),
+      ...this.#runs.all.map(({ number }) => ({
+        name: "a full phone number",
+        text: number.slice(3),
+      })),
     ];
     const leak = findLeak(text, secrets);
     if (leak === undefined) return;

@@ -52,25 +52,104 @@ export const FAULTS: readonly Fault[] = [
   { effect: { kind: "reset" }, on: REQUESTS, when: ["before"], text: "the request is lost" },
   { effect: { kind: "reset" }, on: REQUESTS, when: ["middle"], text: "the response is lost" },
   { effect: { kind: "truncate" }, on: REQUESTS, when: ["middle"], text: "the response breaks off" },
-  { effect: { kind: "slow" }, on: REQUESTS, when: ["before", "middle"], text: "the service is slow" },
-  { effect: { kind: "status", status: 500 }, on: REQUESTS, when: ["before", "middle"], text: "the service returns 500" },
-  { effect: { kind: "status", status: 429, retryAfter: 1 }, on: REQUESTS, when: ["before"], text: "the service returns 429 with Retry-After" },
-  { effect: { kind: "status", status: 401 }, on: REQUESTS, when: ["before"], text: "the key is revoked" },
-  { effect: { kind: "never" }, on: DELIVERIES, when: ["before"], text: "the delivery never arrives" },
-  { effect: { kind: "late" }, on: DELIVERIES, when: ["before"], text: "the delivery arrives late, after the others" },
-  { effect: { kind: "lost200" }, on: DELIVERIES, when: ["middle"], text: "the shop's response is lost" },
-  { effect: { kind: "twice" }, on: DELIVERIES, when: ["before"], text: "the delivery arrives twice at once" },
-  { effect: { kind: "again" }, on: DELIVERIES, when: ["after"], text: "an old delivery arrives once more at the end" },
-  { effect: { kind: "rewritten" }, on: ["final"], when: ["before"], text: "the body is written with other white space and escapes" },
-  { effect: { kind: "conflict" }, on: ["final"], when: ["after"], text: "an event that contradicts the first one follows", customers: PAYING },
-  { effect: { kind: "forged" }, on: ["final"], when: ["before"], text: "an event with a forged signature comes first" },
-  { effect: { kind: "unsigned" }, on: ["final"], when: ["before"], text: "an event without a signature comes first" },
-  { effect: { kind: "altered" }, on: ["final"], when: ["before"], text: "an altered event with an old signature comes first" },
+  {
+    effect: { kind: "slow" },
+    on: REQUESTS,
+    when: ["before", "middle"],
+    text: "the service is slow",
+  },
+  {
+    effect: { kind: "status", status: 500 },
+    on: REQUESTS,
+    when: ["before", "middle"],
+    text: "the service returns 500",
+  },
+  {
+    effect: { kind: "status", status: 429, retryAfter: 1 },
+    on: REQUESTS,
+    when: ["before"],
+    text: "the service returns 429 with Retry-After",
+  },
+  {
+    effect: { kind: "status", status: 401 },
+    on: REQUESTS,
+    when: ["before"],
+    text: "the key is revoked",
+  },
+  {
+    effect: { kind: "never" },
+    on: DELIVERIES,
+    when: ["before"],
+    text: "the delivery never arrives",
+  },
+  {
+    effect: { kind: "late" },
+    on: DELIVERIES,
+    when: ["before"],
+    text: "the delivery arrives late, after the others",
+  },
+  {
+    effect: { kind: "lost200" },
+    on: DELIVERIES,
+    when: ["middle"],
+    text: "the shop's response is lost",
+  },
+  {
+    effect: { kind: "twice" },
+    on: DELIVERIES,
+    when: ["before"],
+    text: "the delivery arrives twice at once",
+  },
+  {
+    effect: { kind: "again" },
+    on: DELIVERIES,
+    when: ["after"],
+    text: "an old delivery arrives once more at the end",
+  },
+  {
+    effect: { kind: "rewritten" },
+    on: ["final"],
+    when: ["before"],
+    text: "the body is written with other white space and escapes",
+  },
+  {
+    effect: { kind: "conflict" },
+    on: ["final"],
+    when: ["after"],
+    text: "an event that contradicts the first one follows",
+    customers: PAYING,
+  },
+  {
+    effect: { kind: "forged" },
+    on: ["final"],
+    when: ["before"],
+    text: "an event with a forged signature comes first",
+  },
+  {
+    effect: { kind: "unsigned" },
+    on: ["final"],
+    when: ["before"],
+    text: "an event without a signature comes first",
+  },
+  {
+    effect: { kind: "altered" },
+    on: ["final"],
+    when: ["before"],
+    text: "an altered event with an old signature comes first",
+  },
 ];
 
 const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
-  request: { before: "before the service gets", middle: "after the service did, and before the response to,", after: "after the response to" },
-  delivery: { before: "before", middle: "after the shop read, and before its 200 to,", after: "after the 200 to" },
+  request: {
+    before: "before the service gets",
+    middle: "after the service did, and before the response to,",
+    after: "after the response to",
+  },
+  delivery: {
+    before: "before",
+    middle: "after the shop read, and before its 200 to,",
+    after: "after the 200 to",
+  },
 };
 
 /** One order and one fault. */
@@ -94,7 +173,12 @@ export function allCases(): DrillCase[] {
   ) => {
     for (const customer of customers) {
       const number = cases.length + 1;
-      cases.push({ number, customer, ...(fault && { fault }), text: `${text}; the customer ${customer}` });
+      cases.push({
+        number,
+        customer,
+        ...(fault && { fault }),
+        text: `${text}; the customer ${customer}`,
+      });
     }
   };
   add("nothing goes wrong");
@@ -129,11 +213,15 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
     const turn = fault?.subject === "final" && customer === "does nothing" ? "later" : "";
     const key = isOfProcess(one)
       ? `${fault?.effect.kind} ${fault?.subject} ${fault?.when} ${turn}`
-      : isSlow ? "slow" : "others";
+      : isSlow
+        ? "slow"
+        : "others";
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].flatMap((group) => {
-    const size = isOfProcess(group[0] ?? {}) ? group.length : WAVE_SIZE * (group[0]?.fault?.effect.kind === "slow" ? 4 : 1);
+    const size = isOfProcess(group[0] ?? {})
+      ? group.length
+      : WAVE_SIZE * (group[0]?.fault?.effect.kind === "slow" ? 4 : 1);
     return Array.from({ length: Math.ceil(group.length / size) }, (_, index) =>
       group.slice(index * size, (index + 1) * size),
     );

@@ -40,9 +40,13 @@ function post({ url, body, signature }: Sent, onSent = () => {}): Promise<number
       "content-length": Buffer.byteLength(body),
       ...(signature !== undefined && { [signatureHeader]: signature }),
     };
-    const request = send(url, { method: "POST", headers, agent: false, timeout: TIMEOUT_MS }, (response) => {
-      response.resume().once("close", () => resolve(response.statusCode));
-    });
+    const request = send(
+      url,
+      { method: "POST", headers, agent: false, timeout: TIMEOUT_MS },
+      (response) => {
+        response.resume().once("close", () => resolve(response.statusCode));
+      },
+    );
     request.once("finish", onSent);
     request.once("timeout", () => request.destroy());
     request.once("error", () => resolve(undefined));
@@ -56,7 +60,11 @@ export function createDeliver(context: DeliverContext): Deliver {
 
   return async (request) => {
     const body = await request.text();
-    const sent: Sent = { url: request.url, body, signature: request.headers.get(signatureHeader) ?? "" };
+    const sent: Sent = {
+      url: request.url,
+      body,
+      signature: request.headers.get(signatureHeader) ?? "",
+    };
     const { event, data } = JSON.parse(body) as { event: string; data: Record<string, unknown> };
     const run = runs.byReference.get(String(data.reference)) ?? runs.inText(body);
     if (run === undefined) return new Response(null, { status: (await post(sent)) ?? 504 });
@@ -78,15 +86,23 @@ export function createDeliver(context: DeliverContext): Deliver {
     const reached = new Promise<void>((resolve) => {
       step = resolve;
     });
-    const isProcess = (effect: Effect | undefined) => effect?.kind === "kill" || effect?.kind === "stop";
-    if (isProcess(middle)) await processFault(run, reached.then(() => sleep(READING_MS)));
+    const isProcess = (effect: Effect | undefined) =>
+      effect?.kind === "kill" || effect?.kind === "stop";
+    if (isProcess(middle))
+      await processFault(
+        run,
+        reached.then(() => sleep(READING_MS)),
+      );
     if (isProcess(after)) await processFault(run, reached);
     const began = performance.now();
     const disturbance = disturbances();
     const status = await post(changed, middle === undefined ? undefined : step);
     step();
     const tookMs = performance.now() - began;
-    run.note("service", `delivered ${event}: the shop ${status === undefined ? "did not respond" : `returned ${status}`}`);
+    run.note(
+      "service",
+      `delivered ${event}: the shop ${status === undefined ? "did not respond" : `returned ${status}`}`,
+    );
     // A process that was killed or stopped meanwhile could not respond.
     const isUndisturbed = disturbance % 2 === 0 && disturbances() === disturbance;
     if (isUndisturbed) judgeResponse(run, event, status, tookMs);
@@ -99,9 +115,17 @@ export function createDeliver(context: DeliverContext): Deliver {
     return new Response(null, { status });
   };
 
-  function judgeResponse(run: CaseRun, event: string, status: number | undefined, tookMs: number): void {
+  function judgeResponse(
+    run: CaseRun,
+    event: string,
+    status: number | undefined,
+    tookMs: number,
+  ): void {
     if (status === undefined) {
-      const what = tookMs >= TIMEOUT_MS ? `no response to ${event} within 5 s` : `the connection for ${event} was closed without a response`;
+      const what =
+        tookMs >= TIMEOUT_MS
+          ? `no response to ${event} within 5 s`
+          : `the connection for ${event} was closed without a response`;
       run.blame(ANSWERED, what);
     } else if (status >= 400 && status < 500) {
       run.blame(ANSWERED, `a genuine ${event} was answered with ${status}`);
@@ -162,13 +186,20 @@ export function createDeliver(context: DeliverContext): Deliver {
       altered: sent.signature,
     }[kind];
     const status = await post({ ...sent, body, signature });
-    say(`sent ${kind === "altered" ? "an altered" : kind === "forged" ? "a forged" : "an unsigned"} event: the shop returned ${status ?? "nothing"}`);
+    say(
+      `sent ${kind === "altered" ? "an altered" : kind === "forged" ? "a forged" : "an unsigned"} event: the shop returned ${status ?? "nothing"}`,
+    );
     if (status === undefined || status < 400 || status >= 500) {
       run.blame(FORGED, `it answered ${status ?? "nothing"} to an event that is not the service's`);
     }
   }
 
-  function afterDelivery(effect: Effect | undefined, run: CaseRun, sent: Sent, say: (text: string) => void): void {
+  function afterDelivery(
+    effect: Effect | undefined,
+    run: CaseRun,
+    sent: Sent,
+    say: (text: string) => void,
+  ): void {
     if (effect?.kind === "again") {
       run.atEnd = async () => {
         await post(sent);
@@ -189,10 +220,22 @@ export function createDeliver(context: DeliverContext): Deliver {
 
 /** `payment.completed` for a failed payment, and the other way round. */
 function oppositeOf(text: string): string {
-  const { event, data, ...rest } = JSON.parse(text) as { event: string; data: Record<string, unknown> };
+  const { event, data, ...rest } = JSON.parse(text) as {
+    event: string;
+    data: Record<string, unknown>;
+  };
   const isPaid = event === "payment.completed";
-  const { failure_reason: _r, user_message: _m, retry_possible: _p, ...payment } = isObject(data) ? data : {};
-  const failed = { failure_reason: "1032: Cancelled", user_message: "You cancelled.", retry_possible: true };
+  const {
+    failure_reason: _r,
+    user_message: _m,
+    retry_possible: _p,
+    ...payment
+  } = isObject(data) ? data : {};
+  const failed = {
+    failure_reason: "1032: Cancelled",
+    user_message: "You cancelled.",
+    retry_possible: true,
+  };
   const paid = { transaction_id: "DRILL0000X", provider_transaction_id: "DRILL0000X" };
   return JSON.stringify({
     ...rest,

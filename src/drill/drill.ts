@@ -1,5 +1,5 @@
-import type { CaseRun } from "./case-run.ts";
 import { Bench } from "./bench.ts";
+import type { CaseRun } from "./case-run.ts";
 import { allCases, type DrillCase, groupIntoWaves, type Subject } from "./cases.ts";
 import { PROMISES } from "./promises.ts";
 import type { DrillSettings } from "./settings.ts";
@@ -31,6 +31,7 @@ export interface DrillListener {
   dryRun(results: readonly CaseResult[], notChecked: readonly string[]): void;
   progress(done: number, total: number, failed: number): void;
   output(text: string): void;
+  end(): void;
 }
 
 export interface DrillOptions {
@@ -50,18 +51,23 @@ const resultOf = (run: CaseRun): CaseResult => ({
 });
 
 /** Rehearses a shop. Never rejects for what the shop does. */
-export async function runDrill(settings: DrillSettings, options: DrillOptions): Promise<DrillResult> {
+export async function runDrill(
+  settings: DrillSettings,
+  options: DrillOptions,
+): Promise<DrillResult> {
   const started = performance.now();
   const { listener, only } = options;
   const every = options.cases ?? allCases();
-  const notChecked = settings.effects === undefined ? ["what the customer got (--effects is not given)"] : [];
+  const notChecked =
+    settings.effects === undefined ? ["what the customer got (--effects is not given)"] : [];
   const finish = (result: Omit<DrillResult, "elapsedMs" | "notChecked">): DrillResult => ({
     ...result,
     notChecked,
     elapsedMs: performance.now() - started,
   });
   const dry = await runDry(settings, options);
-  if (dry.cannotJudge.length > 0) return finish({ dryRun: dry.results, results: [], cannotJudge: dry.cannotJudge });
+  if (dry.cannotJudge.length > 0)
+    return finish({ dryRun: dry.results, results: [], cannotJudge: dry.cannotJudge });
   const seen = dry.seen;
   const missing = (["initiated", "final", "read"] as const).filter((subject) => !seen.has(subject));
   const reasons: Readonly<Record<string, string>> = {
@@ -75,16 +81,25 @@ export async function runDrill(settings: DrillSettings, options: DrillOptions): 
     ({ number, fault }) =>
       fault !== undefined && seen.has(fault.subject) && (only === undefined || number === only),
   );
-  const results = only === undefined || only <= dry.results.length ? dry.results.filter(({ case: one }) => only === undefined || one.number === only) : [];
+  const results =
+    only === undefined || only <= dry.results.length
+      ? dry.results.filter(({ case: one }) => only === undefined || one.number === only)
+      : [];
   const all = [...results];
-  all.push(...(await runCases(settings, cases, options, (failed, done) => {
-    listener.progress(done, cases.length, failed);
-  })));
+  all.push(
+    ...(await runCases(settings, cases, options, (failed, done) => {
+      listener.progress(done, cases.length, failed);
+    })),
+  );
+  listener.end();
   all.sort((a, b) => a.case.number - b.case.number);
   const untested = all.filter(({ isTested }) => !isTested);
-  const cannotJudge = untested.length === 0 ? [] : [
-    `${untested.length} planned faults never happened, the first one in case ${untested[0]?.case.number} (${untested[0]?.case.text}).`,
-  ];
+  const cannotJudge =
+    untested.length === 0
+      ? []
+      : [
+          `${untested.length} planned faults never happened, the first one in case ${untested[0]?.case.number} (${untested[0]?.case.text}).`,
+        ];
   if (all.length === 0) cannotJudge.push("No case ran.");
   return finish({ dryRun: dry.results, results: all, cannotJudge });
 }
@@ -101,11 +116,17 @@ async function runDry(settings: DrillSettings, { listener, faults = true }: Dril
     for (const run of runs) {
       for (const subject of run.seen) seen.add(subject);
       if (run.orderStatus === undefined || run.orderStatus >= 400) {
-        cannotJudge.push(`An order without faults could not be placed: --order was answered with ${run.orderStatus ?? "nothing"}.`);
+        cannotJudge.push(
+          `An order without faults could not be placed: --order was answered with ${run.orderStatus ?? "nothing"}.`,
+        );
       } else if (run.ledger.length === 0) {
-        cannotJudge.push("The shop asked for no prompt for the phone of the order. Does it use {phone}, MALIPO_BASE_URL and MALIPO_API_KEY?");
+        cannotJudge.push(
+          "The shop asked for no prompt for the phone of the order. Does it use {phone}, MALIPO_BASE_URL and MALIPO_API_KEY?",
+        );
       } else if (run.belief === "not asked") {
-        cannotJudge.push("The order's id was not found in the response. Give --order-id, or a --status with {order}.");
+        cannotJudge.push(
+          "The order's id was not found in the response. Give --order-id, or a --status with {order}.",
+        );
       } else if (!["paid", "failed", "open"].includes(run.belief)) {
         cannotJudge.push(`--status could not be read: the shop says ${run.belief}.`);
       }
@@ -115,7 +136,8 @@ async function runDry(settings: DrillSettings, { listener, faults = true }: Dril
   } finally {
     await bench.close();
   }
-  if (cannotJudge.length > 0 && bench.output !== "") cannotJudge.push(`The shop printed:\n${bench.output.trimEnd()}`);
+  if (cannotJudge.length > 0 && bench.output !== "")
+    cannotJudge.push(`The shop printed:\n${bench.output.trimEnd()}`);
   return { results: runs.map(resultOf), seen, cannotJudge: [...new Set(cannotJudge)] };
 }
 

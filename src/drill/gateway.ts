@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -52,7 +52,10 @@ export async function startGateway(
     if (response.destroyed) return;
     const answer = await sandbox.fetch(`${sandbox.baseUrl}${path}`, {
       method,
-      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [
+        name,
+        String(value),
+      ]),
       ...(body !== "" && { body }),
     });
     const text = await answer.text();
@@ -62,7 +65,8 @@ export async function startGateway(
       runs.byReference.set(reference, run);
       await run.prompted(reference);
     }
-    if (await breakRequest(effectAt("middle"), run, response, "middle", line, { answer, text })) return;
+    if (await breakRequest(effectAt("middle"), run, response, "middle", line, { answer, text }))
+      return;
     const after = effectAt("after");
     const sent = once(response, "close").then(() => {});
     if (after !== undefined && run !== undefined) {
@@ -72,11 +76,17 @@ export async function startGateway(
     send(response, answer.status, answer.headers, text);
   }
 
-  function subjectOf(method: string, path: string, body: string): { run?: CaseRun; subject?: Subject } {
+  function subjectOf(
+    method: string,
+    path: string,
+    body: string,
+  ): { run?: CaseRun; subject?: Subject } {
     const { name = "", params = [] } = endpointFor(method, path.split("?")[0] ?? "") ?? {};
     const subject = STARTS.includes(name) ? "start" : READS.includes(name) ? "read" : undefined;
     const run =
-      subject === "start" ? runs.inText(body) : runs.byReference.get(params[0] ?? "") ?? runs.inText(body);
+      subject === "start"
+        ? runs.inText(body)
+        : (runs.byReference.get(params[0] ?? "") ?? runs.inText(body));
     return { ...(run && { run }), ...(subject && { subject }) };
   }
 
@@ -100,12 +110,17 @@ export async function startGateway(
         await processFault(run);
         return effect.kind === "kill";
       case "reset":
-        say(when === "before" ? `took the request ${line} away` : `took the response to ${line} away`);
+        say(
+          when === "before" ? `took the request ${line} away` : `took the response to ${line} away`,
+        );
         response.socket?.resetAndDestroy();
         return true;
       case "truncate":
         say(`broke the response to ${line} off in the middle`);
-        response.writeHead(made?.answer.status ?? 200, { "content-type": "application/json", "content-length": String(made?.text.length) });
+        response.writeHead(made?.answer.status ?? 200, {
+          "content-type": "application/json",
+          "content-length": String(made?.text.length),
+        });
         response.write(made?.text.slice(0, 10) ?? "", () => response.socket?.destroy());
         return true;
       case "slow":
@@ -114,10 +129,17 @@ export async function startGateway(
         // What has left the shop arrives, also if the shop no longer waits for it.
         return false;
       case "status": {
-        say(`returned ${effect.status} for ${line}${when === "middle" ? ", after the service had done it" : ""}`);
+        say(
+          `returned ${effect.status} for ${line}${when === "middle" ? ", after the service had done it" : ""}`,
+        );
         const headers = new Headers({ "content-type": "application/json" });
         if (effect.retryAfter !== undefined) headers.set("retry-after", String(effect.retryAfter));
-        send(response, effect.status, headers, '{"success":false,"error":"The drill returned this error."}');
+        send(
+          response,
+          effect.status,
+          headers,
+          '{"success":false,"error":"The drill returned this error."}',
+        );
         return true;
       }
       default:

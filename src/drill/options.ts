@@ -19,7 +19,8 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
   {
     name: "start",
     value: "command",
-    summary: "the command that starts your shop. It gets PORT, MALIPO_BASE_URL, MALIPO_API_KEY and MALIPO_WEBHOOK_SECRET",
+    summary:
+      "the command that starts your shop. It gets PORT, MALIPO_BASE_URL, MALIPO_API_KEY and MALIPO_WEBHOOK_SECRET",
   },
   {
     name: "ready",
@@ -30,12 +31,14 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
   {
     name: "order",
     value: "request",
-    summary: "how a customer orders: METHOD /path and a body, JSON or a form; {phone}, {amount} and {order} are filled in",
+    summary:
+      "how a customer orders: METHOD /path and a body, JSON or a form; {phone}, {amount} and {order} are filled in",
   },
   {
     name: "order-id",
     value: "place",
-    summary: "where the response has the order's id: a JSON pointer, location, or a place and a pattern: location ~ orders/(.+)",
+    summary:
+      "where the response has the order's id: a JSON pointer, location, or a place and a pattern: location ~ orders/(.+)",
     fallback: "/id, then the end of location",
   },
   {
@@ -47,7 +50,8 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
   {
     name: "paid",
     value: "check",
-    summary: "how a paid order reads: /pointer=value, or a text that the response contains; | separates alternatives",
+    summary:
+      "how a paid order reads: /pointer=value, or a text that the response contains; | separates alternatives",
     default: "/status=paid",
   },
   {
@@ -65,13 +69,15 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
   {
     name: "effects",
     value: "place",
-    summary: "what the customer got: a request and a JSON pointer to a number or a list, or a file to which the shop appends a line with the order's id",
+    summary:
+      "what the customer got: a request and a JSON pointer to a number or a list, or a file to which the shop appends a line with the order's id",
     fallback: "not checked",
   },
   {
     name: "webhook",
     value: "path",
-    summary: "the path of your webhook receiver; the drill registers it, unless the shop does that itself",
+    summary:
+      "the path of your webhook receiver; the drill registers it, unless the shop does that itself",
     default: "/webhooks",
   },
   {
@@ -128,7 +134,12 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
     summary: "the same seed plans the same random faults",
     default: "malipo",
   },
-  { name: "case", value: "number", summary: "run one case, and print what the shop prints", ofRun: true },
+  {
+    name: "case",
+    value: "number",
+    summary: "run one case, and print what the shop prints",
+    ofRun: true,
+  },
   { name: "list", summary: "list the cases, and run none", ofRun: true },
   { name: "report", value: "path", summary: "write the report as one HTML page", ofRun: true },
   { name: "junit", value: "path", summary: "write the results as JUnit XML, for CI", ofRun: true },

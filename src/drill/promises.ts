@@ -15,6 +15,8 @@ export interface ShopPromise {
   /** What usually breaks it. */
   readonly cause: string;
   /** What is wrong with an order; `undefined`: nothing. A promise without it is seen on the way. */
+  /** It cannot be judged without `--effects`. */
+  readonly needsEffects?: true;
   readonly check?: (facts: Facts) => string | undefined;
 }
 
@@ -49,7 +51,8 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: "paid at the service: the shop says paid",
-    cause: "a timeout or an error that is taken for a failure, or a failure that takes back a success",
+    cause:
+      "a timeout or an error that is taken for a failure, or a failure that takes back a success",
     check: (facts) =>
       isPaid(facts) && facts.canAsk && facts.belief === "failed"
         ? "the customer has paid, and the shop says that the payment failed"
@@ -66,22 +69,29 @@ export const PROMISES: readonly ShopPromise[] = [
   },
   {
     name: "shipped once",
-    cause: "a handler without the event's or the order's key, or an effect outside of the transaction",
+    needsEffects: true,
+    cause:
+      "a handler without the event's or the order's key, or an effect outside of the transaction",
     check: (facts) => {
-      if (facts.effects === undefined || !isPaid(facts) || facts.belief !== "paid") return undefined;
+      if (facts.effects === undefined || !isPaid(facts) || facts.belief !== "paid")
+        return undefined;
       return facts.effects === 1 ? undefined : `shipped ${facts.effects} times instead of once`;
     },
   },
   {
     name: "every order ends",
-    cause: "a webhook that was lost and is not made up for by a read, or an order that only memory had",
+    cause:
+      "a webhook that was lost and is not made up for by a read, or an order that only memory had",
     check: ({ belief, canAsk }) => {
       if (!canAsk || belief === "paid" || belief === "failed") return undefined;
       return belief === "open" ? "the order is still open at the end" : `the shop says ${belief}`;
     },
   },
   { name: FORGED, cause: "a receiver that does not verify the signature over the raw body" },
-  { name: ANSWERED, cause: "work before the 200, or a signature that is checked over a parsed body" },
+  {
+    name: ANSWERED,
+    cause: "work before the 200, or a signature that is checked over a parsed body",
+  },
   { name: ALIVE, cause: "an error that nothing catches" },
   { name: SECRET, cause: "a log of whole requests or of the environment" },
 ];

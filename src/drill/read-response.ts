@@ -40,7 +40,11 @@ export function parsePlace(text: string): Place {
   }
   return ({ headers, body }) => {
     const value =
-      source === "location" ? headers.get("location") : source === "body" ? body : valueAt(body, source);
+      source === "location"
+        ? headers.get("location")
+        : source === "body"
+          ? body
+          : valueAt(body, source);
     if (value === undefined || value === null || value === "") return undefined;
     if (pattern === undefined) return String(value);
     const [whole, part] = new RegExp(pattern).exec(String(value)) ?? [];

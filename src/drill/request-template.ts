@@ -14,7 +14,8 @@ const PLACE = /\{(phone|amount|order|id)\}/g;
 
 /** @throws {ConfigurationError} */
 export function parseRequest(text: string, name: string): RequestTemplate {
-  const [, method = "", path = "", body = ""] = /^([A-Za-z]+)\s+(\/\S*)\s*([^]*)$/.exec(text.trim()) ?? [];
+  const [, method = "", path = "", body = ""] =
+    /^([A-Za-z]+)\s+(\/\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
   if (path !== "") return { method: method.toUpperCase(), path, body };
   throw new ConfigurationError(
     `--${name} must be a method, a path and perhaps a body, such as: POST /orders {"phone":"{phone}"}; got ${JSON.stringify(text)}.`,

@@ -13,7 +13,9 @@ export class Runs {
 
   /** The order whose phone is in a text, in any usual notation. */
   inText(text: string): CaseRun | undefined {
-    for (const [, digits = ""] of text.replace(/[ -]/g, "").matchAll(/(?:254|0)?(712\d{6})(?!\d)/g)) {
+    for (const [, digits = ""] of text
+      .replace(/[ -]/g, "")
+      .matchAll(/(?:254|0)?(712\d{6})(?!\d)/g)) {
       const run = this.#byNumber.get(digits);
       if (run !== undefined) return run;
     }

@@ -2,7 +2,14 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { parseDuration } from "../internal/duration.ts";
 import { isObject } from "../internal/is-object.ts";
 import { DRILL_FILE, DRILL_OPTIONS } from "./options.ts";
-import { type Check, type Effects, parseCheck, parseEffects, parsePlace, type Place } from "./read-response.ts";
+import {
+  type Check,
+  type Effects,
+  type Place,
+  parseCheck,
+  parseEffects,
+  parsePlace,
+} from "./read-response.ts";
 import { parseRequest, type RequestTemplate } from "./request-template.ts";
 
 /** What a drill knows of a shop, checked and with its defaults. */
@@ -28,7 +35,9 @@ export interface DrillSettings {
 }
 
 /** The settings as they were written: the value of each option by its name. */
-export type RawSettings = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
+export type RawSettings = Readonly<
+  Record<string, string | readonly string[] | boolean | undefined>
+>;
 
 /**
  * Reads the content of `malipo.drill.json`.
@@ -116,11 +125,15 @@ function splitPair(name: string, text: string, separator: string): [string, stri
 function readDuration(text: string, name: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms >= 0 && ms <= 3_600_000) return ms;
-  throw new ConfigurationError(`--${name} must be a duration of at most 1h, such as 30s; got "${text}".`);
+  throw new ConfigurationError(
+    `--${name} must be a duration of at most 1h, such as 30s; got "${text}".`,
+  );
 }
 
 export function readNumber(text: string, name: string, min: number, max: number): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
-  throw new ConfigurationError(`--${name} must be a whole number from ${min} to ${max}; got "${text}".`);
+  throw new ConfigurationError(
+    `--${name} must be a whole number from ${min} to ${max}; got "${text}".`,
+  );
 }

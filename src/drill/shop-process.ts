@@ -64,10 +64,14 @@ export class ShopProcess {
     const deadline = performance.now() + MAX_START_MS;
     while (!(await this.#answers())) {
       if (hasEnded(child)) {
-        throw new Error(`The shop ended before it was ready (${child.signalCode ?? `exit code ${child.exitCode}`}).`);
+        throw new Error(
+          `The shop ended before it was ready (${child.signalCode ?? `exit code ${child.exitCode}`}).`,
+        );
       }
       if (performance.now() > deadline) {
-        throw new Error(`The shop was not ready within ${MAX_START_MS / 1_000} s on port ${this.#port}.`);
+        throw new Error(
+          `The shop was not ready within ${MAX_START_MS / 1_000} s on port ${this.#port}.`,
+        );
       }
       await sleep(20);
     }
@@ -77,7 +81,9 @@ export class ShopProcess {
   async #answers(): Promise<boolean> {
     const { ready, headers } = this.#settings;
     if (ready === undefined) return this.#accepts();
-    const response = await sendRequest(this.origin, ready, {}, headers, 2_000).catch(() => undefined);
+    const response = await sendRequest(this.origin, ready, {}, headers, 2_000).catch(
+      () => undefined,
+    );
     return response !== undefined && response.status < 500;
   }
 
