@@ -2,8 +2,8 @@
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
+import type { Command, Flag } from "../src/cli/command.ts";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
-import type { Command, Flag } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";

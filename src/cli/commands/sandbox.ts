@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
 import { commandLine } from "../sandbox/command-line.ts";
@@ -9,12 +9,12 @@ import { readProfile } from "../sandbox/profile.ts";
 import { type Ready, removeReadyFile, writeReadyFile } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { registerSandbox } from "../sandbox/registry.ts";
+import { banner } from "../sandbox/sandbox-banner.ts";
+import { logLines } from "../sandbox/sandbox-log.ts";
 import { restoreState } from "../sandbox/state-file.ts";
 import { StateSaver } from "../sandbox/state-saver.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
-import { banner } from "../terminal/sandbox-banner.ts";
-import { logLines } from "../terminal/sandbox-log.ts";
 
 const MAX_PORT = 65_535;
 

@@ -1,8 +1,8 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
 import { CHAOS_NAMES } from "../../sandbox/faults/chaos.ts";
 import type { FaultEffect } from "../../sandbox/state/records.ts";
+import type { Command, Flag } from "../command.ts";
 import { SANDBOX_URL } from "./flags.ts";
-import type { Command, Flag } from "./types.ts";
 
 /** Written out, so that the command line starts without the table of endpoints. */
 const FAULT_KINDS: Readonly<Record<FaultEffect["kind"], true>> = {

@@ -1,5 +1,5 @@
 import { CliError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
+import type { FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { type RegisteredSandbox, registeredSandboxes } from "./registry.ts";

@@ -1,6 +1,6 @@
 import { ASSUMPTIONS } from "../../../sandbox/assumptions.ts";
 import { CliError } from "../../cli-error.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { writeEnvFile } from "../../sandbox/env-file.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";

@@ -1,5 +1,5 @@
-import type { Ready } from "../sandbox/ready.ts";
-import { paint } from "./output.ts";
+import { paint } from "../terminal/output.ts";
+import type { Ready } from "./ready.ts";
 
 const PHONE = "0712345678";
 

@@ -1,13 +1,13 @@
-import { Gateway } from "../../client/gateway.ts";
-import type { GatewayOptions } from "../../client/options.ts";
-import { type Settings, settingsFrom } from "../../client/settings.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { environmentVariable } from "../../internal/environment.ts";
-import { CliError, usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
-import { EXIT } from "../exit-codes.ts";
-import { chooseSandbox, runningSandboxes } from "../sandbox/find-sandbox.ts";
-import { readFile } from "./files.ts";
+import { Gateway } from "../client/gateway.ts";
+import type { GatewayOptions } from "../client/options.ts";
+import { type Settings, settingsFrom } from "../client/settings.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { environmentVariable } from "../internal/environment.ts";
+import { CliError, usageError } from "./cli-error.ts";
+import type { Input } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { readFile } from "./input/files.ts";
+import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
 
 /** Editors end a file with a line break, which does not belong to the key. */
 export function readKey(path: string): string {
