@@ -183,6 +183,7 @@ export function attemptRecord(record: StoredRecord): AttemptRecord {
     scope,
     state,
     begunAt,
+    ageMs: Math.floor(record.elapsedMs),
     notSentInMs: state === "succeeded" ? 0 : notSentInMs(record),
     digests,
   };
