@@ -42,6 +42,9 @@ const listFrom = (table: string, condition: string) => `
     ORDER BY begun_at, key LIMIT $9
   `;
 
+/** The comment of the table says in which format it is. */
+export const FORMAT_COMMENT = "Idempotency keys of malipo, format ";
+
 /** An index has no schema of its own: it is in that of its table. */
 const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")}_${column}`;
 
@@ -55,7 +58,8 @@ export const statementsFor = (table: string) => ({
   // with the transaction that these statements are sent as.
   migrate: `
     SELECT pg_advisory_xact_lock(hashtext('malipo'));
-    CREATE TABLE IF NOT EXISTS ${table} (
+    DO $$ BEGIN IF to_regclass('${table}') IS NULL THEN
+    CREATE TABLE ${table} (
       key text COLLATE "C" PRIMARY KEY,
       version integer NOT NULL,
       state text NOT NULL,
@@ -74,12 +78,15 @@ export const statementsFor = (table: string) => ({
       result text,
       keep_until timestamptz
     );
-    CREATE INDEX IF NOT EXISTS ${indexOf(table, "begun_at")} ON ${table} (begun_at, key);
-    CREATE INDEX IF NOT EXISTS ${indexOf(table, "open")} ON ${table} (begun_at, key)
+    COMMENT ON TABLE ${table} IS '${FORMAT_COMMENT}${STORE_FORMAT}';
+    CREATE INDEX ${indexOf(table, "begun_at")} ON ${table} (begun_at, key);
+    CREATE INDEX ${indexOf(table, "open")} ON ${table} (begun_at, key)
       WHERE state <> 'succeeded';
-    CREATE INDEX IF NOT EXISTS ${indexOf(table, "reference")}
-      ON ${table} (account_reference, begun_at, key) WHERE account_reference IS NOT NULL
+    CREATE INDEX ${indexOf(table, "reference")}
+      ON ${table} (account_reference, begun_at, key) WHERE account_reference IS NOT NULL;
+    END IF; END $$
   `,
+  comment: `SELECT obj_description('${table}'::regclass, 'pg_class') AS comment`,
   begin: `
     ${DURABLE}
     INSERT INTO ${table} AS stored (key, version, state, owner, endpoint, idempotency_key, base_url,

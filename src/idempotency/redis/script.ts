@@ -44,12 +44,17 @@ const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}
  * a key is `KEYS[1] .. key`. `KEYS[2]` orders the keys by when they began, `KEYS[3]` by when their
  * result expires, and `KEYS[4] .. digest` those of an account reference by when they began. `KEYS[5]`
  * has the digest of each key, since a record that expired cannot say it any more. `KEYS[6]` orders the
- * keys that have not succeeded.
+ * keys that have not succeeded. `KEYS[7]` has the format of them all.
  */
 export const SCRIPT = `
   local records, index, expiry = KEYS[1], KEYS[2], KEYS[3]
   local references, digests, open = KEYS[4], KEYS[5], KEYS[6]
   local operation = ARGV[1]
+  local format = redis.call('GET', KEYS[7])
+  if format ~= '${STORE_FORMAT}' then
+    if format or redis.call('EXISTS', index) == 1 then return { 'format', format or '0' } end
+    if operation == 'begin' then redis.call('SET', KEYS[7], '${STORE_FORMAT}') end
+  end
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local function digits(number) return string.format('%.0f', number) end

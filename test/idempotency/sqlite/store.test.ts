@@ -77,6 +77,11 @@ standsByTheContractOfDurability(
         key,
       );
     },
+    setFormat: async (format) => {
+      const name = "malipo_idempotency_meta";
+      if (format === null) query(`DELETE FROM ${name} WHERE name = 'format'`);
+      else query(`INSERT OR REPLACE INTO ${name} VALUES ('format', ?)`, String(format));
+    },
     tamper: async (key, field, value) => {
       try {
         query(`UPDATE malipo_idempotency SET ${field} = ? WHERE key = ?`, value, key);
