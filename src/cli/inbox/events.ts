@@ -9,7 +9,7 @@ import type {
 } from "../../webhooks/inbox/event-list.ts";
 import { listPage, readFrom } from "../../webhooks/inbox/event-pages.ts";
 import { type CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../definitions/types.ts";
+import type { FlagValues, Input } from "../command.ts";
 import { readMoment } from "../input/moment.ts";
 import { type OpenInbox, reached } from "./open.ts";
 

@@ -173,15 +173,15 @@ export class LeaseWorker {
     return Math.min(POLL_INTERVAL_MS, dueInMs);
   }
 
-  /** Returns when to maintain the store again, in milliseconds. */
+  /** Returns when to poll for it at the latest, in milliseconds. */
   #maintain(): number {
     const now = performance.now();
-    if (this.#state === "running" && now >= this.#maintainAt) {
-      const { warnings, nextInMs } = this.#store.maintain(this.#queues);
-      this.#maintainAt = now + nextInMs;
-      for (const warning of warnings) this.#options.onError(warning);
-    }
-    return Math.max(0, this.#maintainAt - now);
+    if (this.#state !== "running" || now < this.#maintainAt) return POLL_INTERVAL_MS;
+    this.#maintainAt = now + RETRY_DELAY_MS;
+    const { warnings, nextInMs } = this.#store.maintain(this.#queues);
+    this.#maintainAt = now + nextInMs;
+    for (const warning of warnings) this.#options.onError(warning);
+    return nextInMs;
   }
 
   /** Attempts that ended. */

@@ -82,8 +82,11 @@ export interface Job {
   readonly source?: EventSource | undefined;
   /** Aborts when this process may no longer process the job: its lease was lost, or a stop timed out. */
   readonly signal: AbortSignal;
-  /** Where the inbox supports it: runs the handler's own writes and "processed" in one transaction. */
-  readonly transaction?: Transaction;
+  /**
+   * Runs the handler's own writes and "processed" in one transaction. If it is missing, the handler gets
+   * one that rejects with a `ConfigurationError`.
+   */
+  readonly transaction?: Transaction | undefined;
 }
 
 /**
@@ -139,7 +142,10 @@ export const queuesOf = ({ queues, kinds }: WorkerOptions): readonly string[] =>
 
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
-  /** Processes one job. A rejection is a failed attempt. */
+  /**
+   * Processes one job. A rejection is a failed attempt. It is the last one if the error, or a cause of
+   * it, has `isLastAttempt: true`: then the event becomes a dead letter at once.
+   */
   readonly run: (job: Job) => Promise<void>;
   /** How many jobs to process at the same time. */
   readonly concurrency: number;

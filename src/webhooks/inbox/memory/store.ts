@@ -1,7 +1,7 @@
-import { errorText, forgottenUnprocessed } from "../errors.ts";
+import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
-import { type InboxStats, MAX_ATTEMPTS, queueOf } from "../types.ts";
+import { type InboxStats, queueOf } from "../types.ts";
 import { type LiveEvent, type MemoryLedger, now } from "./ledger.ts";
 
 const MAINTENANCE_INTERVAL_MS = 500;
@@ -118,7 +118,7 @@ export class MemoryStore implements LeaseStore {
     else if (ended.as === "released") {
       event.attempts--;
       this.offer(event);
-    } else if (event.attempts < MAX_ATTEMPTS) {
+    } else if (!isLastAttempt(event.attempts, ended.error)) {
       event.at = now() + this.#pace.backoffMs(event.attempts);
       this.#delayed.add(event);
     } else {

@@ -54,12 +54,14 @@ export function modeWarning(path: string): ConfigurationError | undefined {
 }
 
 export const cannotUse = (path: string, error: unknown): ConfigurationError =>
-  new ConfigurationError(
-    isBusy(error)
-      ? `sqliteInbox cannot use ${path}: another process has had it locked for ${BUSY_DEADLINE_MS / 1_000} s. Find the process that holds a transaction open on the file, and end it.`
-      : `sqliteInbox cannot use ${path}: ${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
-    { cause: error },
-  );
+  new ConfigurationError(`sqliteInbox cannot use ${path}: ${reasonOf(error)}`, { cause: error });
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  return isBusy(error)
+    ? `another process has had it locked for ${BUSY_DEADLINE_MS / 1_000} s. Find the process that holds a transaction open on the file, and end it.`
+    : `${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`;
+}
 
 /** Opens a file, and creates it where it is missing. Nothing is read from it or written to it yet. */
 export function openFile(path: string): DatabaseSync {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
-import { errorText, PROCESS_DIED, unreadable } from "../errors.ts";
+import { errorText, isLastAttempt, PROCESS_DIED, unreadable } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
 import { deliveryValues, hexOf, type LedgerRow, requestIn } from "../ledger/rows.ts";
 import type { Pace } from "../pace.ts";
@@ -128,7 +128,7 @@ export class Rows {
     if (ended.as === "done") this.done(ended.lease);
     else if (ended.as === "released") this.#statements.released.run(...partsOf(token), now);
     else {
-      const state = attempt < MAX_ATTEMPTS ? "pending" : "dead";
+      const state = isLastAttempt(attempt, ended.error) ? "dead" : "pending";
       const dueAt = now + this.#pace.backoffMs(attempt);
       this.#statements.failed.run(...partsOf(token), state, dueAt, errorText(ended.error));
     }

@@ -42,22 +42,18 @@ function formatOf(database: DatabaseSync): number | undefined {
   return Number(row?.value ?? 0);
 }
 
-/** The file has tables that this build must not touch. */
-export class UnknownFormatError extends ConfigurationError {
-  constructor(format: number) {
-    const whose =
-      format === 0 ? "an earlier build of malipo" : `another version of malipo (format ${format})`;
-    super(
-      `The inbox in this file was written by ${whose}, and this version reads format ${LEDGER_FORMAT} only. Run the version that wrote it until receiver.stats() counts nothing that waits, or pass the path of a new file.`,
-    );
-  }
+function unknownFormat(format: number): ConfigurationError {
+  const whose = format === 0 ? "an earlier build" : "another version";
+  return new ConfigurationError(
+    `its inbox was written by ${whose} of malipo, in format ${format}; this version reads format ${LEDGER_FORMAT}. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
+  );
 }
 
-/** Creates the tables. @throws {UnknownFormatError} for those of another version. */
+/** Creates the tables. @throws {ConfigurationError} for those of another version. */
 export function createTables(database: DatabaseSync): void {
   const format = formatOf(database);
   if (format === LEDGER_FORMAT) return;
-  if (format !== undefined) throw new UnknownFormatError(format);
+  if (format !== undefined) throw unknownFormat(format);
   for (const sql of ledgerTables(DIALECT)) database.exec(sql);
   for (const index of INDEXES) database.exec(`CREATE INDEX ${index}`);
   const insert = database.prepare(`INSERT INTO ${DIALECT.tables.meta} VALUES ('format', ?)`);

@@ -61,11 +61,18 @@ export class SqliteStore implements LeaseStore {
 
   async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
     this.#checkDisk();
-    const deliveries = batch.map(({ delivery }) => delivery);
-    const receipts = await whenFree(() => this.#write(deliveries));
+    const written = await whenFree(() => {
+      const live = batch.filter(({ isOver }) => !isOver());
+      const receipts = this.#write(live.map(({ delivery }) => delivery));
+      return live.map(
+        ({ resolve }, at) =>
+          () =>
+            resolve(receipts[at] as Receipt),
+      );
+    });
     await this.#disk.sync();
     this.#checkDisk();
-    for (const [at, { resolve }] of batch.entries()) resolve(receipts[at] as Receipt);
+    for (const resolve of written) resolve();
   }
 
   #checkDisk(): void {

@@ -1,7 +1,7 @@
 import { memoryInbox } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Job } from "../../../../src/webhooks/inbox/types.ts";
 import { DEFAULT_PACE } from "../../../../src/webhooks/inbox/pace.ts";
+import type { Job } from "../../../../src/webhooks/inbox/types.ts";
 import { receiverOn } from "../../../suites/inbox-stage.ts";
 
 describe("memoryInbox: time", () => {
@@ -45,7 +45,10 @@ describe("memoryInbox: time", () => {
   }
 
   test("a processed event is remembered for the retention, each from its own end", async () => {
-    const { inbox, attempts } = await started({ retentionMs: 10_000, pace: { ...DEFAULT_PACE, minRetentionMs: 1 } });
+    const { inbox, attempts } = await started({
+      retentionMs: 10_000,
+      pace: { ...DEFAULT_PACE, minRetentionMs: 1 },
+    });
     expect(await kindOf(inbox, "a")).toBe("accepted");
     await pass(4_000);
     expect(await kindOf(inbox, "b")).toBe("accepted");
