@@ -1,6 +1,13 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import type { NewDelivery, Receipt, TraceContext } from "../inbox/types.ts";
+import {
+  type NewDelivery,
+  OTHER_QUEUE,
+  queueOf,
+  type Receipt,
+  receiptFor,
+  type TraceContext,
+} from "../inbox/types.ts";
 import { readEvent } from "../verification/payload.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
 import {
@@ -86,6 +93,14 @@ function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   return raw.length > maxBodyBytes ? undefined : raw;
 }
 
+const MAX_KIND_LENGTH = 100;
+
+/** Why an event must not be processed without a person: kinds are names, and this one is none. */
+const malformedKind = (kind: string): string | undefined =>
+  /^[a-z][\w.-]*$/.test(kind) && kind.length <= MAX_KIND_LENGTH
+    ? undefined
+    : "The kind of the event is not a name such as `payment.completed`: a lower-case letter, then at most 99 letters, digits, dots, hyphens and underscores.";
+
 /** A verified delivery, ready to be stored. */
 interface Verified {
   readonly event: WebhookEvent;
@@ -105,13 +120,14 @@ function verifiedBy(
   const identity = identityOf(read, raw, { identity: settings.identify(event), merchant });
   const delivery: NewDelivery = {
     ...identity,
-    event: event.event,
+    event: event.event.slice(0, MAX_KIND_LENGTH),
     raw,
     secretIndex,
     receivedAt: Date.now(),
     signature: digits,
     traceContext: withMerchant(traceContext, merchant),
-    deadLetterReason: replayReason(event, settings.inbox.retentionMs, now),
+    deadLetterReason:
+      malformedKind(event.event) ?? replayReason(event, settings.inbox.retentionMs, now),
   };
   return { event, delivery, merchant };
 }
@@ -133,7 +149,7 @@ function report(
   if (kind === "conflict")
     settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
   if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
-    const kindText = JSON.stringify(event.event);
+    const kindText = JSON.stringify(delivery.event);
     settings.onError(
       new Error(
         `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() gives it: requeue or drop it.`,
@@ -172,10 +188,12 @@ export async function acceptDelivery(
   }
   const verified = verifiedBy(signer, signed, settings, traceContext);
   const { event, delivery, merchant } = verified;
-  const about = { event: event.event, idempotencyKey: delivery.key };
+  const about = { event: delivery.event, idempotencyKey: delivery.key };
+  // Such kinds have no queue of their own, so the event is not stored only to be dropped.
+  const isUnwanted = settings.ignore.includes(event.event) && queueOf(event.event) === OTHER_QUEUE;
   let receipt: Receipt;
   try {
-    receipt = await settings.inbox.accept(delivery);
+    receipt = isUnwanted ? receiptFor("accepted") : await settings.inbox.accept(delivery);
   } catch (error) {
     settings.onError(error);
     notifyObserver(settings, { headers, body: raw, status: 503, receivedAt: delivery.receivedAt });
@@ -183,6 +201,7 @@ export async function acceptDelivery(
   }
   const response = acknowledge(receipt);
   notifyObserver(settings, { headers, body: raw, status: 200, receivedAt: delivery.receivedAt });
+  if (isUnwanted) return { response, result: receipt.kind, ...about };
   report(verified, receipt, settings);
   if (receipt.kind === "accepted" && delivery.deadLetterReason === undefined) {
     onNew(event, merchant);

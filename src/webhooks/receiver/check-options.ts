@@ -82,7 +82,7 @@ function safeCallback<Args extends unknown[]>(
 const logUnhandled = (kind: string) =>
   // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
   console.info(
-    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
+    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. They wait for a process that has one. If you do not want them, add the kind to \`ignore\`.`,
   );
 
 function checkIgnore(ignore: unknown): readonly string[] {
