@@ -2,7 +2,7 @@ import { machineTime } from "./clock/machine.ts";
 import { Scheduler } from "./clock/scheduler.ts";
 import { addTimer, sortedTimers } from "./clock/timer-queue.ts";
 import { DeliverySender } from "./deliveries/delivery-sender.ts";
-import { notifyChanged } from "./observe/watch.ts";
+import { notifyChanged } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
@@ -12,8 +12,8 @@ import type { Speech } from "./speech/speech.ts";
 import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";
-import { indexPayments, type World } from "./state/world.ts";
 import type { SandboxSnapshot } from "./types.ts";
+import { indexPayments, type World } from "./world.ts";
 
 /** The parts of a sandbox, wired together: state, clock and deliveries. */
 export class Engine {
@@ -80,7 +80,9 @@ export class Engine {
 
   #initialState(speech: Speech): State {
     const { seed, clock, startMs } = this.#settings;
-    return initialState(seed, clock === "virtual" ? startMs : machineTime(), speech);
+    return initialState(seed, clock === "virtual" ? startMs : machineTime(), (ids) =>
+      speech.newId("secret", ids),
+    );
   }
 
   #replaceState(state: State): void {

@@ -6,10 +6,10 @@ import { createChaos } from "./faults/chaos.ts";
 import { createFaults } from "./faults/faults.ts";
 import { checkAccess } from "./http/access.ts";
 import { createFetch } from "./http/fetch.ts";
-import { serve } from "./http/server.ts";
 import { watchActivity } from "./observe/activity.ts";
 import { checkSandboxOptions, type SandboxOptions } from "./options.ts";
 import { createPhone } from "./payments/phone.ts";
+import { serve } from "./server.ts";
 import { createKey } from "./state/keys.ts";
 import type { Sandbox } from "./types.ts";
 
@@ -77,12 +77,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      checkOptionNames(serveOptions, ["port", "host", "cors"], "serve()");
-      const { port = defaultPort, host, cors } = serveOptions;
+      checkOptionNames(serveOptions, ["port", "host", "cors", "command"], "serve()");
+      const { port = defaultPort, host, cors, command } = serveOptions;
       const { clock, profile } = settings;
       const access = checkAccess(host, cors);
       const isPublic = !isLoopback(access.host);
-      return serve({ world, sandbox, clock, profile, isPublic }, port, access);
+      return serve({ world, sandbox, clock, profile, isPublic, command }, port, access);
     },
   };
   return sandbox;

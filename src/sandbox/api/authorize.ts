@@ -1,11 +1,11 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
+import { ErrorResponse } from "../exchange/error-response.ts";
+import type { ApiRequest } from "../exchange/messages.ts";
 import type { Speech } from "../speech/speech.ts";
 import type { StoredKey } from "../state/records.ts";
 import type { State } from "../state/state.ts";
-import type { World } from "../state/world.ts";
-import { ErrorResponse } from "./error-response.ts";
-import type { ApiRequest } from "./messages.ts";
+import type { World } from "../world.ts";
 
 /** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
 export function authorize(

@@ -1,14 +1,14 @@
 import { endpointFor } from "../../contract/endpoints.ts";
+import { ErrorResponse } from "../exchange/error-response.ts";
+import { CORS_HEADERS, jsonResponse } from "../exchange/json-response.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
+import type { RouteResult } from "../exchange/result.ts";
+import { observeResponse } from "../exchange/watch.ts";
 import { chaosRequestFault, type RequestFault } from "../faults/chaos-requests.ts";
 import { takeFaults } from "../faults/faults.ts";
-import { observeResponse } from "../observe/watch.ts";
-import type { RouteResult } from "../speech/result.ts";
 import type { FaultEffect } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../world.ts";
 import { authorize } from "./authorize.ts";
-import { ErrorResponse } from "./error-response.ts";
-import { CORS_HEADERS, jsonResponse } from "./json-response.ts";
-import type { ApiRequest, ApiResponse, PlannedResponse } from "./messages.ts";
 import { parseBody } from "./parse-body.ts";
 import { ROUTES } from "./routes.ts";
 

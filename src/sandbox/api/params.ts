@@ -3,13 +3,13 @@ import { mobileMoneyPaymentParams, phoneToValidate } from "../../contract/paymen
 import type { Schema } from "../../contract/schema.ts";
 import { webhookChanges, webhookRegistration } from "../../contract/webhook.ts";
 import { parseTimestamp } from "../clock/time.ts";
+import { ErrorResponse, invalidField } from "../exchange/error-response.ts";
 import type { InvoiceChange } from "../payments/invoices.ts";
-import { formatAmount, parseAmount } from "../payments/money.ts";
 import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
+import { formatAmount, parseAmount } from "../state/money.ts";
 import type { StoredWebhook } from "../state/records.ts";
-import type { World } from "../state/world.ts";
-import { ErrorResponse, invalidField } from "./error-response.ts";
+import type { World } from "../world.ts";
 import type { Body } from "./parse-body.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.

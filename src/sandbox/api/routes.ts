@@ -1,12 +1,12 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
+import { ErrorResponse, invalidField } from "../exchange/error-response.ts";
+import type { Page, RouteResult } from "../exchange/result.ts";
 import { changeInvoice, createInvoice, markPaid, sendInvoice } from "../payments/invoices.ts";
 import { MERCHANT } from "../payments/merchant.ts";
 import { startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
-import type { Page, RouteResult } from "../speech/result.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
-import type { World } from "../state/world.ts";
-import { ErrorResponse, invalidField } from "./error-response.ts";
+import type { World } from "../world.ts";
 import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
 import type { Body } from "./parse-body.ts";
 

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
-import { ErrorResponse } from "../api/error-response.ts";
 import { handle } from "../api/handle.ts";
 import { sendTestEvent } from "../deliveries/test-event.ts";
+import { ErrorResponse } from "../exchange/error-response.ts";
 import type { Host } from "../http/host.ts";
 import { viewOf } from "../speech/assumed.ts";
 import type { CommandContext } from "./types.ts";

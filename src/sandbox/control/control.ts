@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkOptionNames } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
-import type { ApiResponse } from "../api/messages.ts";
+import type { ApiResponse } from "../exchange/messages.ts";
 import type { Host } from "../http/host.ts";
 import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
 import { commandContext } from "./command-context.ts";

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
+import { notifyChanged } from "../exchange/watch.ts";
 import {
   attemptFaults,
   attemptSignature,
@@ -9,7 +10,7 @@ import {
   planDelivery,
   takeOvertaken,
 } from "../faults/chaos-deliveries.ts";
-import { notifyChanged } from "../observe/watch.ts";
+import type { Deliver } from "../options.ts";
 import { nextName } from "../state/random.ts";
 import type {
   Delivery,
@@ -18,9 +19,9 @@ import type {
   StoredInvoice,
   StoredPayment,
 } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../world.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
-import { type Deliver, type Deliveries, deliveryView } from "./deliveries.ts";
+import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { PendingCounts } from "./queue.ts";
 

@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { MERCHANT } from "../payments/merchant.ts";
-import { FAILURES } from "../payments/outcomes.ts";
+import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
 import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../world.ts";
 
 type TestRecord = (world: World) => StoredPayment | StoredInvoice;
 

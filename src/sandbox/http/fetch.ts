@@ -1,8 +1,8 @@
 import { handle } from "../api/handle.ts";
-import type { ApiRequest, ApiResponse, PlannedResponse } from "../api/messages.ts";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
-import type { World } from "../state/world.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
 import type { FetchInput } from "../types.ts";
+import type { World } from "../world.ts";
 
 /** A `fetch` that the sandbox serves in process. */
 export function createFetch(

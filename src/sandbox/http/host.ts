@@ -1,8 +1,10 @@
 import type { ServiceProfile } from "../../profile/types.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
-import type { Scenes } from "../state/scenes.ts";
-import type { World } from "../state/world.ts";
-import type { Sandbox } from "../types.ts";
+import type { Sandbox, SandboxSnapshot } from "../types.ts";
+import type { World } from "../world.ts";
+
+/** The states of a served sandbox that were saved under a name, until it stops. */
+export type Scenes = Map<string, { readonly savedAt: string; readonly snapshot: SandboxSnapshot }>;
 
 /** What is served: a sandbox, and the world behind it that its page shows. */
 export interface Host {
@@ -15,4 +17,6 @@ export interface Host {
   readonly scenes: Scenes;
   /** The service that the sandbox speaks like, if it has a profile. */
   readonly profile: ServiceProfile | undefined;
+  /** The command that started it, for its page. */
+  readonly command: string | undefined;
 }

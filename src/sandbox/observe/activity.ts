@@ -1,10 +1,10 @@
 import { setTimeout } from "../clock/machine.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
+import type { Watcher } from "../exchange/watch.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
-import { paymentView } from "../payments/views.ts";
+import { paymentView } from "../speech/views.ts";
 import type { Delivery, StoredPayment } from "../state/records.ts";
-import type { World } from "../state/world.ts";
-import type { Watcher } from "./watch.ts";
+import type { World } from "../world.ts";
 
 /** What has happened in a sandbox since the last call of the listener. Either list may be empty. */
 export interface Activity {

@@ -1,6 +1,6 @@
 import { endpointFor } from "../../contract/endpoints.ts";
-import type { World } from "../state/world.ts";
-import type { Exchange, Watcher } from "./watch.ts";
+import type { Exchange, Watcher } from "../exchange/watch.ts";
+import type { World } from "../world.ts";
 
 type HeaderPair = readonly [name: string, value: string];
 

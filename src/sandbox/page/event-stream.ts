@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../world.ts";
 
 /** Changes within this many real milliseconds make one event. */
 const BATCH_MS = 60;

@@ -1,4 +1,3 @@
-import { ASSUMPTIONS } from "../assumptions.ts";
 import { copyButton } from "./components.ts";
 import type { PageContext } from "./context.ts";
 import { type Html, html } from "./html.ts";
@@ -19,13 +18,13 @@ const ICON =
 const flashMessage = ({ flash }: PageContext): Html =>
   html`<p id="flash" role="status" class="${flash === undefined ? "" : flash.good ? "good" : "bad"}">${flash?.text ?? ""}</p>`;
 
-const DEFAULT_PORT = String(ASSUMPTIONS.address.value.port);
-
 /** Shown by the script when the sandbox no longer responds. */
-function stoppedNotice({ address }: PageContext): Html {
-  const { port } = new URL(address);
-  const command = `npx malipo sandbox${port === DEFAULT_PORT ? "" : ` --port ${port}`}`;
-  return html`<div id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last. To start it again:</p><p><code>${command}</code>${copyButton(command, "the command")}</p></div>`;
+function stoppedNotice({ host: { command } }: PageContext): Html {
+  const how =
+    command === undefined
+      ? html`<p>To start it again, run your program again.</p>`
+      : html`<p>To start it again:</p><p><code>${command}</code>${copyButton(command, "the command")}</p>`;
+  return html`<div id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last.</p>${how}</div>`;
 }
 
 /** Links to the parts of the page, on a narrow screen. */

@@ -1,6 +1,6 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import type { StoredInvoice, StoredPayment } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import type { World } from "../world.ts";
 
 /** The fields that the merchant sent for an invoice, checked. */
 export interface InvoiceChange {

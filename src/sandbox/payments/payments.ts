@@ -1,12 +1,17 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
+import {
+  FAILURES,
+  type FailureName,
+  magicOutcome,
+  type PromptOutcome,
+} from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
 import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
-import { indexPayment, type World } from "../state/world.ts";
+import { indexPayment, type World } from "../world.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
-import { FAILURES, type FailureName, magicOutcome, type PromptOutcome } from "./outcomes.ts";
 
 /** The checked fields of a request for a payment. */
 export interface NewPayment {

@@ -2,15 +2,15 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkChoice } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
-import { notifyChanged } from "../observe/watch.ts";
+import { notifyChanged } from "../exchange/watch.ts";
+import { paymentView } from "../speech/views.ts";
+import { formatAmount, parseAmount } from "../state/money.ts";
+import type { PromptOutcome } from "../state/prompt-outcomes.ts";
 import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
-import type { World } from "../state/world.ts";
-import { formatAmount, parseAmount } from "./money.ts";
-import type { PromptOutcome } from "./outcomes.ts";
+import type { World } from "../world.ts";
 import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
-import { paymentView } from "./views.ts";
 
 /** What a phone's screen shows. */
 export interface Prompt {

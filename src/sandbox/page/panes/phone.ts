@@ -1,5 +1,5 @@
-import { formatAmount } from "../../payments/money.ts";
 import { kenyanMobile, localFormat } from "../../payments/phone-number.ts";
+import { formatAmount } from "../../state/money.ts";
 import type { AutoAnswer, StoredPayment } from "../../state/records.ts";
 import { newPhone } from "../../state/state.ts";
 import { form } from "../components.ts";

@@ -1,17 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkWholeNumber } from "../../internal/check-options.ts";
-import { handle } from "../api/handle.ts";
-import { jsonResponse } from "../api/json-response.ts";
-import type { ApiRequest, PlannedResponse } from "../api/messages.ts";
-import { ASSUMPTIONS } from "../assumptions.ts";
-import { setTimeout } from "../clock/machine.ts";
-import { logExchanges } from "../observe/exchange-log.ts";
-import type { PageHandler } from "../page/server.ts";
-import type { ServedSandbox } from "../types.ts";
-import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./access.ts";
-import type { Host } from "./host.ts";
-import { MAX_BODY_BYTES, readBody } from "./read-body.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { checkWholeNumber } from "../internal/check-options.ts";
+import { handle } from "./api/handle.ts";
+import { ASSUMPTIONS } from "./assumptions.ts";
+import { setTimeout } from "./clock/machine.ts";
+import { jsonResponse } from "./exchange/json-response.ts";
+import type { ApiRequest, PlannedResponse } from "./exchange/messages.ts";
+import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./http/access.ts";
+import type { Host } from "./http/host.ts";
+import { MAX_BODY_BYTES, readBody } from "./http/read-body.ts";
+import { logExchanges } from "./observe/exchange-log.ts";
+import type { PageHandler } from "./page/server.ts";
+import type { ServedSandbox } from "./types.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -82,7 +82,7 @@ class Router {
     }
     const url = new URL(target, "http://localhost");
     if (url.pathname.startsWith("/_sandbox/api/")) {
-      const { handleControl } = await import("../control/control.ts");
+      const { handleControl } = await import("./control/control.ts");
       await handleControl(this.#host, request, response);
     } else if (url.pathname === "/" || url.pathname.startsWith("/_sandbox/")) {
       const page = await this.#loadPage();

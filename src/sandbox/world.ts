@@ -1,9 +1,9 @@
-import type { Scheduler } from "../clock/scheduler.ts";
-import type { Watchers } from "../observe/watch.ts";
-import type { SandboxSettings } from "../options.ts";
-import type { Speech } from "../speech/speech.ts";
-import type { Delivery, StoredInvoice, StoredPayment } from "./records.ts";
-import type { State } from "./state.ts";
+import type { Scheduler } from "./clock/scheduler.ts";
+import type { Watchers } from "./exchange/watch.ts";
+import type { SandboxSettings } from "./options.ts";
+import type { Speech } from "./speech/speech.ts";
+import type { Delivery, StoredInvoice, StoredPayment } from "./state/records.ts";
+import type { State } from "./state/state.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
 export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
