@@ -11,7 +11,8 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
     stopAll();
 
     const post = (receiver: ReturnType<typeof receiverOn>, event: string, reference: string) => {
-      const body = JSON.stringify({ event, data: { reference } });
+      const timestamp = new Date().toISOString();
+      const body = JSON.stringify({ event, timestamp, data: { reference } });
       const headers = { "x-service-signature": signWebhook(body, SECRET) };
       return receiver.handle({ method: "POST", headers, body });
     };
