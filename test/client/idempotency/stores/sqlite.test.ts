@@ -24,7 +24,7 @@ const path = join(folder, "keys.db");
 const stores: SqliteIdempotency[] = [];
 
 function open(options?: IdempotencyStoreOptions) {
-  const store = sqliteIdempotency(path, options);
+  const store = sqliteIdempotency(path, { onWarning: () => {}, ...options });
   stores.push(store);
   return store;
 }
@@ -91,6 +91,11 @@ standsByTheContractOfDurability(
     },
     moveLease: async (key, ms) => {
       query("UPDATE malipo_idempotency SET lease_from = lease_from + ? WHERE key = ?", ms, key);
+    },
+    makeOlder: async (key, ms) => {
+      const times = ["begun_at", "lease_from", "keep_until"];
+      const changes = times.map((column) => `${column} = ${column} - ${ms}`);
+      query(`UPDATE malipo_idempotency SET ${changes} WHERE key = ?`, key);
     },
     unreachable: async () => {
       const closed = sqliteIdempotency(path);
@@ -231,6 +236,19 @@ describe("sqliteIdempotency", () => {
       message:
         "The SQLite store requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
+  });
+
+  test("has a commit on the disk before it is acknowledged", async () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec");
+    try {
+      const store = openOwnFile();
+      const [database] = exec.mock.contexts as DatabaseSync[];
+      await store.begin("k", attemptOf("a"));
+      // https://sqlite.org/pragma.html#pragma_synchronous: NORMAL (1) may lose it in a power cut.
+      expect(database?.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: 2 });
+    } finally {
+      exec.mockRestore();
+    }
   });
 
   test("keeps its records after it was closed and opened again", async () => {
