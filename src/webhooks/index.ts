@@ -33,6 +33,7 @@ export type {
   EventPage,
   EventPosition,
   EventQuery,
+  WithBody,
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {

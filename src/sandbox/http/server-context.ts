@@ -1,14 +1,14 @@
 import type { ServiceProfile } from "../../profile/types.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import type { Sandbox, SandboxSnapshot } from "../types.ts";
-import type { World } from "../world.ts";
 
 /** The states of a served sandbox that were saved under a name, until it stops. */
 export type Scenes = Map<string, { readonly savedAt: string; readonly snapshot: SandboxSnapshot }>;
 
-/** What is served: a sandbox, and the world behind it that its page shows. */
-export interface Host {
-  readonly world: World;
+/** What is served: a sandbox, and the sandbox behind it that its page shows. */
+export interface ServerContext {
+  readonly sandboxState: SandboxState;
   readonly sandbox: Sandbox;
   readonly clock: "virtual" | "real";
   /** It listens for other machines: `host` of `serve` is not a loopback address. */
