@@ -1,6 +1,13 @@
 import { type Job, WaitingError } from "bullmq";
 import { sleep } from "../../../internal/timeout.ts";
-import { errorText, isLastAttempt, leaseLost, PROCESS_DIED, receiverStopped, unreadable } from "../errors.ts";
+import {
+  errorText,
+  isLastAttempt,
+  leaseLost,
+  PROCESS_DIED,
+  receiverStopped,
+  unreadable,
+} from "../errors.ts";
 import { bytesOf } from "../text.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../types.ts";
 import type { QueueLedger } from "./ledger.ts";

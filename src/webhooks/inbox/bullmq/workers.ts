@@ -22,7 +22,6 @@ const JOBS_PER_PLACE = 2;
 /** The options of a worker, whether it fetches by itself or not. */
 export const workerOptions = (redis: RedisClient, { leaseMs, backoffMs }: Pace): BullmqOptions => ({
   connection: redis,
-  skipVersionCheck: true,
   lockDuration: leaseMs,
   stalledInterval: (leaseMs * 2) / 3,
   // The death of a process is counted as an attempt. BullMQ must not end the event by its own count.
