@@ -27,7 +27,7 @@ import { ShopProcess } from "./shop-process.ts";
 /** Longer than the service waits for the response to a delivery. */
 const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
-const MAX_HOLD_MS = 3_000;
+const MAX_HOLD_MS = 6_000;
 const MAX_SETTLE_MS = 3_000;
 const POLL_MS = 50;
 const ASK_TIMEOUT_MS = 10_000;
@@ -189,7 +189,7 @@ export class Bench {
     ]);
     await until(() => barrier.arrived === runs.length || this.#allAnswered(runs), MAX_HOLD_MS);
     if (barrier.arrived === 0) await this.#advance(runs, CLOCK_STEPS.slice(0, 1));
-    await until(() => barrier.arrived === runs.length, MAX_HOLD_MS / 3);
+    await until(() => barrier.arrived === runs.length, MAX_HOLD_MS / 6);
     await barrier.flush();
     await this.#stopped;
     this.#stopped = undefined;
