@@ -1,7 +1,7 @@
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject } from "../internal/is-object.ts";
-import type { Deliver } from "../sandbox/deliveries/deliveries.ts";
+import type { Deliver } from "../sandbox/options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
 import type { CaseRun } from "./case-run.ts";
 import type { Effect, When } from "./cases.ts";

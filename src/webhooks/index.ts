@@ -36,6 +36,7 @@ export type {
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
+  type EventSource,
   type Inbox,
   type InboxStats,
   type Job,

@@ -82,6 +82,39 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
     );
 
     describe.each(RESULTS)("remembers a result %s", (_, reach) => {
+      const KEYS = 10;
+      const reachAll = async (store: IdempotencyStore) => {
+        const keys = Array.from({ length: KEYS }, freshKey);
+        for (const key of keys) await reach(store, key);
+        return keys;
+      };
+      const statesOf = async (store: IdempotencyStore, keys: readonly string[]) =>
+        Promise.all(keys.map((key) => stateOf(store, key)));
+      /** Another call, which begins, ends and lists, so that the store may drop what is expired. */
+      const callOnce = async (store: IdempotencyStore) => {
+        const key = freshKey();
+        await store.begin(key, attemptOf("other"));
+        await store.finish(key, "other", DONE);
+        await store.list();
+      };
+
+      test.each([
+        ["ahead for one call", 31 * DAY_MS, 0],
+        ["behind for one call", -31 * DAY_MS, 0],
+        ["31 days behind at first", 0, 31 * DAY_MS],
+      ])("when the wall clock is %s, and then right", async (_, offsetMs, laterMs) => {
+        const store = await open();
+        const keys = await reachAll(store);
+        vi.setSystemTime(START + offsetMs);
+        await callOnce(store);
+        vi.setSystemTime(START + laterMs);
+        await callOnce(store);
+        expect(await statesOf(store, keys)).toEqual(Array(KEYS).fill("succeeded"));
+        vi.advanceTimersByTime(29 * DAY_MS);
+        await callOnce(store);
+        expect(await statesOf(store, keys)).toEqual(Array(KEYS).fill("succeeded"));
+      });
+
       test.each([
         ["30 days, by default", undefined, 30 * DAY_MS],
         ["its retention", { retentionMs: 1_000 }, 1_000],
@@ -93,6 +126,22 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
         passed(ms);
         expect(await stateOf(store, key)).toBe("begun");
       });
+    });
+
+    test.each([
+      ["finished as unknown", { state: "unknown" } as const],
+      ["past its lease", undefined],
+    ])("never forgets an attempt that is %s, however old", async (_, end) => {
+      const [store, key] = [await brief(), freshKey()];
+      await store.begin(key, attemptOf("a"));
+      if (end !== undefined) await store.finish(key, "a", end);
+      for (const days of [31, 400, 4_000]) {
+        passed(days * DAY_MS);
+        const other = freshKey();
+        await store.begin(other, attemptOf("c"));
+        await store.finish(other, "c", DONE);
+        expect(await stateOf(store, key)).toBe("unknown");
+      }
     });
 
     test("counts the retention of a result from its last write", async () => {

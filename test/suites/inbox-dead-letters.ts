@@ -1,11 +1,18 @@
 import { type EventQuery, type Inbox, type NewDelivery, signWebhook } from "malipo/webhooks";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
 const REASON = "The event was signed long ago.";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+/** The inbox, without the transaction that it may have. */
+const withoutTransaction = (inbox: Inbox): Inbox => ({
+  ...inbox,
+  start: (options) =>
+    inbox.start({ ...options, run: (job) => options.run({ ...job, transaction: undefined }) }),
+});
 
 /** What every inbox promises about dead letters. */
 export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
@@ -56,6 +63,36 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       });
       expect(letter?.receivedAt).toBeGreaterThanOrEqual(before);
       expect(letter?.receivedAt).toBeLessThanOrEqual(after);
+    });
+
+    test("are made at once if a handler calls `transaction` on an inbox without one", async () => {
+      const inbox = (await fresh()).open();
+      const receiver = receiverOn(withoutTransaction(inbox));
+      const effect = vi.fn();
+      receiver.on("payment.completed", async (_, { transaction }) => {
+        await transaction(effect).catch((cause) => {
+          throw new Error("The order was not written.", { cause });
+        });
+      });
+      receiver.onOther(async (_, { transaction }) => transaction(effect));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      const shipped = { event: "shipped", raw: Buffer.from('{"event":"shipped","data":{}}') };
+      await inbox.accept(newDelivery(2, shipped));
+      await until(async () => (await receiver.deadLetters.list()).length === 2);
+      const letters = await receiver.deadLetters.list();
+      expect(letters.map(({ attempts }) => attempts)).toEqual([1, 1]);
+      expect(letters.map(({ error }) => error).sort()).toEqual([
+        expect.stringMatching(
+          /ConfigurationError: The handler called `transaction`, and this inbox/,
+        ),
+        expect.stringContaining("Error: The order was not written."),
+      ]);
+      expect(effect).not.toHaveBeenCalled();
+      expect(receiver.onError.mock.calls.map(([, attempt]) => attempt?.willRetry)).toEqual([
+        false,
+        false,
+      ]);
     });
 
     test("are stored at once where the receiver says so, and wait for a person", async () => {

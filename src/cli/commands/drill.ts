@@ -18,7 +18,7 @@ import {
   readNumber,
 } from "../../drill/settings.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printError, printLine, printResult, write } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";

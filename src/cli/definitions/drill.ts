@@ -1,5 +1,5 @@
 import { DRILL_OPTIONS } from "../../drill/options.ts";
-import type { Command, Flag } from "./types.ts";
+import type { Command, Flag } from "../command.ts";
 
 // The parser must not fill in a default: what the file of the shop says comes before it.
 const FLAGS = DRILL_OPTIONS.map(

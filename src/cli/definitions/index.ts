@@ -1,3 +1,4 @@
+import type { Command } from "../command.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { COMPLETION } from "./completion.ts";
 import { DRILL } from "./drill.ts";
@@ -7,7 +8,6 @@ import { INBOX_COMMAND } from "./inbox.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
 import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
-import type { Command } from "./types.ts";
 import { WEBHOOK_TOOLS } from "./webhook-tools.ts";
 
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */

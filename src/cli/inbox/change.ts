@@ -1,5 +1,5 @@
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printResult } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../definitions/types.ts";
+import type { FlagValues, Input } from "../command.ts";
 import { readMoment } from "../input/moment.ts";
 import { type OpenInbox, reached } from "./open.ts";
 

@@ -1,5 +1,5 @@
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";

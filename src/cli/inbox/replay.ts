@@ -1,6 +1,6 @@
 import { isLoopback } from "../../internal/loopback.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";

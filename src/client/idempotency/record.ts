@@ -1,3 +1,4 @@
+import { quoteMasked } from "../../internal/phone-digits.ts";
 import type { Digest } from "./digest.ts";
 import { LEASE_MARGIN_MS } from "./lease.ts";
 import {
@@ -55,13 +56,13 @@ function checkVersion(key: string, version: unknown): void {
       ? "Upgrade malipo here too."
       : "An older version wrote it: find out what became of that call, then delete the record.";
   throw new Error(
-    `The idempotency store holds a record of version ${version} under ${JSON.stringify(key)}; this version of malipo reads version ${RECORD_VERSION}. ${nextStep}`,
+    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${RECORD_VERSION}. ${nextStep}`,
   );
 }
 
 const notOurs = (key: string, field: string) =>
   new Error(
-    `The idempotency store holds a record under ${JSON.stringify(key)} that malipo did not write: its \`${field}\` is not valid. Find out who changed it and what became of that call, then delete the record.`,
+    `The idempotency store holds a record under ${quoteMasked(key)} that malipo did not write: its \`${field}\` is not valid. Find out who changed it and what became of that call, then delete the record.`,
   );
 
 /** @throws {Error} for a record of another version, or with content that is not ours. */
@@ -182,6 +183,7 @@ export function attemptRecord(record: StoredRecord): AttemptRecord {
     scope,
     state,
     begunAt,
+    ageMs: Math.floor(record.elapsedMs),
     notSentInMs: state === "succeeded" ? 0 : notSentInMs(record),
     digests,
   };

@@ -1,6 +1,7 @@
 import { isGatewayError } from "../../errors/any.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { IdempotencyConflictError, OutcomeUnknownError } from "../../errors/payment.ts";
+import { quoteMasked } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { sleep } from "../../internal/timeout.ts";
 import { checkBeginResult } from "./check-begin-result.ts";
@@ -51,7 +52,7 @@ export const storeError = (message: string, cause: unknown): ConnectionError =>
 
 const conflictError = ({ endpoint, key }: KeyedCall<unknown>) =>
   new IdempotencyConflictError(
-    `${endpoint}: the idempotency key ${JSON.stringify(key)} was used with other parameters. Nothing was sent. Use a new key for a new order, and for a new try of a payment that failed.`,
+    `${endpoint}: the idempotency key ${quoteMasked(key)} was used with other parameters. Nothing was sent. Use a new key for a new order, and for a new try of a payment that failed.`,
     key,
   );
 
@@ -67,7 +68,7 @@ const serviceError = (
         ? `with another \`scope\` of the store (${JSON.stringify(service.scope)})`
         : `with another base URL (${service.baseUrl})`;
   return new IdempotencyConflictError(
-    `${endpoint}: the idempotency key ${JSON.stringify(key)} was used ${other}. This gateway uses ${baseUrl}. Nothing was sent. Give each service its own store, or its own \`scope\` of the store.`,
+    `${endpoint}: the idempotency key ${quoteMasked(key)} was used ${other}. This gateway uses ${baseUrl}. Nothing was sent. Give each service its own store, or its own \`scope\` of the store.`,
     key,
   );
 };
@@ -79,7 +80,7 @@ const unknownError = ({ endpoint, key }: KeyedCall<unknown>, found: UnknownResul
       ? `Its request may be on its way until ${notSentFrom.toISOString()}, so look for the payment after that time.`
       : "Look for the payment.";
   return new OutcomeUnknownError(
-    `${endpoint}: an earlier attempt with the idempotency key ${JSON.stringify(key)} may have happened, so nothing was sent now. ${look} ` +
+    `${endpoint}: an earlier attempt with the idempotency key ${quoteMasked(key)} may have happened, so nothing was sent now. ${look} ` +
       'Then call gateway.idempotency.resolve(key, reference), or resolve(key, "not_sent") if there is none.',
     key,
     found.owner,
@@ -183,7 +184,7 @@ function decodeStored<T>({ endpoint, key, redactor, decode }: KeyedCall<T>, resu
     return decode(result);
   } catch (cause) {
     throw storeError(
-      `${endpoint}: the idempotency store holds a result for the idempotency key ${JSON.stringify(key)} that cannot be read, so nothing was sent now. An earlier attempt may have happened. Look before you use another key.`,
+      `${endpoint}: the idempotency store holds a result for the idempotency key ${quoteMasked(key)} that cannot be read, so nothing was sent now. An earlier attempt may have happened. Look before you use another key.`,
       redactor.cause(cause),
     );
   }

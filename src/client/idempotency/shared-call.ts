@@ -1,6 +1,7 @@
 import type { Outcome } from "../../errors/base.ts";
 import { TimeoutError } from "../../errors/connection.ts";
 import { AttemptInFlightError } from "../../errors/payment.ts";
+import { quoteMasked } from "../../internal/phone-digits.ts";
 import type { IdempotencyStore } from "./store.ts";
 
 /** One of the callers that wait for a call. */
@@ -149,7 +150,7 @@ export class SharedCall<T> {
 function inFlightError({ endpoint, key, waitMs }: Caller, current: CurrentAttempt) {
   const { owner, since, until } = current;
   return new AttemptInFlightError(
-    `${endpoint}: another call has made an attempt with the idempotency key ${JSON.stringify(key)} since ${since.toISOString()}, and it did not end while this call waited (${Math.round(waitMs)} ms). It ends at ${until.toISOString()} at the latest. Nothing was sent now. Make the call again later to get its result.`,
+    `${endpoint}: another call has made an attempt with the idempotency key ${quoteMasked(key)} since ${since.toISOString()}, and it did not end while this call waited (${Math.round(waitMs)} ms). It ends at ${until.toISOString()} at the latest. Nothing was sent now. Make the call again later to get its result.`,
     { idempotencyKey: key, attempt: owner, since, until },
   );
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { MAX_ATTEMPTS } from "./types.ts";
 
 // What every inbox says alike.
 
@@ -13,6 +14,30 @@ export function errorText(error: unknown): string {
 
 /** The error of a dead letter of which every attempt killed its process. */
 export const PROCESS_DIED = "The process died while it processed this event.";
+
+/** A handler called `transaction` on an inbox without one. No later attempt can succeed. */
+export class NoTransactionError extends ConfigurationError {
+  /** A property, since the receiver and the inbox may be two copies of the package. */
+  readonly isLastAttempt = true;
+
+  constructor() {
+    super(
+      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqliteInbox or pgBossInbox (with `boss`, its `db` must support transactions), or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it.",
+    );
+  }
+}
+
+const MAX_CAUSES = 10;
+
+/** Whether a failed attempt was the last one: the event becomes a dead letter. */
+export function isLastAttempt(attempt: number, error: unknown): boolean {
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
+    if ((cause as Partial<NoTransactionError>).isLastAttempt === true) return true;
+    cause = cause.cause;
+  }
+  return attempt >= MAX_ATTEMPTS;
+}
 
 export const deadLetterNotFound = (id: string): ConfigurationError =>
   new ConfigurationError(

@@ -1,4 +1,6 @@
-import type { Conflict, DeadLetter, EventList } from "./event-list.ts";
+import type { DoublePayment } from "../../contract/double-payment.ts";
+import { EVENT_KINDS } from "../../contract/events.ts";
+import type { Conflict, DeadLetter, EventFilter, EventList } from "./event-list.ts";
 
 /** A verified delivery, as an inbox stores it. */
 export interface NewDelivery {
@@ -23,7 +25,23 @@ export interface NewDelivery {
    * at once, with this text as its error. It is remembered by its key like any other event.
    */
   readonly deadLetterReason?: string | undefined;
+  /**
+   * The key that the event has without `identify` and `merchant`. If an event with this key and the same
+   * digest is stored, the delivery is a duplicate: the receiver may have used that key before.
+   */
+  readonly formerKey?: string | undefined;
+  /**
+   * When the service signed it, in milliseconds since the epoch. The retention begins at the later of
+   * this and the end of its processing. If it is missing (the event has no timestamp that can be read),
+   * its key is remembered without end.
+   */
+  readonly signedAt?: number | undefined;
+  /** How the event became known. A missing value stands for `webhook`. */
+  readonly source?: EventSource | undefined;
 }
+
+/** How an event became known: the service delivered it, or `receiver.sweep()` read its payment. */
+export type EventSource = "webhook" | "read";
 
 /**
  * The headers of a trace by the W3C recommendation, such as `traceparent`. A receiver for many merchants
@@ -60,10 +78,15 @@ export interface Job {
   readonly receivedAt?: number | undefined;
   /** As in the delivery. */
   readonly traceContext?: TraceContext | undefined;
+  /** As in the delivery. */
+  readonly source?: EventSource | undefined;
   /** Aborts when this process may no longer process the job: its lease was lost, or a stop timed out. */
   readonly signal: AbortSignal;
-  /** Where the inbox supports it: runs the handler's own writes and "processed" in one transaction. */
-  readonly transaction?: Transaction;
+  /**
+   * Runs the handler's own writes and "processed" in one transaction. If it is missing, the handler gets
+   * one that rejects with a `ConfigurationError`.
+   */
+  readonly transaction?: Transaction | undefined;
 }
 
 /**
@@ -90,15 +113,32 @@ export interface InboxStats {
   readonly dead: number;
   /** Conflicts that were neither requeued nor dropped. */
   readonly conflicts: number;
+  /** Of the waiting ones, those whose last attempt failed. */
+  readonly retrying?: number;
+  /** When the oldest retrying event was received, in milliseconds since the epoch; `null` for none. */
+  readonly oldestRetrying?: number | null;
   /** When the oldest waiting event was received, in milliseconds since the epoch; `null` for none. */
   readonly oldestWaiting: number | null;
   /** How long the first due event has been due, in milliseconds. Above a few seconds, it falls behind. */
   readonly lagMs: number;
 }
 
+/** The queue of all kinds of events that the service does not document. */
+export const OTHER_QUEUE = "other";
+
+/**
+ * The queue of an event. Each documented kind has one; all others share one, so that the number of
+ * queues does not depend on what senders write.
+ */
+export const queueOf = (kind: string): string =>
+  (EVENT_KINDS as readonly string[]).includes(kind) ? kind : OTHER_QUEUE;
+
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
-  /** Processes one job. A rejection is a failed attempt. */
+  /**
+   * Processes one job. A rejection is a failed attempt. It is the last one if the error, or a cause of
+   * it, has `isLastAttempt: true`: then the event becomes a dead letter at once.
+   */
   readonly run: (job: Job) => Promise<void>;
   /** How many jobs to process at the same time. */
   readonly concurrency: number;
@@ -112,6 +152,11 @@ export interface WorkerOptions {
   readonly kinds?: readonly string[] | undefined;
   /** Called with the kind of an event that is kept for another process. */
   readonly onKept?: ((kind: string) => void) | undefined;
+  /**
+   * The queues that this process works on, as {@link queueOf} names them. Events in other queues wait for
+   * a process that works on them. Replaces `kinds` and `onKept`.
+   */
+  readonly queues?: readonly string[] | undefined;
 }
 
 /**
@@ -137,6 +182,65 @@ export interface Inbox {
    * out to have events of any age processed.
    */
   readonly retentionMs?: number | undefined;
+  /**
+   * Which events it can recognise, by the clock of its engine. Without it, the receiver goes by
+   * `retentionMs` and its own clock.
+   */
+  horizon?(): Promise<Horizon>;
+  /**
+   * Processes what is due now, and returns: for functions and cron jobs. Works without `start`, and
+   * beside other processes.
+   */
+  drain?(options: WorkerOptions, limits: DrainLimits): Promise<DrainResult>;
+  /** Payments that look like the same money twice, if the inbox can store them. */
+  readonly doublePayments?: DoublePaymentList | undefined;
+}
+
+/** What an inbox remembers. */
+export interface Horizon {
+  /** The time of the engine, in milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * An event that was signed before this moment may have been processed and forgotten. It is the
+   * earliest moment that every retention covers which a process of this inbox used lately.
+   */
+  readonly remembersSince: number;
+}
+
+/** When a `drain` ends, even if more is due. */
+export interface DrainLimits {
+  /** In milliseconds. Handlers that still run then are aborted, and their events handed back. */
+  readonly timeoutMs: number;
+  /** How many events to process at most. */
+  readonly limit: number;
+}
+
+/** What a `drain` did. */
+export interface DrainResult {
+  /** Attempts that ended, the failed ones included. */
+  readonly processed: number;
+  /** Events that are due and were not processed. */
+  readonly left: number;
+}
+
+/** A double payment, as an inbox stores it. */
+export interface StoredDoublePayment extends DoublePayment {
+  /** What `drop` takes: the same for every report of the same two payments. */
+  readonly id: string;
+  /** When it became known, in milliseconds since the epoch. */
+  readonly receivedAt: number;
+  /** Whose payments they are, with a receiver for many merchants. */
+  readonly merchant?: string | undefined;
+}
+
+/** The double payments of an inbox, each pair once. */
+export interface DoublePaymentList {
+  /** Stores a pair. Resolves with `false` if it is stored, or was dropped, already. */
+  add(double: StoredDoublePayment): Promise<boolean>;
+  /** The first of them that match, ordered by `receivedAt`, then by `id` as text. */
+  list(filter: EventFilter): Promise<StoredDoublePayment[]>;
+  /** A person has decided that nothing is to be done. Rejects if one of the ids is not in the list. */
+  drop(ids: readonly string[]): Promise<void>;
 }
 
 /** Attempts for each event, the first one included. */

@@ -1,5 +1,5 @@
 import { type IdempotencyStore, memoryIdempotency } from "malipo";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { failureOf, gatewayMeeting } from "../support/gateway.ts";
 import { deaf, json, reset, type Step } from "../support/responses.ts";
 
@@ -13,7 +13,7 @@ afterEach(() => {
 type Gateway = ReturnType<typeof gatewayMeeting>["gateway"];
 
 const order = { amount: 100, phone: "0712345678" };
-const idempotencyKey = "ORDER-42/1";
+let idempotencyKey: string;
 const success = json({ success: true, data: { reference: "PAY-1" } });
 
 const pay = ({ mobileMoney }: Gateway, options = {}, params = order) =>
@@ -169,11 +169,24 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-test.each(TROUBLES)(
-  "$name: the error says what failed and what to do",
-  async ({ step, store, failure, code, issues, fields, message }) => {
-    const { gateway } = gatewayMeeting([step], store && { idempotency: store });
-    const error = await failureOf(failure(gateway));
-    expect(error).toMatchObject({ code, message, ...(issues && { issues }), ...fields });
-  },
-);
+const KEYS = [
+  { key: "ORDER-42/1", shown: "ORDER-42/1" },
+  // The message of an error goes into logs.
+  { key: "254712345678", shown: "2547*****678" },
+];
+
+describe.each(KEYS)("under the key $key", ({ key, shown }) => {
+  beforeEach(() => {
+    idempotencyKey = key;
+  });
+
+  test.each(TROUBLES)(
+    "$name: the error says what failed and what to do",
+    async ({ step, store, failure, code, issues, fields, message }) => {
+      const { gateway } = gatewayMeeting([step], store && { idempotency: store });
+      const error = await failureOf(failure(gateway));
+      const masked = message.replace("ORDER-42/1", shown);
+      expect(error).toMatchObject({ code, message: masked, ...(issues && { issues }), ...fields });
+    },
+  );
+});

@@ -2,6 +2,7 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/e
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { IdempotencyConflictError } from "../../../errors/payment.ts";
 import { checkOptionNames } from "../../../internal/check-options.ts";
+import { quoteMasked } from "../../../internal/phone-digits.ts";
 import { type CallInput, nameOf } from "../../call.ts";
 import { invalidParam } from "../../invalid-params.ts";
 import { endpointForRequest, type RequestParams } from "../../request.ts";
@@ -104,7 +105,7 @@ export async function resolveAttempt(
   }
   if (found.state === "resolved") return;
   throw new IdempotencyConflictError(
-    `${endpoint}: nothing was resolved under the idempotency key ${JSON.stringify(key)}. ${reasonFor(found)}`,
+    `${endpoint}: nothing was resolved under the idempotency key ${quoteMasked(key)}. ${reasonFor(found)}`,
     key,
     found.state === "too_early" ? found.notSentInMs : undefined,
   );

@@ -1,9 +1,8 @@
-import { deadLetterNotFound, errorText } from "../errors.ts";
+import { deadLetterNotFound, errorText, isLastAttempt } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
 import {
   type InboxStats,
-  MAX_ATTEMPTS,
   type NewDelivery,
   type Receipt,
   receiptFor,
@@ -170,7 +169,7 @@ export class MemoryStore implements LeaseStore {
     else if (ended.as === "released") {
       stored.attempts--;
       this.#ready.add(stored);
-    } else if (stored.attempts < MAX_ATTEMPTS) {
+    } else if (!isLastAttempt(stored.attempts, ended.error)) {
       stored.dueAt = now() + this.#pace.backoffMs(stored.attempts);
       this.#delayed.add(stored);
     } else {

@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { errorText, leaseLost } from "../errors.ts";
+import { errorText, isLastAttempt, leaseLost } from "../errors.ts";
 import { Groups } from "./groups.ts";
 import { storable } from "./job-data.ts";
 import type { FetchedJob } from "./kept-kinds.ts";
@@ -105,8 +105,12 @@ export class HeldJobs {
 
   /** A failed attempt: pg-boss retries the job later, or makes it a dead letter. */
   async fail({ job }: HeldJob, error: unknown): Promise<void> {
-    const { name } = this.#settings.queues().deliveries;
+    const { name, table } = this.#settings.queues().deliveries;
     const { id, retryCount } = job;
+    if (isLastAttempt(retryCount + 1, error)) {
+      const text = `UPDATE ${table} SET retry_limit = retry_count WHERE ${IS_HELD}`;
+      await this.#boss.getDb().executeSql(text, [name, ...attemptsOf([job])]);
+    }
     const failed = this.#boss.fail(name, [{ id, retryCount }], {
       message: storable(errorText(error)),
     });

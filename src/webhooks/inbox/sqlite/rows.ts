@@ -1,10 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { errorText } from "../errors.ts";
+import { errorText, isLastAttempt } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
 import {
   type InboxStats,
-  MAX_ATTEMPTS,
   type NewDelivery,
   type Receipt,
   receiptFor,
@@ -172,7 +171,7 @@ export class Rows {
     if (ended.as === "done") this.done(ended.lease);
     else if (ended.as === "released") this.#statements.released.run({ ...row, now });
     else {
-      const state = attempt < MAX_ATTEMPTS ? "ready" : "dead";
+      const state = isLastAttempt(attempt, ended.error) ? "dead" : "ready";
       const dueAt = now + this.#pace.backoffMs(attempt);
       this.#statements.failed.run({ ...row, state, dueAt, error: errorText(ended.error) });
     }

@@ -90,6 +90,11 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
         const update = `UPDATE ${table} SET lease_from = lease_from + $1 * interval '1 ms' WHERE key = $2`;
         await connect().query(update, [ms, key]);
       },
+      makeOlder: async (key, ms) => {
+        const times = ["begun_at", "lease_from", "keep_until"];
+        const changes = times.map((column) => `${column} = ${column} - $1 * interval '1 ms'`);
+        await connect().query(`UPDATE ${table} SET ${changes} WHERE key = $2`, [ms, key]);
+      },
       // A port that nobody listens on.
       unreachable: async () => postgresIdempotency(connect("postgres://nobody@127.0.0.1:1/none")),
       crash: async () => engine?.restart(),

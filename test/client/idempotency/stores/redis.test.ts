@@ -72,6 +72,14 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
       moveLease: async (key, ms) => {
         await connect().hincrby(recordOf(key), "lease_from", ms);
       },
+      makeOlder: async (key, ms) => {
+        for (const field of ["begun_at", "lease_from"]) {
+          await connect().hincrby(recordOf(key), field, -ms);
+        }
+        const left = await connect().pttl(recordOf(key));
+        // Redis drops a key with an expiry in the past at once.
+        if (left >= 0) await connect().pexpire(recordOf(key), left - ms);
+      },
       unreachable: async () =>
         // A port that nobody listens on.
         redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: 0 })),

@@ -1,5 +1,5 @@
-import type { RouteResult } from "../speech/result.ts";
 import type { ErrorResponse } from "./error-response.ts";
+import type { RouteResult } from "./result.ts";
 
 /** A request below the base URL, whichever transport it came by. */
 export interface ApiRequest {

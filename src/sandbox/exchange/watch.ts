@@ -1,4 +1,4 @@
-import type { ApiRequest, ApiResponse, PlannedResponse } from "../api/messages.ts";
+import type { ApiRequest, ApiResponse, PlannedResponse } from "./messages.ts";
 
 /** A request to the service and its response. */
 export interface Exchange {

@@ -1,7 +1,7 @@
 import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import type { Activity, Delivery, SandboxPayment } from "../../sandbox/index.ts";
-import { describeConnectionError } from "../diagnosis/connection-errors.ts";
-import { paint, printable } from "./output.ts";
+import { describeConnectionError } from "../connection-errors.ts";
+import { paint, printable } from "../terminal/output.ts";
 
 const COLOURS = { pending: "yellow", completed: "green", failed: "red" } as const;
 

@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../clock/time.ts";
+import { formatAmount } from "../state/money.ts";
 import type { StoredInvoice, StoredPayment } from "../state/records.ts";
-import { formatAmount } from "./money.ts";
 
 /** A payment as a response and `payment.completed` show it: the documented fields. */
 export function paymentView(payment: StoredPayment): Record<string, unknown> {

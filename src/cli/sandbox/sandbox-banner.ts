@@ -1,5 +1,5 @@
-import type { Ready } from "../sandbox/ready.ts";
-import { paint } from "./output.ts";
+import { paint } from "../terminal/output.ts";
+import type { Ready } from "./ready.ts";
 
 const PHONE = "0712345678";
 
@@ -44,32 +44,33 @@ function worldNote({ is_new, state }: Ready): string {
   return `\n  ${dim(`Keys and references are new in this run. ${how}`)}\n`;
 }
 
-/** Lines that a shell takes as they are. */
-function environment({ base_url, keys, webhook_secret }: Ready): string {
+/** Lines that a shell takes as they are, and the command that writes them into a file. */
+function environment({ base_url, keys, webhook_secret }: Ready, urlFlag: string): string {
   const variables = {
     MALIPO_BASE_URL: base_url,
     MALIPO_API_KEY: keys.secret,
     MALIPO_WEBHOOK_SECRET: webhook_secret,
   };
   const lines = Object.entries(variables).map(([name, value]) => `  export ${name}=${value}`);
-  return `${dim("For your shell:")}\n\n${lines.join("\n")}`;
+  const write = `npx malipo env --write .env${urlFlag}`;
+  return `${dim("For your shell:")}\n\n${lines.join("\n")}\n\n${dim("For a .env file:")}\n\n  ${write}`;
 }
 
 /**
  * The first steps, with everything filled in: a new user gets to a paid payment with it.
  *
- * @param isOnly - Commands find this sandbox without `--url`.
+ * @param isFound - Commands that are run in this folder find this sandbox without `--url`.
  */
-export function banner(ready: Ready, isOnly: boolean): string {
+export function banner(ready: Ready, isFound: boolean): string {
   const { url, base_url, page, keys, clock } = ready;
-  const urlFlag = isOnly ? "" : ` --url ${url}`;
+  const urlFlag = isFound ? "" : ` --url ${url}`;
   const advance = `npx malipo clock advance 61s${urlFlag}`;
   return `
 ${bold("A payment gateway is running on this machine.")}  The page: ${bold(page)}
 
 ${facts(ready)}
 ${worldNote(ready)}
-${environment(ready)}
+${environment(ready, urlFlag)}
 
 ${bold("1. Start a payment")} in another terminal:
 

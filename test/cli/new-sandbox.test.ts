@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { afterAll, describe, test } from "vitest";
 import { startSandbox } from "./command-line.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-world-"));
+const folder = mkdtempSync(join(tmpdir(), "malipo-sandbox-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Starts a sandbox, and gives what it says when it is ready. */

@@ -51,7 +51,7 @@ export async function measureCalls(
 /** A phone number without automatic behaviour. */
 const phoneOf = (index: number) => `07${String(index).padStart(5, "0")}000`;
 
-/** The kinds of payments that a world grows by. */
+/** The kinds of payments that a sandbox grows by. */
 const GROWTHS: readonly {
   readonly name: string;
   readonly auto: "none" | "approve";
@@ -91,7 +91,7 @@ const GROWTHS: readonly {
 
 const PAYMENTS = 10_000;
 
-/** The cost of a payment at the start and at the end of a world, in microseconds. */
+/** The cost of a payment at the start and at the end of a sandbox, in microseconds. */
 export interface Growth {
   readonly name: string;
   readonly first: number;
@@ -133,16 +133,16 @@ function middleMean(values: readonly number[]): number {
 }
 
 /**
- * The cost of a payment at both ends of 10,000, over several worlds. Garbage is collected about once in
- * two thousand payments. Each world starts at another point of that cycle, so that collections do
+ * The cost of a payment at both ends of 10,000, over several sandboxes. Garbage is collected about once in
+ * two thousand payments. Each sandbox starts at another point of that cycle, so that collections do
  * not always fall into the same thousands.
  */
-export async function measureGrowth(worlds: number): Promise<Growth[]> {
+export async function measureGrowth(sandboxes: number): Promise<Growth[]> {
   const taken = GROWTHS.map(() => ({ first: [] as number[], last: [] as number[] }));
   for (const growth of GROWTHS) await grow(growth, PAYMENTS);
-  for (let world = 0; world < worlds; world++) {
+  for (let stage = 0; stage < sandboxes; stage++) {
     for (const [index, growth] of GROWTHS.entries()) {
-      await grow(growth, 250 * (world % 12));
+      await grow(growth, 250 * (stage % 12));
       const costs = await grow(growth, PAYMENTS);
       taken[index]?.first.push(costs[0] ?? 0);
       taken[index]?.last.push(costs.at(-1) ?? 0);

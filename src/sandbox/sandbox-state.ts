@@ -1,12 +1,12 @@
-import type { Scheduler } from "../clock/scheduler.ts";
-import type { Watchers } from "../observe/watch.ts";
-import type { SandboxSettings } from "../options.ts";
-import type { Speech } from "../speech/speech.ts";
-import type { Delivery, StoredInvoice, StoredPayment } from "./records.ts";
-import type { State } from "./state.ts";
+import type { Scheduler } from "./clock/scheduler.ts";
+import type { Watchers } from "./exchange/watch.ts";
+import type { SandboxSettings } from "./options.ts";
+import type { Speech } from "./speech/speech.ts";
+import type { Delivery, StoredInvoice, StoredPayment } from "./state/records.ts";
+import type { State } from "./state/state.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
-export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
+export interface SandboxState extends Pick<SandboxSettings, "auto" | "limits"> {
   /** How the sandbox says what it decides. */
   readonly speech: Speech;
   /** Replaced as a whole by `reset` and `restore`. */
@@ -28,12 +28,12 @@ export interface World extends Pick<SandboxSettings, "auto" | "limits"> {
 }
 
 /** Rebuilds the index of payments. Must be called after the state was replaced. */
-export function indexPayments(world: World): void {
-  world.payments.clear();
-  for (const payment of world.state.payments) indexPayment(world, payment);
+export function indexPayments(sandboxState: SandboxState): void {
+  sandboxState.payments.clear();
+  for (const payment of sandboxState.state.payments) indexPayment(sandboxState, payment);
 }
 
-export function indexPayment({ payments }: World, payment: StoredPayment): void {
+export function indexPayment({ payments }: SandboxState, payment: StoredPayment): void {
   payments.set(payment.reference, payment);
   if (payment.checkout_request_id) payments.set(payment.checkout_request_id, payment);
 }

@@ -1,13 +1,13 @@
-import { Gateway } from "../../client/gateway.ts";
-import type { GatewayOptions } from "../../client/options.ts";
-import { type Settings, settingsFrom } from "../../client/settings.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { environmentVariable } from "../../internal/environment.ts";
-import { CliError, usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
-import { EXIT } from "../exit-codes.ts";
-import { runningSandboxes } from "../sandbox/find-sandbox.ts";
-import { readFile } from "./files.ts";
+import { Gateway } from "../client/gateway.ts";
+import type { GatewayOptions } from "../client/options.ts";
+import { type Settings, settingsFrom } from "../client/settings.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { environmentVariable } from "../internal/environment.ts";
+import { CliError, usageError } from "./cli-error.ts";
+import type { Input } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { readFile } from "./input/files.ts";
+import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
 
 /** Editors end a file with a line break, which does not belong to the key. */
 export function readKey(path: string): string {
@@ -53,11 +53,14 @@ function missingSettings(options: GatewayOptions): string | undefined {
 export async function sandboxHint(options: GatewayOptions): Promise<string | undefined> {
   const baseUrl = baseUrlOf(options);
   if (hasKey(options)) return undefined;
-  const urls = await runningSandboxes();
-  const meant = baseUrl === undefined ? urls : urls.filter((url) => baseUrl.startsWith(`${url}/`));
-  const [url] = meant;
+  const running = await runningSandboxes();
+  const found = chooseSandbox(running);
+  const url =
+    baseUrl === undefined
+      ? (found ?? running[0]?.url)
+      : running.find((one) => baseUrl.startsWith(`${one.url}/`))?.url;
   if (url !== undefined) {
-    const flag = urls.length === 1 ? "" : ` --url ${url}`;
+    const flag = url === found ? "" : ` --url ${url}`;
     return `A sandbox is running at ${url}. To use it in this shell: eval "$(npx malipo env${flag})"`;
   }
   return baseUrl === undefined ? "To try it without an account: npx malipo sandbox" : undefined;

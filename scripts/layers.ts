@@ -1,0 +1,53 @@
+/** One layer of `src`, and what its files may import beside each other. */
+export interface Layer {
+  /** The folder or the file, relative to `src`. The longest that fits a file is its layer. */
+  readonly path: string;
+  /** The folders and files of `src` that it may import. */
+  readonly imports: readonly string[];
+  /** The packages that it may import, types included. Node's own modules are allowed everywhere. */
+  readonly packages: readonly string[];
+}
+
+const GROUND = ["internal", "errors"];
+const CONTRACT = [...GROUND, "contract"];
+const SERVICE = [...CONTRACT, "openapi", "profile"];
+/** What receivers load of the contract: nothing that needs schemas. */
+const EVENTS = ["contract/events.ts", "contract/double-payment.ts"];
+const INBOX = [...GROUND, ...EVENTS, "webhooks"];
+/** The sandbox signs deliveries; it shares nothing else with receivers. */
+const SANDBOX = [...SERVICE, "sandbox", "webhooks/verification/signature.ts"];
+const ALL = [...SERVICE, "client", "webhooks", "sandbox", "learn"];
+
+const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
+  path,
+  imports,
+  packages,
+});
+
+/** Imports go down only: a row for each layer, from the lowest to the highest. */
+export const LAYERS: readonly Layer[] = [
+  layer("internal", GROUND),
+  layer("errors", GROUND),
+  layer("contract", CONTRACT, "zod/mini"),
+  layer("openapi", CONTRACT, "zod/mini"),
+  layer("profile", CONTRACT, "zod/mini"),
+  layer("client", [...CONTRACT, "profile"]),
+  layer("client/http", [...CONTRACT, "client"], "ky"),
+  layer("client/idempotency/stores", [...CONTRACT, "client"], "ioredis", "pg"),
+  layer("client/waiting/wakeups", [...CONTRACT, "client"], "ioredis", "pg"),
+  layer("webhooks", INBOX),
+  layer("webhooks/verification/hmac", INBOX, "@noble/hashes"),
+  layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
+  layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
+  layer("webhooks/inbox/pg-boss", INBOX, "pg-boss"),
+  layer("sandbox", SANDBOX),
+  layer("sandbox/state/snapshot.ts", SANDBOX, "zod/mini"),
+  layer("sandbox/msw.ts", SANDBOX, "msw"),
+  layer("learn", SERVICE),
+  layer("integrations", ALL),
+  layer("integrations/react.ts", ALL, "react"),
+  layer("integrations/otel", ALL, "@opentelemetry/api"),
+  layer("drill", ALL),
+  layer("cli", [...ALL, "drill"], "ioredis", "pg", "pg-boss"),
+  layer("index.ts", ALL),
+];
