@@ -12,7 +12,7 @@ import { freePort } from "./child.ts";
 import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
-import { ALIVE, type Facts, judgeOrder, SECRET } from "./promises.ts";
+import { ALIVE, FORGED, type Facts, judgeOrder, SECRET } from "./promises.ts";
 import { countEffects } from "./read-response.ts";
 import {
   placesIn,
@@ -335,7 +335,8 @@ export class Bench {
     await this.#settle(all, wait);
     for (const run of all) {
       const broken = judgeOrder(await this.#facts(run));
-      if (broken !== undefined) run.blame(...broken);
+      // What a forged event has done is not broken a second time.
+      if (broken !== undefined && !run.problems.has(FORGED)) run.blame(...broken);
       run.note(
         "shop",
         `says ${run.belief}${run.effects === undefined ? "" : `, shipped ${run.effects} times`}`,
