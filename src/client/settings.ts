@@ -12,8 +12,8 @@ import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
 import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { GatewayObserver } from "./http/observer.ts";
 import { countLimit, timeLimit } from "./limits.ts";
+import type { GatewayObserver } from "./observer.ts";
 import type { GatewayOptions } from "./options.ts";
 import { isBrowser } from "./runtime.ts";
 
