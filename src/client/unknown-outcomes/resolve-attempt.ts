@@ -48,6 +48,16 @@ function createEndpoint(name: CreateName): [Endpoint, CallInput] {
   );
 }
 
+/**
+ * What records call the endpoint of a call.
+ *
+ * @throws {ConfigurationError} for a call that creates nothing.
+ */
+export function endpointNameOf(name: CreateName, { redactor }: AttemptsContext): string {
+  const [endpoint, input] = createEndpoint(name);
+  return nameOf(endpoint, input, redactor);
+}
+
 const NOT_RESOLVED: Readonly<
   Record<Exclude<ResolveResult["state"], "resolved" | "too_early">, string>
 > = {
@@ -84,8 +94,7 @@ export async function resolveAttempt(
   options: ResolveOptions,
 ): Promise<void> {
   checkOptionNames(options, ["endpoint", "attempt"], "resolve");
-  const [row, input] = createEndpoint(options.endpoint ?? "mobileMoney.initiate");
-  const endpoint = nameOf(row, input, context.redactor);
+  const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
   const key = checkIdempotencyKey(endpoint, idempotencyKey);
   if (typeof outcome !== "string" || outcome === "") {
     const expected = 'expected the reference of a payment, or "not_sent"';
