@@ -36,7 +36,10 @@ export type {
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
+  type DrainLimits,
+  type DrainResult,
   type EventSource,
+  type Horizon,
   type Inbox,
   type InboxStats,
   type Job,
@@ -66,10 +69,12 @@ export type {
   FoundSecret,
   MerchantSecret,
   ObservedDelivery,
+  PaymentReader,
   WebhookReceiverOptions,
 } from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
 export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
+export type { SweepResult } from "./receiver/sweep.ts";
 export type { WaitingEvents } from "./receiver/waiting-events.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";

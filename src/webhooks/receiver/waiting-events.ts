@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
+import { cannot } from "../inbox/errors.ts";
 import type { EventList, EventPage, EventPosition, EventQuery } from "../inbox/event-list.ts";
 import { listPage } from "../inbox/event-pages.ts";
 import type { Inbox, InboxStats } from "../inbox/types.ts";
@@ -35,9 +35,7 @@ export function waitingEvents<Item extends EventPosition>(
 ): WaitingEvents<Item> {
   const events = (): EventList<Item> => {
     if (list !== undefined) return list;
-    throw new ConfigurationError(
-      `This inbox has no list of ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox have one.`,
-    );
+    throw cannot(`list ${what}`);
   };
   return {
     list: async (query) => listPage(events(), query),
@@ -53,7 +51,5 @@ const idsOf = (id: string | readonly string[]): string[] => [
 
 export async function inboxStats(inbox: Inbox): Promise<InboxStats> {
   if (inbox.stats !== undefined) return inbox.stats();
-  throw new ConfigurationError(
-    "This inbox cannot count what it holds. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.",
-  );
+  throw cannot("count what it holds");
 }
