@@ -33,9 +33,11 @@ export type {
   EventPage,
   EventPosition,
   EventQuery,
+  WithBody,
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
+  type DoublePaymentList,
   type DrainLimits,
   type DrainResult,
   type EventSource,
@@ -46,6 +48,7 @@ export {
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type StoredDoublePayment,
   type TraceContext,
   type Transaction,
   type WorkerOptions,

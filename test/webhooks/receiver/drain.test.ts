@@ -26,6 +26,18 @@ describe("drain", () => {
     expect(() => receiver.onOther(() => {})).toThrow(/must be registered before/);
   });
 
+  test("processes what came since the drain before, in a function that is called again", async () => {
+    const receiver = receive();
+    const got: unknown[] = [];
+    receiver.onOther(({ data }) => got.push(data.reference));
+    for (const reference of ["1", "2", "3"]) {
+      await deliver(receiver, undefined, reference);
+      expect(await receiver.drain({ timeoutMs: 5_000 })).toEqual(DONE);
+    }
+    expect(await receiver.drain()).toEqual({ processed: 0, left: 0 });
+    expect(got).toEqual(["1", "2", "3"]);
+  });
+
   test("runs one after another in a process, and deliveries are stored meanwhile", async () => {
     const { opened, open } = gate<typeof DONE>();
     const drain = vi.fn<NonNullable<Inbox["drain"]>>(() => opened);

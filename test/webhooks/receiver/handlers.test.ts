@@ -92,8 +92,8 @@ describe("on and onOther", () => {
   test("are told each kind without a handler once, and not as an error", async () => {
     const onUnhandled = vi.fn();
     const receiver = receive({ onUnhandled });
-    await deliver(receiver, "invoice.paid");
     await receiver.start();
+    await deliver(receiver, "invoice.paid");
     for (const reference of ["1", "2"]) await deliver(receiver, "payment.failed", reference);
     await deliver(receiver, "refund.created");
     expect(onUnhandled.mock.calls).toEqual([
