@@ -157,12 +157,11 @@ export interface WebhookReceiverOptions {
    */
   payments?: PaymentReader | ((merchant: string) => PaymentReader | undefined) | undefined;
   /**
-   * Called with two completed payments that look like the same money twice: two of one
+   * Called once with each two completed payments that look like the same money twice: two of one
    * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
-   * `transaction_id`. Set it to have a person look, and to pay one of them back. This process
-   * remembers the last 10,000 completed payments; with `attempts`, the payments of other keys are
-   * found in the idempotency store, too. It may be called more than once for the same two. Events of
-   * kinds that this process does not handle are used as with `attempts`.
+   * `transaction_id`. Set it to have a person look, and to pay one of them back. The inbox stores each
+   * pair: `receiver.doublePayments` lists them, also without this. They are found among the last 10,000
+   * completed payments of this process; with `attempts`, among those of the idempotency store, too.
    */
   onDoublePayment?: ((double: DoublePayment, merchant?: string) => void) | undefined;
   /**

@@ -32,7 +32,13 @@ import { JobProcessor } from "./process.ts";
 import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
 import { type SweepResult, sweepPayments } from "./sweep.ts";
 import { UnhandledKinds } from "./unhandled-kinds.ts";
-import { inboxStats, type WaitingEvents, waitingEvents } from "./waiting-events.ts";
+import {
+  type DoublePayments,
+  doublePayments,
+  inboxStats,
+  type WaitingEvents,
+  waitingEvents,
+} from "./waiting-events.ts";
 
 /** See {@link createWebhookReceiver}. */
 export interface WebhookReceiver {
@@ -102,6 +108,11 @@ export interface WebhookReceiver {
    * dropped. A requeued one is processed as an event of its own.
    */
   readonly conflicts: WaitingEvents<Conflict>;
+  /**
+   * Pairs of completed payments that look like the same money twice: see `onDoublePayment`. Each pair is
+   * listed until a person drops it.
+   */
+  readonly doublePayments: DoublePayments;
   /**
    * What the inbox holds, for a health route. It takes a few milliseconds for each 100,000 stored
    * events. Rejects where an inbox of your own cannot count.
@@ -344,5 +355,6 @@ export function createWebhookReceiver(options: WebhookReceiverOptions = {}): Web
     stats: async () => inboxStats(inbox),
     deadLetters: waitingEvents("dead letters", inbox.deadLetters),
     conflicts: waitingEvents("conflicts", inbox.conflicts),
+    doublePayments: doublePayments(inbox),
   };
 }

@@ -7,7 +7,7 @@ import type {
   WithBody,
 } from "../inbox/event-list.ts";
 import { listPage, readFrom } from "../inbox/event-pages.ts";
-import type { Inbox, InboxStats } from "../inbox/types.ts";
+import type { DoublePaymentList, Inbox, InboxStats, StoredDoublePayment } from "../inbox/types.ts";
 
 /** Events that wait for a person. Each method rejects where an inbox of your own cannot do it. */
 export interface WaitingEvents<Item> {
@@ -50,6 +50,25 @@ export function waitingEvents<Item extends EventPosition>(
     read: async (id) => readFrom(events(), String(id)),
     requeue: async (id) => events().requeue(idsOf(id)),
     drop: async (id) => events().drop(idsOf(id)),
+  };
+}
+
+/** The double payments of an inbox. Each method rejects where an inbox of your own cannot do it. */
+export interface DoublePayments {
+  /** A page of them, the oldest first. */
+  list(query?: Omit<EventQuery, "kind">): Promise<EventPage<StoredDoublePayment>>;
+  /** Takes one or many off the list, for ever. Rejects for an id that is not in the list. */
+  drop(id: string | readonly string[]): Promise<void>;
+}
+
+export function doublePayments({ doublePayments: list }: Inbox): DoublePayments {
+  const doubles = (): DoublePaymentList => {
+    if (list !== undefined) return list;
+    throw cannot("list double payments");
+  };
+  return {
+    list: async (query) => listPage(doubles(), query),
+    drop: async (id) => doubles().drop(idsOf(id)),
   };
 }
 
