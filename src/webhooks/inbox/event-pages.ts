@@ -14,7 +14,7 @@ const MAX_LIMIT = 1_000;
 
 /** A page of a list, with the position of the next one. @throws {ConfigurationError} */
 export async function listPage<Item extends EventPosition>(
-  list: EventList<Item>,
+  list: Pick<EventList<Item>, "list">,
   query: EventQuery = {},
 ): Promise<EventPage<Item>> {
   const filter = checkEventQuery(query);

@@ -12,11 +12,13 @@ import type { Inbox } from "../inbox/types.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
+import { checkPerMerchant } from "./merchants/per-merchant.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type {
   AttemptResolver,
   DeliveryObserver,
   FailedAttempt,
+  PaymentReader,
   WebhookReceiverOptions,
 } from "./options.ts";
 import { Retention } from "./retention.ts";
@@ -39,6 +41,7 @@ export interface ReceiverSettings {
   onConflict(event: WebhookEvent, merchant?: string): void;
   notify(reference: string): void;
   attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
+  paymentsOf(merchant: string | undefined): PaymentReader | undefined;
   readonly onDoublePayment:
     | ((double: DoublePayment, merchant: string | undefined) => void)
     | undefined;
@@ -63,6 +66,7 @@ const OPTIONS = [
   "onConflict",
   "wakeups",
   "attempts",
+  "payments",
   "onDoublePayment",
   "hooks",
   "observer",
@@ -132,29 +136,6 @@ function checkInbox(inbox: unknown): void {
   );
 }
 
-function checkAttempts(attempts: unknown, isPerMerchant: boolean): ReceiverSettings["attemptsOf"] {
-  if (attempts === undefined) return () => undefined;
-  if (isPerMerchant) {
-    // One merchant's events must not resolve the attempts of another.
-    checkFunction("attempts", attempts);
-    const of = attempts as (merchant: string) => AttemptResolver | undefined;
-    return (merchant) => {
-      const found = of(merchant as string);
-      if (found !== undefined) checkResolver(found);
-      return found;
-    };
-  }
-  checkResolver(attempts);
-  return () => attempts as AttemptResolver;
-}
-
-function checkResolver(attempts: unknown): void {
-  if (typeof (attempts as Partial<AttemptResolver> | null)?.resolveByPayment === "function") return;
-  throw new ConfigurationError(
-    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
-  );
-}
-
 const MAX_CACHE_MS = 86_400_000;
 
 function checkSecret(options: WebhookReceiverOptions): FindSigner {
@@ -220,7 +201,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
     ),
-    attemptsOf: checkAttempts(given.attempts, given.merchant !== undefined),
+    attemptsOf: checkPerMerchant("attempts", given.attempts, given.merchant !== undefined),
+    paymentsOf: checkPerMerchant("payments", given.payments, given.merchant !== undefined),
     hooks: checkHooks(given.hooks),
     observer: given.observer,
     onDoublePayment:
