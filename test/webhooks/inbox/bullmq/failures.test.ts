@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test, vi } from "vitest";
@@ -20,30 +21,55 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
   stopAll();
   closeProxies();
 
+  const tagOf = (queue: string) => `{${queue}-payment.completed}`;
+  const waitingIn = async (redis: Redis, queue: string) => {
+    const jobs = new Queue(tagOf(queue), { connection: redis });
+    const count = await jobs.getWaitingCount();
+    await jobs.close();
+    return count;
+  };
+
   test("acknowledges no event that is nowhere", async () => {
     const queue = freshQueue();
     const redis = new Redis(here.url);
-    const keys = () => redis.keys(`bull:${queue}:*`);
     const proxy = await proxyTo(here);
     const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
     // As after a failover between adding the event and looking at it.
     proxy.beforeRequests(async (chunk) => {
-      if (!/hgetall|hmget/i.test(chunk.toString())) return;
-      const all = await keys();
+      if (!/mget/i.test(chunk.toString())) return;
+      const all = await redis.keys(`*${tagOf(queue)}*`);
       if (all.length > 0) await redis.del(all);
     });
     const [status] = await receiver.post("PAY-1");
-    const isStored = (await redis.llen(`bull:${queue}:wait`)) === 1;
-    expect(status).toBe(isStored ? 200 : 503);
+    expect(status).toBe((await waitingIn(redis, queue)) === 1 ? 200 : 503);
     redis.disconnect();
   });
-  test("stores the others where one of many cannot be stored", async () => {
+
+  test("adds the job that a crash left out when the event is delivered again", async () => {
     const queue = freshQueue();
     const redis = new Redis(here.url);
     const inbox = bullmqInbox({ connection: { url: here.url }, queue, pace });
     await inbox.accept(newDelivery(0));
-    // Something else than a job: every command on it fails.
-    await redis.set(`bull:${queue}:${newDelivery(2).key}`, "odd");
+    // The process died between the ledger and the job.
+    await redis.set(
+      `${tagOf(queue)}:${newDelivery(1).key}`,
+      `p ${newDelivery(1).digest.slice(32)}`,
+    );
+    expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    expect(await waitingIn(redis, queue)).toBe(2);
+    expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    expect(await waitingIn(redis, queue)).toBe(2);
+    await inbox.stop(100);
+    redis.disconnect();
+  });
+
+  test("stores the others if one of many cannot be stored", async () => {
+    const queue = freshQueue();
+    const redis = new Redis(here.url);
+    const inbox = bullmqInbox({ connection: { url: here.url }, queue, pace });
+    await inbox.accept(newDelivery(0));
+    // Something else than a record.
+    await redis.lpush(`${tagOf(queue)}:${newDelivery(2).key}`, "odd");
     const results = await Promise.allSettled(
       [1, 2, 3, 1, 2].map((number) => inbox.accept(newDelivery(number))),
     );
@@ -54,7 +80,7 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
       "fulfilled",
       "rejected",
     ]);
-    expect(await redis.llen(`bull:${queue}:wait`)).toBe(3);
+    expect(await waitingIn(redis, queue)).toBe(3);
     await inbox.stop(100);
     redis.disconnect();
   });
@@ -131,7 +157,7 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
       vi.setSystemTime(Date.now() + 3 * 3_600_000);
       await receiver.start();
       await receiver.post("PAY-1");
-      await until(async () => (await redis.zcard(`bull:${queue}:delayed`)) === 1);
+      await until(async () => (await receiver.stats()).retrying === 1);
     } finally {
       vi.useRealTimers();
     }
