@@ -2,11 +2,8 @@ import {
   type Attempt,
   type AttemptsContext,
   listAttempts,
-} from "../../client/idempotency/resolving/attempts.ts";
-import {
-  type CreateName,
-  resolveAttempt,
-} from "../../client/idempotency/resolving/resolve-attempt.ts";
+} from "../../client/unknown-outcomes/attempts.ts";
+import { type CreateName, resolveAttempt } from "../../client/unknown-outcomes/resolve-attempt.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from "../../client/idempotency/store.ts";
+import type { IdempotencyStore } from "../../idempotency/store.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
 import { printError } from "../terminal/output.ts";
@@ -15,14 +15,14 @@ const FLAG = "--store";
 
 async function openSqlite(path: string, scope: string): Promise<OpenStore> {
   requireFile(path, FLAG);
-  const { sqliteIdempotency } = await import("../../client/idempotency/stores/sqlite.ts");
+  const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
   const store = sqliteIdempotency(path, { scope });
   return { store, close: () => store.close() };
 }
 
 async function openRedis(url: string, { scope = "", prefix }: FlagValues): Promise<OpenStore> {
   const redis = connectRedis(url, FLAG);
-  const { redisIdempotency } = await import("../../client/idempotency/stores/redis.ts");
+  const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
   const onWarning = (message: string) => printError(message);
   const store = redisIdempotency(redis, { scope, onWarning, ...(prefix && { prefix }) });
   return { store, close: () => redis.disconnect() };
@@ -30,7 +30,7 @@ async function openRedis(url: string, { scope = "", prefix }: FlagValues): Promi
 
 async function openPostgres(url: string, { scope = "", table }: FlagValues): Promise<OpenStore> {
   const pool = connectPostgres(url, FLAG);
-  const { postgresIdempotency } = await import("../../client/idempotency/stores/postgres.ts");
+  const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
   const store = postgresIdempotency(pool, { scope, ...(table && { table }) });
   return { store, close: () => pool.end() };
 }
