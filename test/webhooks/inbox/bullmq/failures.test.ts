@@ -3,7 +3,7 @@ import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -120,6 +120,61 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     redis.disconnect();
     await receiver.stop({ timeoutMs: 100 });
     await Promise.all([old.stop(), next.stop()]);
+  });
+
+  test("answers every delivery by its deadline while Redis hangs, and holds a limited number of bytes", async () => {
+    const own = (await startRedis()) as Engine;
+    const inbox = bullmqInbox({ connection: { url: own.url }, queue: freshQueue(), pace });
+    await inbox.accept(newDelivery(0));
+    own.hang();
+    const before = performance.now();
+    const raw = Buffer.alloc(1_000_000, "x");
+    const accepted = Array.from({ length: 100 }, (_, at) =>
+      inbox.accept(newDelivery(at + 1, { raw })),
+    );
+    const results = await Promise.allSettled(accepted);
+    const reasons = results.map((result) => result.status === "rejected" && String(result.reason));
+    expect(new Set(reasons)).toEqual(
+      new Set([
+        "Error: The delivery was not stored within 1.5 s. It is not acknowledged: the service sends it again.",
+        "Error: Too many deliveries wait to be stored. This one is not acknowledged: the service sends it again.",
+      ]),
+    );
+    // Far above the deadline, for a busy machine.
+    expect(performance.now() - before).toBeLessThan(10_000);
+    own.resume();
+    await until(() => inbox.accept(newDelivery(200)).then(Boolean, () => false));
+    await inbox.stop(100);
+    await own.stop();
+  });
+
+  test("stops by its limit while Redis hangs, and leaves no connection", async () => {
+    const own = (await startRedis()) as Engine;
+    const sockets = () =>
+      process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+    const before = sockets();
+    for (const isHungAtStart of [false, true]) {
+      const connection = { url: own.url };
+      const receiver = receiverOn(bullmqInbox({ connection, queue: freshQueue(), pace }));
+      const [begun, begin] = gateOf<void>();
+      receiver.onOther(() => {
+        begin();
+        return new Promise(() => {});
+      });
+      if (isHungAtStart) own.hang();
+      await receiver.start();
+      if (!isHungAtStart) {
+        await receiver.post("PAY-1");
+        await begun;
+        own.hang();
+      }
+      const startedAt = performance.now();
+      await receiver.stop({ timeoutMs: 500 });
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      await until(() => sockets() <= before);
+      own.resume();
+    }
+    await own.stop();
   });
 
   test("reports an error that lasts once, not with each try", async () => {

@@ -11,6 +11,7 @@ import {
   stopAll,
   until,
 } from "../../../suites/inbox-stage.ts";
+import type { Engine } from "../../../support/engines/engine.ts";
 import { startRedisCluster, startRedisSentinel } from "../../../support/engines/redis-group.ts";
 
 // Several Redis servers: a cluster, a failover.
@@ -73,6 +74,42 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
       expect([...slots.keys()].sort()).toEqual(names.sort());
       expect([...slots.values()].every(({ size }) => size === 1)).toBe(true);
       expect(await receiver.stats()).toMatchObject({ waiting: 9, dead: 9, conflicts: 9 });
+    });
+
+    test("acknowledges and processes the other kinds while one node does not reply", async () => {
+      const [client, queue] = [join(), freshQueue()];
+      const settings = { connection: client, queue };
+      const inbox = bullmqInbox({ ...settings, pace: { ...pace, engineTimeoutMs: 1_500 } });
+      const seen: string[] = [];
+      await inbox.start({
+        run: async ({ key }) => void seen.push(key),
+        concurrency: 8,
+        onError: () => {},
+      });
+      const nodes = new Map<string, Engine | undefined>();
+      for (const kind of EVENT_KINDS) {
+        const slot = Number(await client.cluster("KEYSLOT", `{${queue}-${kind}}`));
+        nodes.set(kind, cluster?.nodeOf(slot));
+      }
+      const hung = nodes.get("payment.completed");
+      const kinds = EVENT_KINDS.filter((kind) => nodes.get(kind) !== hung);
+      expect(kinds).not.toEqual([]);
+      hung?.hang();
+      try {
+        await expect(inbox.accept(newDelivery(0))).rejects.toThrow();
+        const deliveries = kinds.map((event, at) => newDelivery(at + 1, { event }));
+        for (const one of deliveries) {
+          expect(await inbox.accept(one)).toMatchObject({ kind: "accepted" });
+        }
+        await until(() => seen.length === kinds.length);
+        expect((await inbox.horizon?.())?.now).toBeGreaterThan(0);
+      } finally {
+        hung?.resume();
+      }
+      const isAccepted = () => inbox.accept(newDelivery(0)).then(Boolean, () => false);
+      await until(isAccepted);
+      await until(() => seen.includes(newDelivery(0).key));
+      await inbox.stop(1_000);
     });
 
     test("has its own connections: the client of the user stays open", async () => {
