@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -22,6 +23,9 @@ const msw2 = [
 ];
 
 const define = { ...packageVersion, ...(await pageAssets()) };
+
+const runFolder = source("./node_modules/.cache/run");
+mkdirSync(runFolder, { recursive: true });
 
 export default defineConfig({
   test: {
@@ -59,6 +63,8 @@ export default defineConfig({
       {
         test: {
           name: "as installed",
+          // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
+          env: { XDG_RUNTIME_DIR: runFolder },
           include: ["test/{package,browser,docs,cli}/**/*.test.ts", "examples/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,

@@ -2,14 +2,14 @@
 // Run `npx node scripts/generate-docs.ts` to write them; a test fails if a table is out of date.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
+import type { Command, Flag } from "../src/cli/command.ts";
 import { COMMANDS, ENVIRONMENT } from "../src/cli/definitions/index.ts";
-import type { Command, Flag } from "../src/cli/definitions/types.ts";
 import { EXIT, EXIT_MEANINGS } from "../src/cli/exit-codes.ts";
 import { commandUsage, flagSummary, flagUsage } from "../src/cli/help.ts";
 import { ENDPOINTS, type Endpoint } from "../src/contract/endpoints.ts";
 import { RESULT_CODES } from "../src/contract/result-codes.ts";
 import { ASSUMPTIONS } from "../src/sandbox/assumptions.ts";
-import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/payments/outcomes.ts";
+import { FAILURES, MAGIC_SUFFIXES } from "../src/sandbox/state/prompt-outcomes.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");

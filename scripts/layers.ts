@@ -33,8 +33,7 @@ export const LAYERS: readonly Layer[] = [
   layer("profile", CONTRACT, "zod/mini"),
   layer("client", [...CONTRACT, "profile"]),
   layer("client/http", [...CONTRACT, "client"], "ky"),
-  layer("client/idempotency/stores/redis.ts", [...CONTRACT, "client"], "ioredis"),
-  layer("client/idempotency/stores/postgres.ts", [...CONTRACT, "client"], "pg"),
+  layer("client/idempotency/stores", [...CONTRACT, "client"], "ioredis", "pg"),
   layer("client/waiting/wakeups", [...CONTRACT, "client"], "ioredis", "pg"),
   layer("webhooks", INBOX),
   layer("webhooks/verification/hmac", INBOX, "@noble/hashes"),
@@ -48,6 +47,7 @@ export const LAYERS: readonly Layer[] = [
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),
-  layer("cli", ALL, "ioredis", "pg", "pg-boss"),
+  layer("drill", ALL),
+  layer("cli", [...ALL, "drill"], "ioredis", "pg", "pg-boss"),
   layer("index.ts", ALL),
 ];

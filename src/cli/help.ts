@@ -4,7 +4,7 @@ import {
   type Command,
   type Flag,
   type Subcommand,
-} from "./definitions/types.ts";
+} from "./command.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatTable, paint } from "./terminal/output.ts";
 

@@ -1,12 +1,6 @@
 import { parseArgs } from "node:util";
 import { usageError } from "./cli-error.ts";
-import {
-  COMMON_FLAGS,
-  type Command,
-  type Flag,
-  type Input,
-  type Subcommand,
-} from "./definitions/types.ts";
+import { COMMON_FLAGS, type Command, type Flag, type Input, type Subcommand } from "./command.ts";
 import { suggest } from "./terminal/suggest.ts";
 
 /** A command to run. */

@@ -162,9 +162,10 @@ export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
  *
  * @example
  * ```ts
- * const event = verifyWebhook({ body, headers, secret });
- * if (isKnownEvent(event, "payment.completed")) await ship(event.data.account_reference);
- * if (!isKnownEvent(event)) log.info("a new kind of event", event.event);
+ * function describe(event: WebhookEvent): string {
+ *   if (isKnownEvent(event, "payment.completed")) return `paid: ${event.data.account_reference}`;
+ *   return isKnownEvent(event) ? event.event : `a new kind of event: ${event.event}`;
+ * }
  * ```
  */
 export function isKnownEvent<Kind extends EventKind = EventKind>(

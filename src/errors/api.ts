@@ -25,22 +25,26 @@ export interface ResponseFields {
   readonly headers: Headers;
   /** The wait that `Retry-After` asked for, in milliseconds, if the response had that header. */
   readonly retryAfterMs?: number | undefined;
+  /** The reference of the payment that the body names. */
+  readonly reference?: string | undefined;
 }
 
 // The body and the headers may hold a customer's data. They are not enumerable, so that
 // `console.log(error)` and `JSON.stringify(error)` do not print them.
-function keepResponse(error: object, { body, headers }: ResponseFields): void {
+function keepResponse(error: object, { body, headers, reference }: ResponseFields): void {
   Object.defineProperties(error, { body: { value: body }, headers: { value: headers } });
   const requestId = requestIdOf(headers);
   if (requestId !== undefined) Object.assign(error, { requestId });
+  if (reference !== undefined) Object.assign(error, { reference });
 }
 
 /**
  * The service returned an error. Common statuses have a subclass. Every other status, and
- * `success: false` with a 2xx, gives a plain `ApiError`.
+ * `success: false` with a 2xx, is a plain `ApiError`.
  *
- * The outcome is `rejected`. It is `unknown` for 5xx, 408 and redirects, and where an earlier
- * attempt of the same call may have reached the service.
+ * The outcome is `rejected`. It is `unknown` for 5xx, 408, 460, 499 and redirects, if the body of a
+ * call that creates something names a payment nevertheless (`reference`), and if an earlier attempt
+ * of the same call may have reached the service.
  *
  * @example
  * ```ts
@@ -60,6 +64,11 @@ export class ApiError extends GatewayError {
   declare readonly headers: Headers;
   /** The wait that `Retry-After` asked for, in milliseconds, if the response had that header. */
   declare readonly retryAfterMs?: number;
+  /**
+   * The reference of the payment that the body of a failed call names. The payment may exist: read it
+   * with `payments.get(reference)` before you send the call again.
+   */
+  declare readonly reference?: string;
   constructor(message: string, outcome: Outcome, response: ResponseFields) {
     super(message, outcome);
     this.status = response.status;
@@ -121,7 +130,8 @@ export class ServerError extends ApiError {
 
 /**
  * The service returned a 2xx that cannot be used: the body is not JSON, or a required field is
- * missing (`data.status` of a payment, `data.reference` of an initiation, the items of a list). Or
+ * missing or not usable (`data.status` of a payment, `data.reference` of an initiation, the items of
+ * a list). Or the body contradicts itself: it says `success: false` and names a payment. Or
  * its body is larger than `maxResponseBytes`; then it may have any status, and `body` is `undefined`.
  *
  * Outcome `unknown`, except where a body that is too large came with a 4xx: `rejected`.
@@ -135,6 +145,8 @@ export class UnexpectedResponseError extends GatewayError {
   declare readonly body: unknown;
   /** The response headers. Not enumerable. */
   declare readonly headers: Headers;
+  /** The reference of the payment that the body names. Read it before you send the call again. */
+  declare readonly reference?: string;
   constructor(message: string, outcome: Outcome, response: ResponseFields, options?: ErrorOptions) {
     super(message, outcome, options);
     this.status = response.status;

@@ -10,7 +10,9 @@ import { parseProfile } from "../profile/parse.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { VIRTUAL_START } from "./clock/time.ts";
-import type { Deliver } from "./deliveries/deliveries.ts";
+
+/** Sends a delivery, as `fetch` does. */
+export type Deliver = (request: Request) => Promise<Response>;
 
 /** The options of {@link createSandbox}. */
 export interface SandboxOptions {

@@ -29,6 +29,12 @@ export interface ServeOptions {
    * @default none
    */
   cors?: readonly string[] | undefined;
+  /**
+   * The command that starts this sandbox. Its page shows it after the sandbox has stopped. Set it if your
+   * program has one, such as `npm run sandbox`.
+   * @default none: the page says to start your program again
+   */
+  command?: string | undefined;
 }
 
 /** A sandbox on real HTTP. */

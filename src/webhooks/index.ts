@@ -33,9 +33,11 @@ export type {
   EventPage,
   EventPosition,
   EventQuery,
+  WithBody,
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
+  type EventSource,
   type Inbox,
   type InboxStats,
   type Job,

@@ -176,7 +176,7 @@ describe.skipIf(!hasChromium)("input on the sandbox's page", () => {
     await pin.waitFor();
     await served.close();
     await page.getByText("The sandbox has stopped.").waitFor();
-    await page.getByText(`npx malipo sandbox --port ${served.port}`).waitFor();
+    await page.getByText("npm run sandbox").waitFor();
     const controls = page.locator("#live form :is(button, input, select)");
     for (const control of await controls.all()) expect(await control.isDisabled()).toBe(true);
     await page.locator("#payments .row-head").click();

@@ -43,7 +43,7 @@ async function openSandboxPage(
   sandboxOptions: SandboxOptions = {},
 ): Promise<SandboxPage> {
   const sandbox = createSandbox(sandboxOptions);
-  const served = await sandbox.serve({ port: 0 });
+  const served = await sandbox.serve({ port: 0, command: "npm run sandbox" });
   const context = await browser.newContext({ viewport: DESKTOP, ...options });
   const page = await context.newPage();
   const errors: string[] = [];

@@ -79,8 +79,6 @@ describe("the commands for a running sandbox", () => {
     rmSync(folder, { recursive: true });
     const { keys, base_url } = sandbox.ready;
     expect(shell.stdout).toBe(`${keys.secret} ${base_url}`);
-    const { stdout: dotenv } = await run("env", "--format", "dotenv", "--kind", "public");
-    expect(dotenv).toContain(`\nMALIPO_API_KEY=${keys.public}\n`);
   });
 
   test("log requests and deliveries", async ({ expect }) => {

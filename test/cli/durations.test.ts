@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FlagValues } from "../../src/cli/definitions/types.ts";
+import type { FlagValues } from "../../src/cli/command.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { readTimeout } from "../../src/cli/input/flag-values.ts";
 import { DURATION_UNITS, durationMs } from "../../src/internal/duration.ts";

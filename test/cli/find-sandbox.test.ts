@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EXIT } from "../../src/cli/exit-codes.ts";
+import { chooseSandbox } from "../../src/cli/sandbox/find-sandbox.ts";
 import { CLI, malipo, type Running, startMalipo, startSandbox } from "./command-line.ts";
 
 let folder: string;
@@ -26,7 +27,18 @@ async function start(...args: string[]): Promise<Running> {
   started.push(sandbox);
   return sandbox;
 }
+/** Starts a sandbox in the folder of a project. */
+async function startIn(project: string, ...args: string[]): Promise<Running & { cwd: string }> {
+  const cwd = join(folder, project);
+  fs.mkdirSync(cwd, { recursive: true });
+  const sandbox = await startSandbox(args, { env, cwd });
+  started.push(sandbox);
+  return { ...sandbox, cwd };
+}
 const run = (...args: string[]) => malipo(args, { env });
+/** The sandbox that a command finds. One of the developer may run on the default port. */
+const found = async (cwd = folder) =>
+  /MALIPO_BASE_URL=(\S+)/.exec((await malipo(["env"], { env, cwd })).stdout)?.[1];
 const files = () => fs.readdirSync(join(folder, "malipo"));
 
 /** Writes what a running sandbox would write. The process of this test runs. */
@@ -86,22 +98,35 @@ describe("a command for any gateway that has no key and no address", () => {
 describe("a command without --url", () => {
   test("finds the sandbox that runs, on any port, and not one that was stopped", async () => {
     const sandbox = await start();
-    const found = await run("env", "--json");
-    expect(found.json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+    expect(await found()).toBe(sandbox.ready.base_url);
     expect((await run("phone", "off", "0712345678")).code).toBe(EXIT.ok);
     await sandbox.stop();
     started.pop();
     expect(files()).toEqual([]);
-    const none = await run("env");
-    expect(none.code).toBe(EXIT.unreachable);
-    expect(none.stderr).toContain("Start one: malipo sandbox");
+    expect(await found()).not.toBe(sandbox.ready.base_url);
   });
 
-  test("asks which one, where several run", async () => {
-    const [a, b] = [await start(), await start()];
+  test("prefers the sandbox that was started in its folder", async () => {
+    const [a, b] = [await startIn("a"), await startIn("b")];
+    expect(await found(a.cwd)).toBe(a.ready.base_url);
+    expect(await found(b.cwd)).toBe(b.ready.base_url);
+  });
+
+  test("prefers the default port if several run and none was started here", () => {
+    const running = ["http://127.0.0.1:4009", "http://127.0.0.1:4010"].map((url) => ({
+      url,
+      folder: join(folder, url.slice(-4)),
+    }));
+    expect(chooseSandbox(running)).toBe("http://127.0.0.1:4010");
+  });
+
+  test("lists several with their folders if none was started here", async () => {
+    const [a, b] = [await startIn("a"), await startIn("b")];
     const { code, stderr } = await run("clock", "now");
     expect(code).toBe(EXIT.usage);
-    for (const { ready } of [a, b]) expect(stderr).toContain(`--url ${ready.url}`);
+    for (const { ready, cwd } of [a, b]) {
+      expect(stderr).toContain(`--url ${ready.url}  (started in ${cwd})`);
+    }
     expect((await run("clock", "now", "--url", b.ready.url)).code).toBe(EXIT.ok);
   });
 
@@ -114,7 +139,7 @@ describe("a command without --url", () => {
     const other = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
     await once(other, "listening");
     plant(`{"url":"http://127.0.0.1:${(other.address() as AddressInfo).port}"}`);
-    expect((await run("env", "--json")).json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+    expect(await found()).toBe(sandbox.ready.base_url);
     other.close();
   });
 
@@ -127,7 +152,7 @@ describe("a command without --url", () => {
   ] as const)("is not led to %s", async ([, make]) => {
     make();
     const sandbox = await start();
-    expect((await run("env", "--json")).json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+    expect(await found()).toBe(sandbox.ready.base_url);
   });
 });
 
@@ -159,7 +184,7 @@ describe.skipIf(process.platform === "win32")("the folder of running sandboxes",
       }
       const sandbox = await start();
       expect(fs.readdirSync(elsewhere)).toEqual([]);
-      expect((await run("clock", "now")).code).toBe(EXIT.unreachable);
+      expect(await found()).not.toBe(sandbox.ready.base_url);
       expect((await run("clock", "now", "--url", sandbox.ready.url)).code).toBe(EXIT.ok);
     },
   );
@@ -170,7 +195,7 @@ describe.skipIf(process.platform === "win32")("the folder of running sandboxes",
     fs.writeFileSync(target, '{"url":"http://127.0.0.1:1"}', { mode: 0o600 });
     fs.symlinkSync(target, join(folder, "malipo", `${process.pid}.json`));
     fs.chmodSync(plant('{"url":"http://127.0.0.1:1"}', `${process.ppid}.json`), 0o666);
-    expect((await run("env", "--json")).json().MALIPO_BASE_URL).toBe(sandbox.ready.base_url);
+    expect(await found()).toBe(sandbox.ready.base_url);
   });
 });
 
@@ -185,6 +210,59 @@ test("the banner gives --url only where a command needs it", async () => {
     child.kill("SIGKILL");
     await ended;
   }
+});
+
+describe("env --write", () => {
+  const path = () => join(folder, ".env");
+  const write = (...args: string[]) => run("env", "--write", path(), ...args);
+
+  test("writes a .env file that only its owner can read", async () => {
+    const { ready } = await start();
+    const { code, stdout } = await write();
+    expect([code, stdout]).toEqual([
+      EXIT.ok,
+      `The settings of the sandbox at ${ready.url} are in ${path()}.\n`,
+    ]);
+    const { base_url, keys, webhook_secret } = ready;
+    expect(fs.readFileSync(path(), "utf8")).toBe(
+      `MALIPO_BASE_URL=${base_url}\nMALIPO_API_KEY=${keys.secret}\nMALIPO_WEBHOOK_SECRET=${webhook_secret}\n`,
+    );
+    if (process.platform !== "win32") expect(fs.statSync(path()).mode & 0o777).toBe(0o600);
+  });
+
+  test("replaces its variables, and leaves the others", async () => {
+    const { ready } = await start();
+    fs.writeFileSync(path(), "PORT=3000\nexport MALIPO_API_KEY=old\n# the database\nDB=shop");
+    await write("--kind", "public");
+    const text = fs.readFileSync(path(), "utf8");
+    expect(text).toMatch(/^PORT=3000\n# the database\nDB=shop\nMALIPO_BASE_URL=/);
+    expect(text).toContain(`\nMALIPO_API_KEY=${ready.keys.public}\n`);
+    expect(text).not.toContain("old");
+  });
+
+  test("leaves the file as it was if it is not clear which sandbox is meant, or none responds", async () => {
+    await startIn("a");
+    await startIn("b");
+    fs.writeFileSync(path(), "PORT=3000\n");
+    expect((await write()).code).toBe(EXIT.usage);
+    expect((await write("--url", "http://127.0.0.1:1")).code).toBe(EXIT.unreachable);
+    expect(fs.readFileSync(path(), "utf8")).toBe("PORT=3000\n");
+    expect(fs.readdirSync(folder).filter((name) => name.includes(".env"))).toEqual([".env"]);
+  });
+
+  test("says if the file cannot be written", async () => {
+    await start();
+    const { code, stderr } = await run("env", "--write", join(folder, "missing", ".env"));
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining("--write: cannot write")]);
+  });
+});
+
+test("the page of a stopped sandbox shows the command that started it", async () => {
+  const sandbox = await start("--auto", "none", "--seed", "two words");
+  const page = await (await fetch(sandbox.ready.page)).text();
+  expect(page).toContain(
+    "npx malipo sandbox --port 0 --json --auto none --seed &#39;two words&#39;",
+  );
 });
 
 test("env prints nothing that a shell would act on", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Command, Subcommand } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/definitions/index.ts";
-import type { Command, Subcommand } from "../../src/cli/definitions/types.ts";
 import { EXIT } from "../../src/cli/exit-codes.ts";
 import { parse } from "../../src/cli/parse.ts";
 import { malipo } from "./command-line.ts";

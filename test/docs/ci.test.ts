@@ -20,16 +20,20 @@ import { codeBlocks } from "./support/blocks.ts";
 
 const PAGE = "docs/ci.md";
 
-/** Nothing of this project's own npm run or shell. */
-const ENV = Object.fromEntries(
+/** Nothing of this project's own npm run or shell, and no sandbox of the developer. */
+const ENV: NodeJS.ProcessEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(MALIPO_|npm_)/i.test(name)),
 );
 
 let installed: Installed;
 beforeAll(() => {
+  ENV.XDG_RUNTIME_DIR = mkdtempSync(join(tmpdir(), "malipo-ci-"));
   installed = installPacked();
 });
-afterAll(() => installed?.remove());
+afterAll(() => {
+  installed?.remove();
+  rmSync(ENV.XDG_RUNTIME_DIR ?? "", { recursive: true, force: true });
+});
 
 describe("the script for CI", () => {
   const script = codeBlocks(PAGE, "sh").find((text) => text.startsWith("#!/bin/sh")) ?? "";

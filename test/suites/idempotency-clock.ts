@@ -82,6 +82,39 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
     );
 
     describe.each(RESULTS)("remembers a result %s", (_, reach) => {
+      const KEYS = 10;
+      const reachAll = async (store: IdempotencyStore) => {
+        const keys = Array.from({ length: KEYS }, freshKey);
+        for (const key of keys) await reach(store, key);
+        return keys;
+      };
+      const statesOf = async (store: IdempotencyStore, keys: readonly string[]) =>
+        Promise.all(keys.map((key) => stateOf(store, key)));
+      /** Another call, which begins, ends and lists, so that the store may drop what is expired. */
+      const callOnce = async (store: IdempotencyStore) => {
+        const key = freshKey();
+        await store.begin(key, attemptOf("other"));
+        await store.finish(key, "other", DONE);
+        await store.list();
+      };
+
+      test.each([
+        ["ahead for one call", 31 * DAY_MS, 0],
+        ["behind for one call", -31 * DAY_MS, 0],
+        ["31 days behind at first", 0, 31 * DAY_MS],
+      ])("when the wall clock is %s, and then right", async (_, offsetMs, laterMs) => {
+        const store = await open();
+        const keys = await reachAll(store);
+        vi.setSystemTime(START + offsetMs);
+        await callOnce(store);
+        vi.setSystemTime(START + laterMs);
+        await callOnce(store);
+        expect(await statesOf(store, keys)).toEqual(Array(KEYS).fill("succeeded"));
+        vi.advanceTimersByTime(29 * DAY_MS);
+        await callOnce(store);
+        expect(await statesOf(store, keys)).toEqual(Array(KEYS).fill("succeeded"));
+      });
+
       test.each([
         ["30 days, by default", undefined, 30 * DAY_MS],
         ["its retention", { retentionMs: 1_000 }, 1_000],

@@ -51,6 +51,7 @@ export function listsItsAttempts(name: string, open: Open): void {
           scope: expect.any(String),
           state: "in_flight",
           begunAt: expect.any(Number),
+          ageMs: expect.any(Number),
           notSentInMs: expect.any(Number),
           digests: {
             parameters: store.digest(attemptOf("a").parameters),
@@ -60,7 +61,9 @@ export function listsItsAttempts(name: string, open: Open): void {
           },
         },
       ]);
-      const [{ begunAt = 0, notSentInMs = 0 } = {}] = attempts;
+      const [{ begunAt = 0, ageMs = -1, notSentInMs = 0 } = {}] = attempts;
+      expect(ageMs).toBeGreaterThanOrEqual(0);
+      expect(ageMs).toBeLessThan(60_000);
       // An engine on another machine has another clock.
       expect(Math.abs(begunAt - from)).toBeLessThan(60_000);
       expect(notSentInMs).toBeGreaterThan(0);

@@ -21,16 +21,17 @@ export function conflictSuite(name: string, { fresh }: InboxUnderTest): void {
     test("is listed with its body, once for each other data", async () => {
       const { conflicts } = await withConflicts("2.00", "3.00", "2.00");
       const list = await conflicts.list();
-      expect(list.map(({ body }) => body).sort()).toEqual(
+      const read = await Promise.all(list.map(({ id }) => conflicts.read(id)));
+      expect(read.map(({ body }) => body).sort()).toEqual(
         ["2.00", "3.00"].map((amount) => deliveryOf("PAY-1", amount).body).sort(),
       );
-      for (const one of list) {
+      for (const [at, { body, ...one }] of read.entries()) {
+        expect(list[at]).toMatchObject(one);
         expect(one).toEqual({
           id: expect.any(String),
           event: "payment.completed",
-          body: expect.any(String),
           receivedAt: expect.any(Number),
-          signature: signWebhook(one.body, SECRET),
+          signature: signWebhook(body, SECRET),
         });
       }
     });
@@ -101,6 +102,7 @@ export function conflictSuite(name: string, { fresh }: InboxUnderTest): void {
       const { conflicts } = await withConflicts("2.00");
       const [{ id } = { id: "" }] = await conflicts.list();
       for (const unknown of ["", "abc", id.replace("-", ""), `${id}0`.slice(1)]) {
+        await expect(conflicts.read(unknown)).rejects.toMatchObject({ code: "configuration" });
         await expect(conflicts.drop([id, unknown])).rejects.toThrow(/There is no conflict/);
         await expect(conflicts.requeue([id, unknown])).rejects.toThrow(/There is no conflict/);
       }

@@ -1,11 +1,18 @@
 import { type EventQuery, type Inbox, type NewDelivery, signWebhook } from "malipo/webhooks";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
 const REASON = "The event was signed long ago.";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+
+/** The inbox, without the transaction that it may have. */
+const withoutTransaction = (inbox: Inbox): Inbox => ({
+  ...inbox,
+  start: (options) =>
+    inbox.start({ ...options, run: (job) => options.run({ ...job, transaction: undefined }) }),
+});
 
 /** What every inbox promises about dead letters. */
 export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
@@ -43,8 +50,10 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       const after = Date.now();
       await receiver.start();
       await until(async () => (await receiver.deadLetters.list()).length === 1);
-      const [letter] = await receiver.deadLetters.list();
+      const [listed] = await receiver.deadLetters.list();
+      const letter = await receiver.deadLetters.read(listed?.id ?? "");
       const { body } = deliveryOf("PAY-1");
+      expect(listed).toMatchObject({ id: letter.id, attempts: 12, error: letter.error });
       expect(letter).toEqual({
         id: expect.any(String),
         event: "payment.completed",
@@ -58,6 +67,36 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       expect(letter?.receivedAt).toBeLessThanOrEqual(after);
     });
 
+    test("are made at once if a handler calls `transaction` on an inbox without one", async () => {
+      const inbox = (await fresh()).open();
+      const receiver = receiverOn(withoutTransaction(inbox));
+      const effect = vi.fn();
+      receiver.on("payment.completed", async (_, { transaction }) => {
+        await transaction(effect).catch((cause) => {
+          throw new Error("The order was not written.", { cause });
+        });
+      });
+      receiver.onOther(async (_, { transaction }) => transaction(effect));
+      await receiver.start();
+      await receiver.post("PAY-1");
+      const shipped = { event: "shipped", raw: Buffer.from('{"event":"shipped","data":{}}') };
+      await inbox.accept(newDelivery(2, shipped));
+      await until(async () => (await receiver.deadLetters.list()).length === 2);
+      const letters = await receiver.deadLetters.list();
+      expect(letters.map(({ attempts }) => attempts)).toEqual([1, 1]);
+      expect(letters.map(({ error }) => error).sort()).toEqual([
+        expect.stringMatching(
+          /ConfigurationError: The handler called `transaction`, and this inbox/,
+        ),
+        expect.stringContaining("Error: The order was not written."),
+      ]);
+      expect(effect).not.toHaveBeenCalled();
+      expect(receiver.onError.mock.calls.map(([, attempt]) => attempt?.willRetry)).toEqual([
+        false,
+        false,
+      ]);
+    });
+
     test("are stored at once where the receiver says so, and wait for a person", async () => {
       const { inbox, receiver } = await withDeadLetters([]);
       const attempts = await startOn(inbox);
@@ -67,17 +106,17 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       await inbox.accept(newDelivery(2));
       await until(() => attempts.size === 1);
       expect([...attempts.keys()]).toEqual([newDelivery(2).key]);
-      expect(await receiver.deadLetters.list()).toEqual([
-        {
-          id: expect.any(String),
-          event: "invoice.paid",
-          body: raw.toString(),
-          attempts: 0,
-          error: REASON,
-          receivedAt: newDelivery(1).receivedAt,
-          signature: "aB".repeat(32),
-        },
-      ]);
+      const letters = await receiver.deadLetters.list();
+      expect(letters).toHaveLength(1);
+      expect(await receiver.deadLetters.read(letters[0]?.id ?? "")).toEqual({
+        id: expect.any(String),
+        event: "invoice.paid",
+        body: raw.toString(),
+        attempts: 0,
+        error: REASON,
+        receivedAt: newDelivery(1).receivedAt,
+        signature: "aB".repeat(32),
+      });
       const { digest } = newDelivery(3);
       for (const deadLetterReason of [REASON, undefined]) {
         const again = { ...given, deadLetterReason };
@@ -241,7 +280,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
           await expect(deadLetters[how](one)).rejects.toThrow(/There is no dead letter/);
           await expect(deadLetters[how]([...ids, one])).rejects.toMatchObject({
             code: "configuration",
-            message: `There is no dead letter ${JSON.stringify(one)}. receiver.deadLetters.list() gives them all.`,
+            message: `There is no dead letter ${JSON.stringify(one)}. receiver.deadLetters.list() returns them all.`,
           });
         }
         await deadLetters[how]([]);

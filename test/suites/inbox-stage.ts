@@ -42,6 +42,7 @@ export function newDelivery(number: number, given: Partial<NewDelivery> = {}): N
     raw: Buffer.from(JSON.stringify({ event: "payment.completed", data: { number } })),
     secretIndex: 0,
     receivedAt: 1_767_312_245_000 + number,
+    signedAt: Date.now(),
     signature: digits.replace("0", "f"),
     ...given,
   };

@@ -28,7 +28,7 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       receiver.onOther((_, context) => {
         attempts++;
         const write = async (effect: string) =>
-          context.transaction?.((connection) => store.write(connection, effect));
+          context.transaction((connection) => store.write(connection, effect));
         return handler(write, context);
       });
       await receiver.start();
@@ -54,7 +54,7 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       const receiver = receiverOn(store.open());
       receiver.onOther(async (_, { transaction }) =>
         give(
-          await transaction?.((connection) => {
+          await transaction((connection) => {
             const written = store.write(connection, "shipped");
             return written instanceof Promise ? written.then(() => "given") : "given";
           }),
@@ -68,7 +68,7 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
     test("rolls back a write that fails, and the event is retried", async () => {
       const { store, attempts } = await started(async (write, { attempt, transaction }) => {
         if (attempt > 1) return write("shipped");
-        return transaction?.((connection) => {
+        return transaction((connection) => {
           const written = store.write(connection, "half");
           if (!(written instanceof Promise)) throw new Error("in the middle");
           return written.then(() => {

@@ -8,7 +8,7 @@ import {
   resolveAttempt,
 } from "../../client/idempotency/resolving/resolve-attempt.ts";
 import { createRedactor } from "../../internal/redact.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { openStore } from "../input/attempt-store.ts";
 import { readWholeNumber } from "../input/flag-values.ts";

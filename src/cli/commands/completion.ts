@@ -1,7 +1,7 @@
+import type { Command, Input } from "../command.ts";
 import { bashScript } from "../completion/bash.ts";
 import { fishScript } from "../completion/fish.ts";
 import { zshScript } from "../completion/zsh.ts";
-import type { Command, Input } from "../definitions/types.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printResult } from "../terminal/output.ts";
 

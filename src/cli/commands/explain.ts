@@ -1,6 +1,6 @@
 import { explainFailure } from "../../contract/explain-failure.ts";
 import { RESULT_CODES, type RetryAdvice } from "../../contract/result-codes.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { formatFields, formatTable, printResult } from "../terminal/output.ts";
 

@@ -1,4 +1,4 @@
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { changeEvents } from "../inbox/change.ts";
 import { type Selected, selected } from "../inbox/events.ts";
 import { listEvents, showEvent } from "../inbox/list.ts";

@@ -1,4 +1,4 @@
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { check } from "../learn/check.ts";
 import { diff } from "../learn/diff.ts";
 import { merge } from "../learn/merge.ts";

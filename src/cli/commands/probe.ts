@@ -3,7 +3,7 @@ import { reportOn } from "../../learn/report.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { formatReport } from "../learn/format-report.ts";

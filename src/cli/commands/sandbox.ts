@@ -1,19 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
+import { commandLine } from "../sandbox/command-line.ts";
 import { readProfile } from "../sandbox/profile.ts";
 import { type Ready, removeReadyFile, writeReadyFile } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { registerSandbox } from "../sandbox/registry.ts";
+import { banner } from "../sandbox/sandbox-banner.ts";
+import { logLines } from "../sandbox/sandbox-log.ts";
 import { restoreState } from "../sandbox/state-file.ts";
 import { StateSaver } from "../sandbox/state-saver.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
-import { banner } from "../terminal/sandbox-banner.ts";
-import { logLines } from "../terminal/sandbox-log.ts";
 
 const MAX_PORT = 65_535;
 
@@ -22,6 +23,7 @@ interface Settings {
     readonly port: number;
     readonly host: string;
     readonly cors: readonly string[];
+    readonly command: string;
   };
   readonly clock: Ready["clock"];
   readonly auto: Ready["auto"];
@@ -38,6 +40,7 @@ function readSettings({ values, repeated }: Input): Settings {
       port: readWholeNumber(values, "port", 0, MAX_PORT),
       host,
       cors: (repeated.cors ?? []).map(checkOrigin),
+      command: commandLine(process.argv.slice(2)),
     },
     // The parser has checked both against their choices.
     clock: values.clock as Ready["clock"],
@@ -83,7 +86,7 @@ export async function run(input: Input): Promise<number> {
     const stopped = stopSignal();
     const ready = describeReady(sandbox, server, settings, restored);
     if (readyFile) await writeReadyFile(readyFile, ready);
-    printLine(json ? JSON.stringify(ready) : banner(ready, registration.isOnly));
+    printLine(json ? JSON.stringify(ready) : banner(ready, registration.isFound));
     await stopped;
   } finally {
     registration.remove();

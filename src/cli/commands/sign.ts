@@ -1,5 +1,5 @@
 import { signWebhook } from "../../webhooks/verification/signature.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readBytes } from "../input/files.ts";
 import { signingSecret } from "../input/flag-values.ts";

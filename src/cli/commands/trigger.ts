@@ -1,7 +1,7 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";

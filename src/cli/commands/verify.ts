@@ -2,7 +2,7 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { explainMismatch } from "../diagnosis/explain-mismatch.ts";
 import { EMPTY_BODY, explainPayload } from "../diagnosis/explain-payload.ts";
 import { EXIT } from "../exit-codes.ts";

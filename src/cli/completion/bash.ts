@@ -1,4 +1,4 @@
-import type { Command } from "../definitions/types.ts";
+import type { Command } from "../command.ts";
 import { sharedFunctions } from "./sh.ts";
 
 /** Works in bash 3.2 too, which macOS has. */

@@ -6,7 +6,7 @@ import {
   type Command,
   type Flag,
   type Subcommand,
-} from "../definitions/types.ts";
+} from "../command.ts";
 
 /** What can stand in a place: words that are known, a file, or anything. */
 export type Values = readonly string[] | "files" | "anything";

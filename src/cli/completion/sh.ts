@@ -1,4 +1,4 @@
-import type { Command } from "../definitions/types.ts";
+import type { Command } from "../command.ts";
 import { completedCalls, firstWords, type Values } from "./model.ts";
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-import type { Command } from "../definitions/types.ts";
+import type { Command } from "../command.ts";
 import { sharedFunctions } from "./sh.ts";
 
 export const zshScript = (commands: readonly Command[]): string => `#compdef malipo

@@ -1,4 +1,4 @@
-import type { Command, Flag } from "./types.ts";
+import type { Command, Flag } from "../command.ts";
 
 const STORE: readonly Flag[] = [
   {

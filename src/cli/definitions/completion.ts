@@ -1,4 +1,4 @@
-import type { Command } from "./types.ts";
+import type { Command } from "../command.ts";
 
 /** The shells that can complete commands and flags. */
 const SHELLS = ["bash", "zsh", "fish"] as const;

@@ -1,4 +1,4 @@
-import type { Command } from "./types.ts";
+import type { Command } from "../command.ts";
 
 /** What the result codes of the mobile network mean. It needs no key and no service. */
 export const EXPLAIN: Command = {

@@ -1,5 +1,5 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
-import type { Flag } from "./types.ts";
+import type { Flag } from "../command.ts";
 
 // The flags that several commands take.
 

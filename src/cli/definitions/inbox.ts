@@ -1,5 +1,5 @@
 import { DURATION_UNITS } from "../../internal/duration.ts";
-import type { Command, Flag } from "./types.ts";
+import type { Command, Flag } from "../command.ts";
 
 const INBOX: readonly Flag[] = [
   { name: "db", value: "path", summary: "the file of a SQLite inbox" },

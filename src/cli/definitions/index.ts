@@ -1,12 +1,13 @@
+import type { Command } from "../command.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { COMPLETION } from "./completion.ts";
+import { DRILL } from "./drill.ts";
 import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway/index.ts";
 import { INBOX_COMMAND } from "./inbox.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
 import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
-import type { Command } from "./types.ts";
 import { WEBHOOK_TOOLS } from "./webhook-tools.ts";
 
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_TOOLS,
   ...GATEWAY_COMMANDS,
   ...LEARN_COMMANDS,
+  DRILL,
   ATTEMPTS,
   EXPLAIN,
   INBOX_COMMAND,

@@ -1,5 +1,5 @@
+import type { Command, Flag } from "../command.ts";
 import { GATEWAY } from "./flags.ts";
-import type { Command, Flag } from "./types.ts";
 
 const PROFILE = "malipo.service.json";
 

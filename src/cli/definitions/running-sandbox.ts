@@ -1,8 +1,8 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
 import { CHAOS_NAMES } from "../../sandbox/faults/chaos.ts";
 import type { FaultEffect } from "../../sandbox/state/records.ts";
+import type { Command, Flag } from "../command.ts";
 import { SANDBOX_URL } from "./flags.ts";
-import type { Command, Flag } from "./types.ts";
 
 /** Written out, so that the command line starts without the table of endpoints. */
 const FAULT_KINDS: Readonly<Record<FaultEffect["kind"], true>> = {
@@ -193,15 +193,15 @@ const ENV: Command = {
   load: () => import("../commands/running/env.ts"),
   subcommands: [
     {
-      summary: "Prints the base URL, the secret key and the webhook secret of a running sandbox.",
+      summary:
+        "Prints the base URL, the secret key and the webhook secret of a running sandbox for a shell, or writes them into a .env file.",
       flags: [
         SANDBOX_URL,
         {
-          name: "format",
-          value: "format",
-          summary: "lines for a shell, or for a .env file",
-          choices: ["shell", "dotenv"],
-          default: "shell",
+          name: "write",
+          value: "path",
+          summary:
+            "a .env file to write them into, whole or not at all; its other variables stay as they are",
         },
         {
           name: "kind",
@@ -211,7 +211,7 @@ const ENV: Command = {
           default: "secret",
         },
       ],
-      examples: ["env", "env --format dotenv"],
+      examples: ["env", "env --write .env"],
     },
   ],
 };

@@ -1,7 +1,7 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
+import type { Command } from "../command.ts";
+import { PHONE_SUBCOMMANDS, PHONE_VALUES } from "../commands/running/phone-subcommands.ts";
 import { SANDBOX_URL } from "./flags.ts";
-import { PHONE_SUBCOMMANDS, PHONE_VALUES } from "./phone-subcommands.ts";
-import type { Command } from "./types.ts";
 
 const SANDBOX: Command = {
   name: "sandbox",

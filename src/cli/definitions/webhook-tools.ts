@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
+import type { Command } from "../command.ts";
 import { SECRET, SECRET_FILE, SET } from "./flags.ts";
-import type { Command } from "./types.ts";
 
 /** The commands that send, sign and verify webhooks by hand. */
 export const WEBHOOK_TOOLS: readonly Command[] = [

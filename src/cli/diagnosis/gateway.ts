@@ -11,7 +11,7 @@ import {
   KEY_MISSING,
   sandboxHint,
   settingsMessage,
-} from "../input/gateway.ts";
+} from "../gateway-from-flags.ts";
 import type { Check } from "./check.ts";
 import { checkTls } from "./tls.ts";
 

@@ -1,6 +1,6 @@
 import { CliError } from "../cli-error.ts";
+import { describeConnectionError } from "../connection-errors.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeConnectionError } from "./connection-errors.ts";
 
 /** The response of a receiver. */
 export interface ReceiverResponse {

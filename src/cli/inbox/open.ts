@@ -5,7 +5,7 @@ import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import type { Conflict, DeadLetter, EventList } from "../../webhooks/inbox/event-list.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
+import type { FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { connectPostgres, connectRedis, loadFromProject, requireFile } from "../input/databases.ts";
 

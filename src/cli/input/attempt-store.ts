@@ -1,6 +1,6 @@
 import type { IdempotencyStore } from "../../client/idempotency/store.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
+import type { FlagValues } from "../command.ts";
 import { printError } from "../terminal/output.ts";
 import { connectPostgres, connectRedis, requireFile } from "./databases.ts";
 import { requireValue } from "./flag-values.ts";

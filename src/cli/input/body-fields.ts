@@ -1,6 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { readBytes, readFile } from "./files.ts";
 import { setField } from "./set-field.ts";
 

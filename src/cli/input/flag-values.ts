@@ -1,7 +1,7 @@
 import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
+import type { FlagValues } from "../command.ts";
 import { readFile } from "./files.ts";
 
 // The values of flags, checked before anything is sent. A pattern checks the digits first, because

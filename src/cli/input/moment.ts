@@ -1,6 +1,6 @@
 import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
 import { usageError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
+import type { FlagValues } from "../command.ts";
 
 // A time without an offset would mean another moment on another machine.
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;

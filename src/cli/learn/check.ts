@@ -1,6 +1,6 @@
 import { checkAgainst } from "../../learn/check.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { askService } from "../probe/ask-service.ts";

@@ -1,5 +1,5 @@
 import { type Difference, diffProfiles } from "../../learn/diff.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint, printable, printResult } from "../terminal/output.ts";
 import { readProfile } from "./read-profile.ts";

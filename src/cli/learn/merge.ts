@@ -2,7 +2,7 @@ import { writeProfileFile } from "../../learn/profile-file.ts";
 import { mergeProfiles } from "../../profile/merge.ts";
 import { formatProfile } from "../../profile/parse.ts";
 import { CliError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printError, printResult, write } from "../terminal/output.ts";
 import { checkProfileOut } from "./profile-out.ts";

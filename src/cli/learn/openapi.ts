@@ -1,6 +1,6 @@
 import { openapiOf } from "../../learn/openapi.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { printLine } from "../terminal/output.ts";

@@ -1,6 +1,6 @@
 import { reportOn } from "../../learn/report.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printResult } from "../terminal/output.ts";
 import { formatReport } from "./format-report.ts";

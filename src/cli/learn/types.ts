@@ -1,6 +1,6 @@
 import { typesOf } from "../../learn/declarations/types.ts";
 import { writePublicFile } from "../../learn/profile-file.ts";
-import type { Input } from "../definitions/types.ts";
+import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { printResult, write } from "../terminal/output.ts";

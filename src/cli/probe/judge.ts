@@ -1,6 +1,5 @@
 import { isErrorEnvelope } from "../../client/response/envelope.ts";
-import type { RefusalCause } from "../../profile/causes.ts";
-import type { Received } from "./http/exchange.ts";
+import type { Received, Verdict } from "./http/exchange.ts";
 import type { Step } from "./steps/step.ts";
 
 /** Whether the service did what was asked, and says so in JSON or without a body. */
@@ -19,9 +18,6 @@ const withoutNumbers = (text: string) =>
 /** Whether two refusals have the same cause, as far as status and text show it. */
 const isSameRefusal = (one: Received, other: Received): boolean =>
   one.status === other.status && withoutNumbers(one.text) === withoutNumbers(other.text);
-
-/** What an exchange says: with its cause, without one, or nothing that is sure. */
-export type Verdict = { readonly cause: RefusalCause | undefined } | "unclear";
 
 const NO_CAUSE = { cause: undefined };
 

@@ -1,8 +1,8 @@
 import { settingsFrom } from "../../client/settings.ts";
 import { isPhoneDigits, phoneDigits } from "../../internal/phone-digits.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../definitions/types.ts";
-import { gatewaySettings, readKey } from "../input/gateway.ts";
+import type { Input } from "../command.ts";
+import { gatewaySettings, readKey } from "../gateway-from-flags.ts";
 import type { Choices } from "./steps/steps.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */

@@ -1,7 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { failureCode } from "../../client/http/failed-before-sending.ts";
-import { describeConnectionError } from "../diagnosis/connection-errors.ts";
+import { describeConnectionError } from "../connection-errors.ts";
 import { Capture } from "./capture.ts";
 import { endToEnd, type HeaderPairs, headerPairs, requestHeaders } from "./headers.ts";
 

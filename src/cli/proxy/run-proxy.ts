@@ -7,7 +7,7 @@ import { waitAtMost } from "../../internal/timeout.ts";
 import { createRecorder } from "../../learn/recorder.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { CliError, usageError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../definitions/types.ts";
+import type { FlagValues, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber, requireValue } from "../input/flag-values.ts";
 import { checkProfileOut } from "../learn/profile-out.ts";

@@ -1,33 +1,46 @@
 import { CliError } from "../cli-error.ts";
-import type { FlagValues } from "../definitions/types.ts";
+import type { FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
-import { registeredUrls } from "./registry.ts";
+import { type RegisteredSandbox, registeredSandboxes } from "./registry.ts";
 import { isSandbox } from "./running-sandbox.ts";
 
 /** Where `malipo sandbox` listens without `--port`. */
 const DEFAULT_URL = "http://127.0.0.1:4010";
 
 /** The sandboxes of this user that run and respond. */
-export async function runningSandboxes(): Promise<string[]> {
-  const urls = registeredUrls();
-  const responds = await Promise.all(urls.map(isSandbox));
-  return urls.filter((_, index) => responds[index]);
+export async function runningSandboxes(): Promise<RegisteredSandbox[]> {
+  const sandboxes = registeredSandboxes();
+  const responds = await Promise.all(sandboxes.map(({ url }) => isSandbox(url)));
+  return sandboxes.filter((_, index) => responds[index]);
 }
 
 /**
- * The address of the sandbox that a command acts on: that of `--url`, or of the one that runs.
+ * The one that a command in this folder means: the one that was started here, or the only one, or the
+ * one on the default port. `undefined` if that does not decide.
+ */
+export function chooseSandbox(running: readonly RegisteredSandbox[]): string | undefined {
+  const here = running.filter(({ folder }) => folder === process.cwd());
+  const urls = (here.length > 0 ? here : running).map(({ url }) => url);
+  return urls.length > 1 ? urls.find((url) => url === DEFAULT_URL) : urls[0];
+}
+
+/**
+ * The address of the sandbox that a command acts on: that of `--url`, or the one that
+ * {@link chooseSandbox} finds.
  *
- * @throws {CliError} `several_sandboxes` where more than one runs.
+ * @throws {CliError} `several_sandboxes` if several run and it is not clear which one is meant.
  */
 export async function findSandbox(values: FlagValues): Promise<string> {
   if (values.url !== undefined) return readUrl(values, "url").origin;
-  const [first = DEFAULT_URL, ...others] = await runningSandboxes();
-  if (others.length === 0) return first;
-  const urls = [first, ...others];
+  const running = await runningSandboxes();
+  if (running.length === 0) return DEFAULT_URL;
+  const url = chooseSandbox(running);
+  if (url !== undefined) return url;
+  const list = running.map((one) => `--url ${one.url}  (started in ${one.folder})`);
   throw new CliError(
     EXIT.usage,
     "several_sandboxes",
-    `${urls.length} sandboxes are running. Give the one that you mean:\n${urls.map((url) => `--url ${url}`).join("\n")}`,
+    `${running.length} sandboxes are running. Give the one that you mean:\n${list.join("\n")}`,
   );
 }

@@ -7,46 +7,48 @@ import { openRunFolder, readRunFile } from "./run-folder.ts";
 // Each running sandbox has a file with its address, so that commands find it. It holds no key.
 
 /** A sandbox that runs, or was killed. */
-interface Entry {
+export interface RegisteredSandbox {
   readonly url: string;
-  readonly pid: number;
+  /** Where it was started. */
+  readonly folder: string;
 }
 
 /** The address of a sandbox, written where commands find it. */
 export interface Registration {
-  /** Commands find this sandbox without `--url`: no other one runs. */
-  readonly isOnly: boolean;
+  /** Commands that are run in the same folder find this sandbox without `--url`. */
+  readonly isFound: boolean;
   remove(): void;
 }
 
 /** Writes the address of this process's sandbox. Where that is not possible, commands need `--url`. */
 export function registerSandbox(url: string): Registration {
   const folder = openRunFolder();
-  if (folder === undefined) return { isOnly: false, remove: () => {} };
-  const isOnly = readEntries(folder).length === 0;
+  if (folder === undefined) return { isFound: false, remove: () => {} };
+  const entry: RegisteredSandbox = { url, folder: process.cwd() };
+  const isFound = readEntries(folder).every((other) => other.folder !== entry.folder);
   const path = join(folder, `${process.pid}.json`);
   const remove = () => fs.rmSync(path, { force: true });
   try {
     // A file with this name was left behind by a process that was killed.
     remove();
-    const entry: Entry = { url, pid: process.pid };
     fs.writeFileSync(path, `${JSON.stringify(entry)}\n`, { flag: "wx", mode: 0o600 });
-    return { isOnly, remove };
+    return { isFound, remove };
   } catch {
-    return { isOnly: false, remove };
+    return { isFound: false, remove };
   }
 }
 
-/** The addresses that running sandboxes have written, each once. */
-export function registeredUrls(): string[] {
+/** What running sandboxes have written, each address once. */
+export function registeredSandboxes(): RegisteredSandbox[] {
   const folder = openRunFolder();
   if (folder === undefined) return [];
-  return [...new Set(readEntries(folder).map(({ url }) => url))].sort();
+  const byUrl = new Map(readEntries(folder).map((entry) => [entry.url, entry]));
+  return [...byUrl.values()].sort((a, b) => a.url.localeCompare(b.url));
 }
 
 /** The entries whose process runs. The files of others are removed. */
-function readEntries(folder: string): Entry[] {
-  const entries: Entry[] = [];
+function readEntries(folder: string): RegisteredSandbox[] {
+  const entries: RegisteredSandbox[] = [];
   for (const name of fs.readdirSync(folder)) {
     const [, pid] = /^(\d{1,10})\.json$/.exec(name) ?? [];
     if (pid === undefined) continue;
@@ -55,8 +57,8 @@ function readEntries(folder: string): Entry[] {
       fs.rmSync(path, { force: true });
       continue;
     }
-    const url = urlIn(readRunFile(path));
-    if (url !== undefined) entries.push({ url, pid: Number(pid) });
+    const entry = entryIn(readRunFile(path));
+    if (entry !== undefined) entries.push(entry);
   }
   return entries;
 }
@@ -71,12 +73,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** An address of this machine: commands are sent nowhere else. */
-function urlIn(text: string | undefined): string | undefined {
+/** Only an address of this machine: commands are sent nowhere else. */
+function entryIn(text: string | undefined): RegisteredSandbox | undefined {
   try {
     const entry: unknown = JSON.parse(text ?? "");
-    const url = isObject(entry) ? new URL(String(entry.url)) : undefined;
-    return url?.protocol === "http:" && isLoopback(url.hostname) ? url.origin : undefined;
+    if (!isObject(entry)) return undefined;
+    const { protocol, hostname, origin } = new URL(String(entry.url));
+    if (protocol !== "http:" || !isLoopback(hostname)) return undefined;
+    return { url: origin, folder: String(entry.folder) };
   } catch {
     return undefined;
   }

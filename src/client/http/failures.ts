@@ -18,7 +18,8 @@ import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import type { HttpResponse } from "./exchange.ts";
 import { failedBeforeSending, failureCode } from "./failed-before-sending.ts";
-import { excerpt, responseFields, safeHeaders } from "./response-fields.ts";
+import { paymentIn } from "./payment-in-body.ts";
+import { excerpt, parseJson, responseFields, safeHeaders } from "./response-fields.ts";
 
 /** An attempt that failed: what decides about a retry, and the error to throw otherwise. */
 export interface Failure {
@@ -70,23 +71,47 @@ function nextStep(outcome: Outcome, effect: Effect): string {
     : "It may have happened. You can send it again: the result is the same.";
 }
 
-/**
- * The service may have acted before a 408 or a 5xx, and before a redirect (status 0 where a browser
- * hides it).
- */
-const isRejectionStatus = (status: number): boolean =>
-  status >= 400 && status < 500 && status !== 408;
+/** Statuses below 500 of a service or a proxy that stopped waiting: the service may have acted before. */
+const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([
+  408, // Request Timeout
+  460, // AWS: the client closed the connection
+  499, // nginx: the client closed the request
+]);
 
-/** A response that is not a 2xx, or says `success: false`. */
+/** The service may also have acted before a 5xx and before a redirect (status 0 if a browser hides it). */
+const isRejectionStatus = (status: number): boolean =>
+  status >= 400 && status < 500 && !UNKNOWN_STATUSES.has(status);
+
+/** The payment that the body of a call that creates something names. */
+function startedPayment({ effect, redactor }: CallContext, { text }: HttpResponse) {
+  const payment = effect === "create" ? paymentIn(parseJson(text)) : undefined;
+  return payment?.reference === undefined
+    ? payment
+    : { reference: redactor.text(payment.reference) };
+}
+
+/**
+ * A response that is not a 2xx, or says `success: false`. If it names a payment nevertheless, it
+ * contradicts itself, and the payment may exist.
+ */
 export function statusFailure(context: CallContext, received: HttpResponse): Failure {
   const { endpoint, effect, redactor } = context;
   const { status } = received.response;
-  const fields = responseFields(received, redactor);
-  const isRejection = isRejectionStatus(status) || received.response.ok;
+  const payment = startedPayment(context, received);
+  const reference = payment?.reference;
+  const fields = { ...responseFields(received, redactor), reference };
+  const saysRejected = isRejectionStatus(status) || received.response.ok;
+  const outcome = saysRejected && payment === undefined ? "rejected" : "unknown";
+  if (received.response.ok && payment !== undefined) {
+    const named = reference === undefined ? "a payment" : `the payment ${reference}`;
+    const what = `its body says \`success: false\` and names ${named}`;
+    const toError = () => unexpectedResponse(context, received, what);
+    return { outcome, status, toError };
+  }
   const isRedirect = status < 400 && !received.response.ok;
   const ErrorType = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
   return {
-    outcome: isRejection ? "rejected" : "unknown",
+    outcome,
     status,
     retryAfterMs: fields.retryAfterMs,
     toError: (outcome) => {
@@ -106,12 +131,14 @@ export function statusFailure(context: CallContext, received: HttpResponse): Fai
 
 /** A 2xx that cannot be used. */
 export function unexpectedResponse(
-  { endpoint, effect, redactor }: CallContext,
+  context: CallContext,
   received: HttpResponse,
   what: string,
   options?: ErrorOptions,
 ): UnexpectedResponseError {
-  const fields = responseFields(received, redactor);
+  const { endpoint, effect, redactor } = context;
+  const { reference } = startedPayment(context, received) ?? {};
+  const fields = { ...responseFields(received, redactor), reference };
   return new UnexpectedResponseError(
     redactor.text(
       `${endpoint} returned ${fields.status}, but ${what}: ${excerpt(fields.body) || "no body."} ${nextStep("unknown", effect)}`,

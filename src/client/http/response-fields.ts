@@ -34,6 +34,15 @@ function parseBody(text: string, redactor: Redactor): unknown {
   }
 }
 
+/** The parsed JSON of a text; `undefined` if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A copy of headers in which none holds the key. */
 export function safeHeaders(headers: Headers, redactor: Redactor): Headers {
   const copy = new Headers();

@@ -16,7 +16,9 @@ const RETRYABLE_STATUSES = new Set([
  */
 export function isRetryable(effect: Effect, { outcome, status, isPermanent }: Failure): boolean {
   if (isPermanent) return false;
-  if (effect === "create") return outcome === "not_sent" || status === 429;
+  if (effect === "create") {
+    return outcome === "not_sent" || (outcome === "rejected" && status === 429);
+  }
   return status === undefined || RETRYABLE_STATUSES.has(status);
 }
 

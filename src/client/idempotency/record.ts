@@ -182,6 +182,7 @@ export function attemptRecord(record: StoredRecord): AttemptRecord {
     scope,
     state,
     begunAt,
+    ageMs: Math.floor(record.elapsedMs),
     notSentInMs: state === "succeeded" ? 0 : notSentInMs(record),
     digests,
   };

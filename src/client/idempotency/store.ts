@@ -119,6 +119,11 @@ export interface AttemptRecord {
   readonly state: "in_flight" | "unknown" | "succeeded";
   /** When it began, in milliseconds since 1970, by the store's clock. */
   readonly begunAt: number;
+  /**
+   * How much of its lease has passed since it began, in milliseconds, by the clock that the store
+   * measures leases by. It may be less than its real age, but never more.
+   */
+  readonly ageMs: number;
   /** In how many milliseconds it may be resolved as not sent. 0: now, or it has succeeded. */
   readonly notSentInMs: number;
   readonly digests: AttemptDigests;

@@ -1,9 +1,14 @@
 import { isObject } from "../../internal/is-object.ts";
+import { idText } from "../http/payment-in-body.ts";
 
 type Fields = Record<string, unknown>;
 
 /** Whether a 2xx body reports a failure: `success: false`. */
 export const isErrorEnvelope = (body: unknown): boolean => isObject(body) && body.success === false;
+
+/** Whether `success` of a body reads like `false`, but is not. No one can say what it means. */
+export const isUnclearEnvelope = (body: unknown): boolean =>
+  isObject(body) && body.success !== false && /^\s*(false|no|0)\s*$/i.test(String(body.success));
 
 /** `data` of an envelope; the body itself where there is no envelope; `{}` for an empty body. */
 export function dataOf(body: unknown): unknown {
@@ -46,8 +51,8 @@ export function findList(body: unknown, resource: string, isData = false): Found
 }
 
 /**
- * Checks that `data` has each required field as a non-empty string, and returns it. A number is
- * turned into a string, since services send ids either way.
+ * Checks that `data` has each required field as a string that is not blank, and returns it. A whole
+ * number is turned into a string, since services send ids either way.
  *
  * @param missing - Makes the error for the first field that is missing.
  */
@@ -59,9 +64,9 @@ export function requireFields(
   const fields: Fields = isObject(data) ? data : {};
   const converted: Fields = {};
   for (const name of requiredFields) {
-    const value = fields[name];
-    if (typeof value === "number") converted[name] = String(value);
-    else if (typeof value !== "string" || value === "") throw missing(name);
+    const value = idText(fields[name]);
+    if (value === undefined) throw missing(name);
+    if (value !== fields[name]) converted[name] = value;
   }
   return Object.keys(converted).length === 0 ? fields : { ...fields, ...converted };
 }

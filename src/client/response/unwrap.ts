@@ -1,10 +1,12 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
+import type { Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import type { Sent } from "../http/client.ts";
+import type { HttpResponse } from "../http/exchange.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
 import { type DriftSettings, reportDrift, reportProfileDrift } from "./drift.ts";
-import { dataOf, findList, isErrorEnvelope, requireFields } from "./envelope.ts";
+import { dataOf, findList, isErrorEnvelope, isUnclearEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
 
 function parse(text: string): unknown {
@@ -20,11 +22,18 @@ function safeSyntaxError(text: string, redactor: Redactor): unknown {
   }
 }
 
+/** The error for `success: false`. */
+function failureIn(context: CallContext, received: HttpResponse, outcome: Outcome): Error {
+  const failure = statusFailure(context, received);
+  return failure.toError(worse(outcome, failure.outcome));
+}
+
 /**
  * What a method resolves with for a 2xx: `data` out of its envelope, or a page of it.
  *
  * @throws {ApiError} for `success: false`.
- * @throws {UnexpectedResponseError} where the body is not JSON or lacks a required field.
+ * @throws {UnexpectedResponseError} if the body is not JSON, contradicts itself or lacks a required
+ * field.
  */
 export function unwrap(
   context: CallContext,
@@ -40,8 +49,9 @@ export function unwrap(
       cause: safeSyntaxError(received.text, context.redactor),
     });
   }
-  if (isErrorEnvelope(body))
-    throw statusFailure(context, received).toError(worse(outcome, "rejected"));
+  if (isErrorEnvelope(body)) throw failureIn(context, received, outcome);
+  if (context.effect !== "read" && isUnclearEnvelope(body))
+    throw unexpectedResponse(context, received, "its `success` is neither true nor false");
   reportProfileDrift(context.endpoint, received.response.status, body, settings);
   if (endpoint.list) {
     const list = findList(body, endpoint.path.replace(/.*\//, "").replace("-", "_"));
@@ -54,7 +64,7 @@ export function unwrap(
     endpoint.requiredFields === undefined
       ? found
       : requireFields(found, endpoint.requiredFields, (field) =>
-          unexpectedResponse(context, received, `its body has no \`data.${field}\``),
+          unexpectedResponse(context, received, `its body has no usable \`data.${field}\``),
         );
   reportDrift(context.endpoint, endpoint, found, settings.hooks);
   return { data, body };

@@ -1,6 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { ErrorResponse } from "./error-response.ts";
+import { ErrorResponse } from "../exchange/error-response.ts";
 
 /** The JSON object in the body of a request. */
 export type Body = Record<string, unknown>;

@@ -3,9 +3,6 @@ import type { Delivery, StoredDelivery } from "../state/records.ts";
 /** Carries the id of a delivery. Not a header of the service: msw handlers recognise deliveries by it. */
 export const DELIVERY_HEADER = "x-sandbox-delivery";
 
-/** Sends a delivery, as `fetch` does. */
-export type Deliver = (request: Request) => Promise<Response>;
-
 /** The log of all deliveries, and a way to send one again. */
 export interface Deliveries {
   /** Every delivery so far, oldest first, as copies. */

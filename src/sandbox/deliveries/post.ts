@@ -1,7 +1,8 @@
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
 import { attemptHeaders } from "../faults/chaos-deliveries.ts";
+import type { Deliver } from "../options.ts";
 import type { Delivery, DeliveryAttempt, DeliveryChaos } from "../state/records.ts";
-import { DELIVERY_HEADER, type Deliver } from "./deliveries.ts";
+import { DELIVERY_HEADER } from "./deliveries.ts";
 
 /** The result of one attempt. */
 export interface PostResult extends Pick<DeliveryAttempt, "status" | "error"> {

@@ -1,5 +1,5 @@
 import { formatTimestamp } from "../clock/time.ts";
-import { formatAmount } from "../payments/money.ts";
+import { formatAmount } from "../state/money.ts";
 
 /** `KES 1,500.00`. */
 export const money = (cents: number, currency = "KES"): string =>

@@ -1,4 +1,3 @@
-import { ASSUMPTIONS } from "../assumptions.ts";
 import { copyButton } from "./components.ts";
 import type { PageContext } from "./context.ts";
 import { type Html, html } from "./html.ts";
@@ -19,18 +18,18 @@ const ICON =
 const flashMessage = ({ flash }: PageContext): Html =>
   html`<p id="flash" role="status" class="${flash === undefined ? "" : flash.good ? "good" : "bad"}">${flash?.text ?? ""}</p>`;
 
-const DEFAULT_PORT = String(ASSUMPTIONS.address.value.port);
-
 /** Shown by the script when the sandbox no longer responds. */
-function stoppedNotice({ address }: PageContext): Html {
-  const { port } = new URL(address);
-  const command = `npx malipo sandbox${port === DEFAULT_PORT ? "" : ` --port ${port}`}`;
-  return html`<div id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last. To start it again:</p><p><code>${command}</code>${copyButton(command, "the command")}</p></div>`;
+function stoppedNotice({ server: { command } }: PageContext): Html {
+  const how =
+    command === undefined
+      ? html`<p>To start it again, run your program again.</p>`
+      : html`<p>To start it again:</p><p><code>${command}</code>${copyButton(command, "the command")}</p>`;
+  return html`<div id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last.</p>${how}</div>`;
 }
 
 /** Links to the parts of the page, on a narrow screen. */
 function shortcuts(context: PageContext): Html {
-  const { payments, deliveries } = context.host.world.state;
+  const { payments, deliveries } = context.server.sandboxState.state;
   const ringing = ringingOf(context).length;
   const count = (all: number) => all > 0 && html`<small>${all > 999 ? "999+" : all}</small>`;
   return html`<nav class="shortcuts" aria-label="Parts of the page"><a href="#phone">${icon("phone")}Phone${count(ringing)}</a><a href="#payments">${icon("coins")}Payments${count(payments.length)}</a><a href="#requests">${icon("list")}Requests</a><a href="#deliveries">${icon("send")}Webhooks${count(deliveries.length)}</a><a href="#faults">${icon("bolt")}Faults</a></nav>`;

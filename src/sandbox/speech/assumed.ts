@@ -1,14 +1,14 @@
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
-import type { ErrorCause } from "../api/error-response.ts";
-import { jsonResponse } from "../api/json-response.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
-import { failedPaymentView, invoiceView, paymentView } from "../payments/views.ts";
+import type { ErrorCause } from "../exchange/error-response.ts";
+import { jsonResponse } from "../exchange/json-response.ts";
+import type { Records, Thing } from "../exchange/result.ts";
 import { nextName, type RandomState } from "../state/random.ts";
 import type { StoredInvoice, StoredPayment } from "../state/records.ts";
 import { readPage } from "./page-request.ts";
-import type { Records, Thing } from "./result.ts";
 import type { IdKind, Speech } from "./speech.ts";
+import { failedPaymentView, invoiceView, paymentView } from "./views.ts";
 
 /** The status of an error response, by its cause. */
 export const ASSUMED_STATUSES: Readonly<Record<ErrorCause, number>> = {

@@ -1,6 +1,6 @@
-import { invalidField } from "../api/error-response.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import type { PageRequest } from "./result.ts";
+import { invalidField } from "../exchange/error-response.ts";
+import type { PageRequest } from "../exchange/result.ts";
 
 /** Nine digits: far below where whole numbers become inexact. */
 const MAX_NUMBER = 999_999_999;

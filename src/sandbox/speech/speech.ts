@@ -1,10 +1,10 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
 import type { KeyKind } from "../../contract/keys.ts";
-import type { ErrorResponse } from "../api/error-response.ts";
-import type { ApiResponse } from "../api/messages.ts";
+import type { ErrorResponse } from "../exchange/error-response.ts";
+import type { ApiResponse } from "../exchange/messages.ts";
+import type { PageRequest, RouteResult } from "../exchange/result.ts";
 import type { RandomState } from "../state/random.ts";
 import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts";
-import type { PageRequest, RouteResult } from "./result.ts";
 
 /** What the sandbox makes ids for. */
 export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";

@@ -1,6 +1,6 @@
 import type { Scope } from "../../contract/endpoints.ts";
 import type { KeyKind } from "../../contract/keys.ts";
-import type { PromptOutcome } from "../payments/outcomes.ts";
+import type { PromptOutcome } from "./prompt-outcomes.ts";
 
 /** What is to be done at a given time. */
 export type Task =

@@ -1,6 +1,5 @@
 import type { KeyKind } from "../../contract/keys.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import type { Speech } from "../speech/speech.ts";
 import { allowedScopes, newKey } from "./keys.ts";
 import { type RandomState, seedRandom } from "./random.ts";
 import type {
@@ -42,7 +41,11 @@ export interface State {
 }
 
 /** The state of a sandbox in which nothing has happened yet. */
-export function initialState(seed: string, now: number, { newId }: Pick<Speech, "newId">): State {
+export function initialState(
+  seed: string,
+  now: number,
+  newSecret: (state: Pick<State, "random" | "nextId">) => string,
+): State {
   const random = seedRandom(seed);
   const builtIn = {
     public: newKey(random, "public"),
@@ -64,7 +67,7 @@ export function initialState(seed: string, now: number, { newId }: Pick<Speech, 
     nextInvoice: 1,
     keys,
     builtIn,
-    webhookSecret: newId("secret", { random, nextId: 1 }),
+    webhookSecret: newSecret({ random, nextId: 1 }),
     phones: {},
     payments: [],
     invoices: [],

@@ -82,8 +82,11 @@ export interface Job {
   readonly source?: EventSource | undefined;
   /** Aborts when this process may no longer process the job: its lease was lost, or a stop timed out. */
   readonly signal: AbortSignal;
-  /** Where the inbox supports it: runs the handler's own writes and "processed" in one transaction. */
-  readonly transaction?: Transaction;
+  /**
+   * Runs the handler's own writes and "processed" in one transaction. If it is missing, the handler gets
+   * one that rejects with a `ConfigurationError`.
+   */
+  readonly transaction?: Transaction | undefined;
 }
 
 /**
@@ -98,8 +101,8 @@ export type Transaction = <Result, Connection = unknown>(
 
 /** What an inbox holds, for a health route. */
 export interface InboxStats {
-  /** All events, the processed ones that are remembered included. */
-  readonly stored: number;
+  /** All events, the processed ones that are remembered included. Only inboxes count it that need no scan. */
+  readonly stored?: number;
   /** To be processed: now, at a retry, or by a process that has a handler for them. */
   readonly waiting: number;
   /** Of the waiting ones, those of a kind that this process neither handles nor ignores. */
@@ -130,9 +133,19 @@ export const OTHER_QUEUE = "other";
 export const queueOf = (kind: string): string =>
   (EVENT_KINDS as readonly string[]).includes(kind) ? kind : OTHER_QUEUE;
 
+/** All queues. */
+export const QUEUES: readonly string[] = [...EVENT_KINDS, OTHER_QUEUE];
+
+/** The queues that a process works on. */
+export const queuesOf = ({ queues, kinds }: WorkerOptions): readonly string[] =>
+  queues ?? (kinds === undefined ? QUEUES : [...new Set(kinds.map(queueOf))]);
+
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
-  /** Processes one job. A rejection is a failed attempt. */
+  /**
+   * Processes one job. A rejection is a failed attempt. It is the last one if the error, or a cause of
+   * it, has `isLastAttempt: true`: then the event becomes a dead letter at once.
+   */
   readonly run: (job: Job) => Promise<void>;
   /** How many jobs to process at the same time. */
   readonly concurrency: number;

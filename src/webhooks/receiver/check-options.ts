@@ -7,10 +7,9 @@ import {
   checkWholeNumber,
   describeValue,
 } from "../../internal/check-options.ts";
-import { environmentVariable } from "../../internal/environment.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
-import { secretList } from "../verification/secret.ts";
+import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
@@ -156,19 +155,9 @@ function checkResolver(attempts: unknown): void {
 
 const MAX_CACHE_MS = 86_400_000;
 
-/** An `undefined` that was given comes from a variable that is not set: no other secret takes its place. */
-function secretOf(options: WebhookReceiverOptions): WebhookReceiverOptions["secret"] & {} {
-  if ("secret" in options) return options.secret as WebhookReceiverOptions["secret"] & {};
-  const secret = environmentVariable("MALIPO_WEBHOOK_SECRET");
-  if (secret !== undefined) return secret;
-  throw new ConfigurationError(
-    "The webhook signing secret is missing. Pass the option `secret`, or set the environment variable MALIPO_WEBHOOK_SECRET.",
-  );
-}
-
 function checkSecret(options: WebhookReceiverOptions): FindSigner {
   const { merchant, secretCacheMs = 300_000 } = options;
-  const secret = secretOf(options);
+  const secret = secretOption(options);
   checkWholeNumber("secretCacheMs", secretCacheMs, 0, MAX_CACHE_MS);
   if (merchant !== undefined) checkFunction("merchant", merchant);
   if (typeof secret !== "function") {

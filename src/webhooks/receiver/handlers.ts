@@ -6,7 +6,7 @@ import {
 } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkFunction } from "../../internal/check-options.ts";
-import type { Transaction } from "../inbox/types.ts";
+import type { EventSource, Transaction } from "../inbox/types.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
@@ -22,12 +22,18 @@ export interface HandlerContext {
   /** Whose event it is: what `merchant` of the receiver returned for its delivery. */
   readonly merchant?: string;
   /**
+   * How the event became known: the service delivered it (`webhook`), or `receiver.sweep()` read its
+   * payment (`read`).
+   */
+  readonly source: EventSource;
+  /**
    * Runs the handler's own writes and "this event is processed" in one transaction of the inbox's
    * database, so that each event has its effect once, even if a process dies. With `sqliteInbox` it
    * takes a function of the `DatabaseSync`, with `pgBossInbox` an async function of the `pg` client.
-   * The other inboxes have none.
+   * The other inboxes have none: it rejects with a {@link ConfigurationError}, and the event becomes a
+   * dead letter at once.
    */
-  readonly transaction?: Transaction;
+  readonly transaction: Transaction;
 }
 
 /** Processes an event. A rejection is a failed attempt: the event is retried. */

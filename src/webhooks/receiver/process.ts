@@ -1,6 +1,7 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { type Job, MAX_ATTEMPTS } from "../inbox/types.ts";
+import { isLastAttempt, NoTransactionError } from "../inbox/errors.ts";
+import type { Job, Transaction } from "../inbox/types.ts";
 import { readEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import type { HandlerContext, Handlers, WebhookHandler } from "./handlers.ts";
@@ -42,7 +43,7 @@ export class JobProcessor {
     try {
       await runObserved(observation, () => this.#process(event, job));
     } catch (error) {
-      end({ error, willRetry: job.attempt < MAX_ATTEMPTS });
+      end({ error, willRetry: !isLastAttempt(job.attempt, error) });
       throw error;
     }
     end({ willRetry: false });
@@ -66,7 +67,7 @@ export class JobProcessor {
       await runHandler(handler, event, job, this.#settings.handlerTimeoutMs);
     } catch (error) {
       const { key: idempotencyKey, attempt } = job;
-      const willRetry = attempt < MAX_ATTEMPTS;
+      const willRetry = !isLastAttempt(attempt, error);
       this.#settings.onError(error, { event: event.event, idempotencyKey, attempt, willRetry });
       throw error;
     }
@@ -78,11 +79,22 @@ const notTaken = (kind: string): ConfigurationError =>
     `This process has no handler for ${JSON.stringify(kind)}, and the inbox gave it such an event. An inbox must give a process only the \`kinds\` that its worker options name.`,
   );
 
+const noTransaction: Transaction = async () => {
+  throw new NoTransactionError();
+};
+
 /** Rejects where the handler does, where it takes too long, and where the job is lost. */
 async function runHandler(
   handler: WebhookHandler,
   event: WebhookEvent,
-  { key, attempt, signal: lost, transaction, traceContext }: Job,
+  {
+    key,
+    attempt,
+    signal: lost,
+    transaction = noTransaction,
+    traceContext,
+    source = "webhook",
+  }: Job,
   timeoutMs: number,
 ): Promise<void> {
   lost.throwIfAborted();
@@ -92,8 +104,9 @@ async function runHandler(
     attempt,
     signal: controller.signal,
     idempotencyKey: key,
+    source,
     ...(merchant !== undefined && { merchant }),
-    ...(transaction && { transaction }),
+    transaction,
   };
   await new Promise<void>((resolve, reject) => {
     const fail = (reason: unknown) => {

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
+import { environmentVariable } from "../../internal/environment.ts";
 
 /** A webhook signing secret: text, or its raw bytes. Used exactly as given, never trimmed. */
 export type WebhookSecret = string | Uint8Array;
@@ -18,6 +19,21 @@ const isSecret = (value: unknown): boolean =>
 function describeSecret(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "number" ? "a number" : describeValue(value);
+}
+
+/**
+ * The option `secret`, or else the environment variable `MALIPO_WEBHOOK_SECRET`. An `undefined` that was
+ * passed comes from a variable that is not set: no other secret takes its place.
+ *
+ * @throws {ConfigurationError} if there is neither.
+ */
+export function secretOption<Secret>(options: { readonly secret?: Secret }): Secret | string {
+  if ("secret" in options) return options.secret as Secret;
+  const secret = environmentVariable("MALIPO_WEBHOOK_SECRET");
+  if (secret !== undefined) return secret;
+  throw new ConfigurationError(
+    "The webhook signing secret is missing. Pass the option `secret`, or set the environment variable MALIPO_WEBHOOK_SECRET.",
+  );
 }
 
 /**

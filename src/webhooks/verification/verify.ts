@@ -5,7 +5,7 @@ import { describeValue } from "../../internal/check-options.ts";
 import { mismatch } from "./mismatch.ts";
 import { readEvent } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
-import { secretList, type WebhookSecret } from "./secret.ts";
+import { secretList, secretOption, type WebhookSecret } from "./secret.ts";
 import { signatureDigits, type WebhookHeaders } from "./signature-header.ts";
 
 /** What {@link verifyWebhook} takes: the raw body, where the signature is, and the secret. */
@@ -16,17 +16,19 @@ export interface VerifyWebhookOptions {
   headers?: WebhookHeaders | undefined;
   /**
    * The signature itself: 64 hexadecimal digits, with or without `sha256=`. Set it instead of
-   * `headers` where the request's headers are no longer at hand, as behind a queue.
+   * `headers` if the request's headers are no longer at hand, as behind a queue.
    */
   signature?: string | readonly string[] | null | undefined;
   /**
-   * The webhook signing secret, used exactly as given. Set a list while you rotate the secret: the
-   * old one and the new one, in any order.
+   * The webhook signing secret, used exactly as given. Set it if the secret is not in the environment.
+   * Set a list while you rotate the secret: the old one and the new one, in any order. An `undefined` is
+   * an error: it comes from a variable that is not set.
+   * @default the environment variable `MALIPO_WEBHOOK_SECRET`
    */
-  secret: WebhookSecret | readonly WebhookSecret[];
+  secret?: WebhookSecret | readonly WebhookSecret[];
   /**
    * The greatest age of an event in seconds, by the signed `timestamp`. Events more than 300 s ahead
-   * are rejected too. Set it to stop an attacker from sending a recorded delivery again, where you do
+   * are rejected too. Set it to stop an attacker from sending a recorded delivery again, if you do
    * not store what you processed (a receiver does). A retry of the service carries the first timestamp:
    * a limit shorter than its retries loses events.
    * @default no limit
@@ -45,7 +47,7 @@ export const indexOfSigner = (
 ): number => secrets.map((one) => isSignedBy(one, raw, digits)).indexOf(true);
 
 /**
- * Checks that a delivery comes from the service, and gives its event. Synchronous in every runtime.
+ * Checks that a delivery comes from the service, and returns its event. Synchronous in every runtime.
  *
  * The HMAC is taken over the raw bytes, before any decoding, and compared in constant time. Only
  * then is the body decoded and parsed. Unknown event kinds and fields pass through.
@@ -53,22 +55,30 @@ export const indexOfSigner = (
  * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`,
  * `signature_mismatch`, `timestamp_out_of_range` (respond with 401), `payload_invalid` (400),
  * `body_not_raw` (500). `error.status` is the status to respond with.
- * @throws {ConfigurationError} for an empty secret or an unknown option.
+ * @throws {ConfigurationError} for a missing or empty secret, or an unknown option.
  * @see docs/service.md, "Events and deliveries"
  *
  * @example
  * ```ts
+ * import { isKnownEvent, verifyWebhook, WebhookVerificationError } from "malipo";
+ *
  * export async function POST(request: Request): Promise<Response> {
  *   const body = await request.arrayBuffer();
- *   const event = verifyWebhook({ body, headers: request.headers, secret });
- *   if (isKnownEvent(event, "payment.completed")) await ship(event.data.account_reference);
- *   return Response.json({ ResultCode: 0, ResultDesc: "received" });
+ *   try {
+ *     const event = verifyWebhook({ body, headers: request.headers });
+ *     if (isKnownEvent(event, "payment.completed")) console.log("ship", event.data.account_reference);
+ *     return Response.json({ ResultCode: 0, ResultDesc: "received" });
+ *   } catch (error) {
+ *     if (!(error instanceof WebhookVerificationError)) throw error;
+ *     return Response.json({ ResultCode: 1, ResultDesc: error.code }, { status: error.status });
+ *   }
  * }
  * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
   // Spread, so that the error for a call without options names what is missing.
-  const { body, headers, signature, secret, maxAgeSeconds, ...others } = { ...options };
+  const given = { ...options };
+  const { body, headers, signature, secret: _, maxAgeSeconds, ...others } = given;
   if (Object.keys(others).length > 0) {
     // The name is not shown: it may be a secret in the wrong place.
     throw new ConfigurationError(
@@ -80,7 +90,7 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
       `maxAgeSeconds must be a number above 0; got ${describeValue(maxAgeSeconds)}.`,
     );
   }
-  const secrets = secretList(secret);
+  const secrets = secretList(secretOption(given));
   const raw = rawBody(body);
   const digits = signatureDigits(signature, headers);
   if (indexOfSigner(secrets, raw, digits) === -1) throw mismatch(raw, secrets);

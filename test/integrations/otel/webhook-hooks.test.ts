@@ -273,7 +273,7 @@ describe("the metrics", () => {
     const stop = otelInboxStats(receiver, { meter });
     const read = await collect();
     expect(read).toEqual({
-      "malipo.inbox.stored": 1,
+      "malipo.inbox.retrying": 0,
       "malipo.inbox.waiting": 1,
       "malipo.inbox.unhandled": 0,
       "malipo.inbox.running": 0,

@@ -100,7 +100,7 @@ export const SHOPS = {
       return {
         inbox,
         effect: async (reference, { transaction }, halfway) => {
-          await transaction?.(() => {
+          await transaction(() => {
             insert.run(reference);
             halfway();
           });
@@ -128,7 +128,7 @@ export const SHOPS = {
       return {
         inbox: pgBossInbox(leaseMs === undefined ? options : { ...options, tuning }),
         effect: async (reference, { transaction }, halfway) => {
-          await transaction?.(async (client: PgBossTransaction) => {
+          await transaction(async (client: PgBossTransaction) => {
             await client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [
               reference,
             ]);

@@ -91,8 +91,8 @@ describe("on and onOther", () => {
   test("are told each kind without a handler once, and not as an error", async () => {
     const onUnhandled = vi.fn();
     const receiver = receive({ onUnhandled });
-    await deliver(receiver, "invoice.paid");
     await receiver.start();
+    await deliver(receiver, "invoice.paid");
     for (const reference of ["1", "2"]) await deliver(receiver, "payment.failed", reference);
     await deliver(receiver, "refund.created");
     expect(onUnhandled.mock.calls).toEqual([
@@ -188,16 +188,6 @@ describe("a handler", () => {
       "6c4a90b109a1dd6e3142b6e4a8ad55d108dcba4880b033cbed9a3852e4e66577",
     ]);
   });
-
-  test("has no transaction where the inbox has none", async () => {
-    const contexts: HandlerContext[] = [];
-    const receiver = receive();
-    receiver.onOther((_, context) => contexts.push(context));
-    await receiver.start();
-    await deliver(receiver);
-    await expect.poll(() => contexts).toHaveLength(1);
-    expect(Object.keys(contexts[0] ?? {}).sort()).toEqual(["attempt", "idempotencyKey", "signal"]);
-  });
 });
 
 describe("a job of an inbox", () => {
@@ -241,6 +231,25 @@ describe("a job of an inbox", () => {
     await run((_, { signal }) => signals.push(signal), { signal: lease.signal });
     lease.abort(new Error("The lease was lost."));
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  test("always has a transaction: on an inbox without one, it rejects with a ConfigurationError", async () => {
+    const write = vi.fn();
+    const error = await run((_, { transaction }) => transaction(write), {}).catch((cause) => cause);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ isLastAttempt: true });
+    expect(String(error)).toContain("this inbox has none, so nothing was written");
+    expect(write).not.toHaveBeenCalled();
+    const attempt = expect.objectContaining({ attempt: 1, willRetry: false });
+    expect(onError.mock.calls).toEqual([[error, attempt]]);
+  });
+
+  test("tells whether the event was delivered or read", async () => {
+    const sources: unknown[] = [];
+    const note: WebhookHandler = (_, { source }) => sources.push(source);
+    await run(note, {});
+    await run(note, { source: "read" });
+    expect(sources).toEqual(["webhook", "read"]);
   });
 
   test("passes the inbox's transaction to the handler", async () => {

@@ -6,7 +6,7 @@ import {
   type VerifyWebhookOptions,
   verifyWebhook,
 } from "malipo/webhooks";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { BODY, EVENT, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 
 function errorOf(options: VerifyWebhookOptions): Error {
@@ -24,9 +24,8 @@ const PRETTY = JSON.stringify(EVENT, null, 2);
 
 const WHITE_SPACE = "The secret has outer white space.";
 const BOM = "The body has a byte order mark.";
-const RESERIALISED = "The body looks re-serialised: pass the raw bytes.";
 const MISMATCH =
-  "The signature does not match. Either the secret is wrong or the body was changed after signing.";
+  "The signature does not match. Either the secret is wrong or the body was changed after signing: pass the raw bytes.";
 
 type HintRow = [situation: string, options: Partial<VerifyWebhookOptions>, hints: string[]];
 
@@ -40,15 +39,12 @@ const HINTS: HintRow[] = [
   ["white space inside the secret", { secret: "a b" }, []],
   ["a byte order mark in a text", { body: `\uFEFF${PRETTY}` }, [BOM]],
   ["a byte order mark in bytes", { body: utf8(`\uFEFF${PRETTY}`) }, [BOM]],
-  ["compact JSON", { body: JSON.stringify(EVENT) }, [RESERIALISED]],
-  ["compact JSON in bytes", { body: BODY }, [RESERIALISED]],
-  ["JSON that a parser would change", { body: '{"amount":100.00}' }, []],
+  // As the service sends it: a compact body says nothing about a parser.
+  ["a genuine body and another secret", { body: BODY }, []],
   ["no JSON", { body: "event=a" }, []],
   ["no UTF-8", { body: Uint8Array.of(0x22, 0xff, 0x22) }, []],
   ["an empty body", { body: "" }, []],
-  ["a large body, which is not looked into", { body: JSON.stringify("a".repeat(70_000)) }, []],
-  ["deep nesting", { body: "[".repeat(30_000) + "]".repeat(30_000) }, []],
-  ["all at once", { body: `\uFEFF{}`, secret: "a " }, [WHITE_SPACE, BOM, RESERIALISED]],
+  ["all at once", { body: `\uFEFF{}`, secret: "a " }, [WHITE_SPACE, BOM]],
 ];
 
 test.each(HINTS)(
@@ -106,6 +102,28 @@ const MESSAGES: [code: string, given: Record<string, unknown>, message: string][
   ["timestamp_out_of_range", aged(400.4), "The event is 400 s old; maxAgeSeconds is 300."],
   ["timestamp_out_of_range", aged(-400), "The event is 400 s ahead; maxAgeSeconds is 300."],
 ];
+
+describe("a secret that is left out", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test("is read from MALIPO_WEBHOOK_SECRET", () => {
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
+    expect(verifyWebhook({ body: BODY, signature: hmac(BODY) })).toEqual(EVENT);
+    expect(errorOf({ body: BODY, signature: WRONG })).toMatchObject({ code: "signature_mismatch" });
+  });
+
+  test("is an error if the variable is not set, or the option is undefined", () => {
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", "");
+    const options = { body: BODY, signature: hmac(BODY) };
+    expect(errorOf(options)).toMatchObject({
+      code: "configuration",
+      message:
+        "The webhook signing secret is missing. Pass the option `secret`, or set the environment variable MALIPO_WEBHOOK_SECRET.",
+    });
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
+    expect(errorOf({ ...options, secret: undefined } as never).message).toBe(noSecret("undefined"));
+  });
+});
 
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
@@ -218,6 +236,6 @@ describe("an error never quotes", () => {
 test.each([undefined, null, 42])("verifyWebhook(%s) asks for its options", (options) => {
   expect(errorOf(options as never)).toMatchObject({
     code: "configuration",
-    message: expect.stringContaining("got undefined"),
+    message: expect.stringContaining("MALIPO_WEBHOOK_SECRET"),
   });
 });

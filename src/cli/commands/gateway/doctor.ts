@@ -1,10 +1,10 @@
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import type { Check } from "../../diagnosis/check.ts";
 import { checkGateway } from "../../diagnosis/gateway.ts";
 import { checkReceiver } from "../../diagnosis/receiver.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { gatewayOptions } from "../../gateway-from-flags.ts";
 import { readUrl, signingSecret } from "../../input/flag-values.ts";
-import { gatewayOptions } from "../../input/gateway.ts";
 import { paint, printable, printResult } from "../../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {

@@ -1,8 +1,8 @@
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { createGateway } from "../../gateway-from-flags.ts";
 import { bodyFields, requireFields } from "../../input/body-fields.ts";
 import { parseQuery } from "../../input/flag-values.ts";
-import { createGateway } from "../../input/gateway.ts";
 import { formatBlocks, formatFields, printPage, printResult } from "../../terminal/output.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { createGateway } from "../../input/gateway.ts";
+import { createGateway } from "../../gateway-from-flags.ts";
 import { formatBlocks, formatFields, printPage, printResult } from "../../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {

@@ -1,9 +1,9 @@
 import type { Payment } from "../../../contract/payment.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { createGateway } from "../../gateway-from-flags.ts";
 import { bodyFields, requireFields } from "../../input/body-fields.ts";
 import { parseQuery, readAmount, readTimeout, requireValue } from "../../input/flag-values.ts";
-import { createGateway } from "../../input/gateway.ts";
 import {
   cellText,
   formatFields,

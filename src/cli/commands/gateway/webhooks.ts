@@ -1,10 +1,10 @@
 import { EVENT_KINDS } from "../../../contract/events.ts";
 import type { Webhook } from "../../../contract/webhook.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { createGateway } from "../../gateway-from-flags.ts";
 import { bodyFields, requireFields } from "../../input/body-fields.ts";
 import { parseQuery, parseUrl } from "../../input/flag-values.ts";
-import { createGateway } from "../../input/gateway.ts";
 import {
   cellText,
   formatFields,

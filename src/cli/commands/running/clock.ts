@@ -1,7 +1,7 @@
 import { parseDuration } from "../../../internal/duration.ts";
 import type { CommandResult } from "../../../sandbox/control/commands.ts";
 import { usageError } from "../../cli-error.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { DURATION_RULE } from "../../input/flag-values.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";

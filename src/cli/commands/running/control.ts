@@ -1,6 +1,6 @@
 import { COMMANDS, type CommandName } from "../../../sandbox/control/commands.ts";
 import { usageError } from "../../cli-error.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { readFile } from "../../input/files.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";

@@ -1,7 +1,8 @@
 import { ASSUMPTIONS } from "../../../sandbox/assumptions.ts";
 import { CliError } from "../../cli-error.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { writeEnvFile } from "../../sandbox/env-file.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox } from "../../sandbox/running-sandbox.ts";
 import { printResult } from "../../terminal/output.ts";
@@ -21,11 +22,14 @@ export async function run({ values, json }: Input): Promise<number> {
   };
   checkPlain(origin, "the key", variables.MALIPO_API_KEY);
   checkPlain(origin, "the webhook secret", webhook_secret);
-  const prefix = values.format === "dotenv" ? "" : "export ";
+  const { write: path } = values;
+  if (path !== undefined) await writeEnvFile(path, variables);
   printResult(json, variables, () =>
-    Object.entries(variables)
-      .map(([name, value]) => `${prefix}${name}=${value}`)
-      .join("\n"),
+    path === undefined
+      ? Object.entries(variables)
+          .map(([name, value]) => `export ${name}=${value}`)
+          .join("\n")
+      : `The settings of the sandbox at ${origin} are in ${path}.`,
   );
   return EXIT.ok;
 }

@@ -1,12 +1,12 @@
 import { COMMANDS } from "../../../sandbox/control/commands.ts";
 import type { Delivery } from "../../../sandbox/index.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { readWholeNumber } from "../../input/flag-values.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox, runCommand } from "../../sandbox/running-sandbox.ts";
+import { describeAttemptError } from "../../sandbox/sandbox-log.ts";
 import { formatFields, formatTable, paint, printResult } from "../../terminal/output.ts";
-import { describeAttemptError } from "../../terminal/sandbox-log.ts";
 import { run as runControl } from "./control.ts";
 
 interface DeliveryLog {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { querySandbox } from "../../sandbox/running-sandbox.ts";

@@ -1,10 +1,10 @@
 import { COMMANDS } from "../../../sandbox/control/commands.ts";
-import { PHONE_VALUES, type PhoneSubcommand } from "../../definitions/phone-subcommands.ts";
-import type { Input } from "../../definitions/types.ts";
+import type { Input } from "../../command.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import { runCommand } from "../../sandbox/running-sandbox.ts";
 import { formatFields, printResult } from "../../terminal/output.ts";
+import { PHONE_VALUES, type PhoneSubcommand } from "./phone-subcommands.ts";
 
 export async function run({ subcommand, args, values, json }: Input): Promise<number> {
   const [number = "", value] = args;

@@ -1,5 +1,5 @@
+import type { Command } from "../../command.ts";
 import { GATEWAY, SECRET, SECRET_FILE } from "../flags.ts";
-import type { Command } from "../types.ts";
 
 /** What is wrong with the settings, the service or the receiver. */
 export const DOCTOR: Command = {

@@ -1,4 +1,4 @@
-import type { Command } from "../types.ts";
+import type { Command } from "../../command.ts";
 import { DOCTOR } from "./doctor.ts";
 import { INVOICES } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";

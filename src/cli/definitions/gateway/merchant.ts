@@ -1,5 +1,5 @@
+import type { Command } from "../../command.ts";
 import { GATEWAY } from "../flags.ts";
-import type { Command } from "../types.ts";
 
 /** The merchant of the key, on any gateway. */
 export const MERCHANT: Command = {

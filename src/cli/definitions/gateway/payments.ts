@@ -1,5 +1,5 @@
+import type { Command } from "../../command.ts";
 import { DATA, GATEWAY, QUERY, SET, WAIT_TIMEOUT } from "../flags.ts";
-import type { Command } from "../types.ts";
 
 /** Payments, on any gateway. */
 export const PAYMENTS: Command = {

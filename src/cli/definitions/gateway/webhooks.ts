@@ -1,5 +1,5 @@
+import type { Command } from "../../command.ts";
 import { DATA, GATEWAY, QUERY, SET } from "../flags.ts";
-import type { Command } from "../types.ts";
 
 /** Where the service sends its events, on any gateway. */
 export const WEBHOOKS: Command = {

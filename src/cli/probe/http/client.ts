@@ -3,8 +3,8 @@ import { sleep } from "../../../internal/timeout.ts";
 import type { Recorder } from "../../../learn/exchange.ts";
 import { CliError } from "../../cli-error.ts";
 import { EXIT } from "../../exit-codes.ts";
-import type { Verdict } from "../judge.ts";
 import type { Step } from "../steps/step.ts";
+import type { Verdict } from "./exchange.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
 import { type Notify, Patience } from "./patience.ts";
 

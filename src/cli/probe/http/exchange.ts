@@ -1,8 +1,12 @@
 import { failureCode } from "../../../client/http/failed-before-sending.ts";
 import { describeError } from "../../../internal/describe-error.ts";
+import type { RefusalCause } from "../../../profile/causes.ts";
 import { CliError } from "../../cli-error.ts";
-import { describeConnectionError } from "../../diagnosis/connection-errors.ts";
+import { describeConnectionError } from "../../connection-errors.ts";
 import { EXIT } from "../../exit-codes.ts";
+
+/** What an exchange says: with its cause, without one, or nothing that is sure. */
+export type Verdict = { readonly cause: RefusalCause | undefined } | "unclear";
 
 /** One request, complete. */
 export interface Outgoing {

@@ -1,6 +1,5 @@
 import type { Payment } from "../../../contract/payment.ts";
-import { isObject } from "../../../internal/is-object.ts";
-import { LEASE_MARGIN_MS } from "../lease.ts";
+import { idText, paymentIn } from "../../http/payment-in-body.ts";
 import { recordName } from "../run-once.ts";
 import type { AttemptDigests, AttemptRecord } from "../store.ts";
 import { decodeResponse } from "../stored-response.ts";
@@ -12,50 +11,73 @@ type Marks = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;
 
 const MARKS = ["accountReference", "amount", "phone"] as const;
 
-/** A payment with its digests, and when it was made, where that is known. */
+/** A payment with its digests, and when it was made, if that is known. */
 export interface Candidate {
   readonly reference: string;
   readonly marks: Marks;
+  /** By this machine's clock. */
   readonly atMs: number | undefined;
+  /** How far `atMs` may be wrong, in milliseconds. Default: no one knows. */
+  readonly marginMs?: number | undefined;
 }
 
 export function candidateOf(
   { store }: AttemptsContext,
   payment: Payment | Readonly<Record<string, unknown>>,
-  atMs: number | undefined,
+  time: Pick<Candidate, "atMs" | "marginMs"> = { atMs: undefined },
 ): Candidate {
   const marks = marksOf(payment);
   const digest = (text: string | undefined) =>
     text === undefined ? undefined : store.digest(text);
   return {
-    reference: String(payment.reference ?? ""),
+    reference: idText(payment.reference) ?? "",
     marks: {
       accountReference: digest(marks.accountReference),
       amount: digest(marks.amount),
       phone: digest(marks.phone),
     },
-    atMs,
+    ...time,
   };
 }
 
+/** When an attempt began by this machine's clock: a store on a server has its own. */
+export const begunAtMs = ({ begunAt, ageMs }: AttemptRecord, nowMs: number): number =>
+  Math.min(begunAt, nowMs - ageMs);
+
+// Times without milliseconds, and the time that the measuring of a clock takes.
+const SAME_TIME_MS = 10_000;
+
 /**
- * Whether an attempt made a payment, as far as digests say: `yes` where the account reference, the
- * amount and the phone are equal, `no` where one of them differs, `maybe` where one is missing.
+ * Whether an attempt made a payment, as far as digests and times say:
+ *
+ * - `yes`: the account reference, the amount and the phone are equal.
+ * - `maybe`: all that is there is equal, but something is missing, or the payment seems to be older
+ *   than the attempt. A wrong clock makes no payment absent.
+ * - `similar`: two of the three are equal, and one differs. A service may change what it was given.
+ * - `no`: anything else.
  */
 export function compare(
-  { digests, begunAt }: AttemptRecord,
-  { marks, atMs }: Candidate,
-): "yes" | "maybe" | "no" {
-  // The clocks of two machines differ a little.
-  if (atMs !== undefined && atMs < begunAt - LEASE_MARGIN_MS) return "no";
-  let isSure = true;
+  record: AttemptRecord,
+  { marks, atMs, marginMs }: Candidate,
+  nowMs: number = Date.now(),
+): "yes" | "maybe" | "similar" | "no" {
+  let [equal, different] = [0, 0];
   for (const name of MARKS) {
-    const [attempt, payment] = [digests[name], marks[name]];
-    if (attempt === undefined || payment === undefined) isSure = false;
-    else if (attempt !== payment) return "no";
+    const [attempt, payment] = [record.digests[name], marks[name]];
+    if (attempt === undefined || payment === undefined) continue;
+    if (attempt === payment) equal++;
+    else different++;
   }
-  return isSure ? "yes" : "maybe";
+  const aheadMs = atMs === undefined ? 0 : begunAtMs(record, nowMs) - atMs;
+  const isOlder = marginMs !== undefined && aheadMs > marginMs;
+  if (different > 0) return different === 1 && equal === 2 && !isOlder ? "similar" : "no";
+  if (equal === MARKS.length) return aheadMs > SAME_TIME_MS ? "maybe" : "yes";
+  return isOlder ? "no" : "maybe";
 }
+
+/** Whether an attempt and a payment contradict each other in nothing. */
+export const isPossible = (record: AttemptRecord, candidate: Candidate): boolean =>
+  ["yes", "maybe"].includes(compare(record, candidate));
 
 /** Every attempt for an account reference, in whatever state, at the same service. */
 export async function attemptsFor(
@@ -86,9 +108,7 @@ export async function referenceOf(
 
 function storedReference(result: string): string | undefined {
   try {
-    const body: unknown = JSON.parse(decodeResponse(result).text);
-    const data = isObject(body) && isObject(body.data) ? body.data : body;
-    return isObject(data) && data.reference !== undefined ? String(data.reference) : undefined;
+    return paymentIn(JSON.parse(decodeResponse(result).text))?.reference;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Payment } from "../../../contract/payment.ts";
 import type { AttemptsContext } from "./attempts.ts";
 import { attemptsFor, referenceOf } from "./match-payments.ts";
+import { marksOf } from "./payment-marks.ts";
 
 /**
  * The completed payments of an account reference that other idempotency keys made, as far as the
@@ -12,8 +13,9 @@ export async function otherCompletedPayments(
   reference: string,
   read: (reference: string) => Promise<Payment>,
 ): Promise<Payment[]> {
-  const digest = context.store.digest(accountReference);
-  const records = await attemptsFor(context, digest, context.baseUrl);
+  const { accountReference: label } = marksOf({ account_reference: accountReference });
+  if (label === undefined) return [];
+  const records = await attemptsFor(context, context.store.digest(label), context.baseUrl);
   const completed: Payment[] = [];
   for (const record of records) {
     if (record.state !== "succeeded") continue;

@@ -35,11 +35,15 @@ function phoneOf(value: unknown): string | undefined {
     : digits.slice(-SUBSCRIBER_DIGITS);
 }
 
+/** Services change the case of what they were given, and cut blanks off. */
+const labelOf = (value: unknown): string | undefined =>
+  textOf(value)?.trim().toUpperCase() || undefined;
+
 /** What a payment, or the parameters of one, can be recognised by. */
 export function marksOf(fields: unknown): PaymentMarks {
   const { account_reference, amount, phone } = isObject(fields) ? fields : {};
   return {
-    accountReference: textOf(account_reference),
+    accountReference: labelOf(account_reference),
     amount: amountOf(amount),
     phone: phoneOf(phone),
   };

@@ -1,109 +1,125 @@
 import type { Payment } from "../../../contract/payment.ts";
-import { isObject } from "../../../internal/is-object.ts";
+import { idText } from "../../http/payment-in-body.ts";
 import type { Query } from "../../http/url.ts";
 import type { Page } from "../../response/page.ts";
+import { pageInfo } from "./next-page.ts";
 
 /** Reads one page of the list of payments. */
-export type ReadPage = (query: Query) => Promise<Page<Payment>>;
+export type ReadPage = (
+  query: Query,
+) => Promise<{ readonly data: Page<Payment>; readonly response: Response }>;
 
 /** The payments of the service, as far as they could be read. */
 export interface PaymentHistory {
   readonly payments: readonly Payment[];
   /**
-   * Payments since this time are in the list, in milliseconds since 1970: `-Infinity` where the list
-   * was read to its end, `Infinity` where nobody can say.
+   * Payments since this time are in the list, in milliseconds since 1970 by the service's clock:
+   * `-Infinity` if the list was read to its end, `Infinity` if it is not known.
    */
   readonly reachesBackTo: number;
-}
-
-const MAX_PAGES = 1_000;
-
-// How the service pages is not documented. These are the usual names.
-const PAGE = ["page", "current_page", "currentPage"];
-const LAST_PAGE = ["last_page", "lastPage", "total_pages", "totalPages", "pages"];
-const PER_PAGE = ["per_page", "perPage", "limit", "page_size", "pageSize"];
-const TOTAL = ["total", "total_count", "totalCount"];
-const NEXT_URL = ["next_page_url", "nextPageUrl", "next"];
-const TIME = ["created_at", "createdAt", "initiated_at", "initiatedAt"];
-
-type Fields = Record<string, unknown>;
-
-function find<T>(fields: Fields, names: readonly string[], is: (value: unknown) => value is T) {
-  return names.map((name) => fields[name]).find(is);
-}
-
-const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-
-/** A number, or the digits of one. */
-function numberOf(fields: Fields, names: readonly string[]): number | undefined {
-  const found = names.map((name) => fields[name]).find((value) => /^\d+$/.test(String(value)));
-  return found === undefined ? undefined : Number(found);
-}
-
-/** The envelope's fields, and those of the objects in it that usually hold paging data. */
-function pagingFields(meta: Fields): Fields {
-  const inner = ["meta", "pagination", "links"].map((name) => meta[name]).filter(isObject);
-  return Object.assign({}, meta, ...inner);
-}
-
-/** The query of the next page; `end` after the last one; `undefined` where nobody can say. */
-function nextQuery({ items, meta }: Page<Payment>): Query | "end" | undefined {
-  const fields = pagingFields(meta);
-  const url = find(fields, NEXT_URL, isText);
-  if (url !== undefined && URL.canParse(url, "http://localhost")) {
-    return Object.fromEntries(new URL(url, "http://localhost").searchParams);
-  }
-  const page = numberOf(fields, PAGE);
-  const perPage = numberOf(fields, PER_PAGE);
-  const total = numberOf(fields, TOTAL);
-  const last =
-    numberOf(fields, LAST_PAGE) ??
-    (perPage && total !== undefined ? Math.max(1, Math.ceil(total / perPage)) : undefined);
-  if (page !== undefined && last !== undefined) {
-    return page >= last ? "end" : { page: page + 1, ...(perPage && { per_page: perPage }) };
-  }
-  return total !== undefined && total === items.length ? "end" : undefined;
-}
-
-/** When a payment was made, in milliseconds since 1970, where the service says it. */
-export function timeOf(payment: Payment): number | undefined {
-  const text = find(payment, TIME, isText);
-  const time = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isFinite(time) ? time : undefined;
-}
-
-/** The time of the oldest payment, where every payment has one and the newest come first. */
-function oldestTime(payments: readonly Payment[]): number | undefined {
-  let oldest = Number.POSITIVE_INFINITY;
-  for (const payment of payments) {
-    const time = timeOf(payment);
-    if (time === undefined || time > oldest) return undefined;
-    oldest = time;
-  }
-  return payments.length === 0 ? undefined : oldest;
+  /**
+   * How far the service's clock is ahead of this machine's, in milliseconds, to a second or two;
+   * `undefined` if the service does not say.
+   */
+  readonly clockOffsetMs: number | undefined;
 }
 
 /**
- * Reads the list of payments, page by page, until it reaches back to a time, or to its end, or until
- * nobody can say how to get the next page.
+ * How far a payment's time may differ from the clock that the `Date` header shows: times without
+ * seconds, several machines behind one address, a wait between the request and its record.
  */
-export async function readPayments(readPage: ReadPage, untilMs: number): Promise<PaymentHistory> {
+export const CLOCK_MARGIN_MS: number = 5 * 60_000;
+
+/** The same, for a service that does not show its clock. */
+const UNKNOWN_CLOCK_MARGIN_MS = 60 * 60_000;
+
+const MAX_PAGES = 1_000;
+
+const TIME = ["created_at", "createdAt", "initiated_at", "initiatedAt"];
+
+/** A date and a time, with its offset: without one, no one can say which moment is meant. */
+const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** When a payment was made, in milliseconds since 1970, if the service says it. */
+export function timeOf(payment: Payment): number | undefined {
+  const text = TIME.map((name) => payment[name]).find((value) => typeof value === "string");
+  if (!MOMENT.test(String(text))) return undefined;
+  const time = Date.parse(String(text));
+  return Number.isFinite(time) ? time : undefined;
+}
+
+/** A list whose times fall this often, and never rise, has the newest payments first. */
+const MIN_FALLS = 3;
+
+/** The time of the oldest payment, if every payment has one and the newest come first. */
+function oldestTime(payments: readonly Payment[], nowMs: number): number | undefined {
+  // A time from the future is of another clock than the one that `nowMs` comes from.
+  let oldest = nowMs + CLOCK_MARGIN_MS;
+  const times = new Set<number>();
+  for (const payment of payments) {
+    const time = timeOf(payment);
+    if (time === undefined || time > oldest) return undefined;
+    times.add(time);
+    oldest = time;
+  }
+  return times.size > MIN_FALLS ? oldest : undefined;
+}
+
+/** The clock of a service against this machine's. A response from a cache says nothing of it. */
+function clockOffset({ headers }: Response): number | undefined {
+  const date = isFromCache(headers) ? Number.NaN : Date.parse(headers?.get("date") ?? "");
+  return Number.isFinite(date) ? date - Date.now() : undefined;
+}
+
+const isFromCache = (headers: Headers | undefined): boolean => Number(headers?.get("age") ?? 0) > 0;
+
+/**
+ * Reads the list of payments, page by page, until it reaches back to a time, or to its end, or until
+ * the service does not say how to get the next page.
+ *
+ * @param sinceMs - By this machine's clock.
+ */
+export async function readPayments(readPage: ReadPage, sinceMs: number): Promise<PaymentHistory> {
   const payments: Payment[] = [];
   const seen = new Set<string>();
   let query: Query = {};
+  let clockOffsetMs: number | undefined;
+  let firstTotal: number | undefined;
+  let isCached = false;
   for (let pages = 1; ; pages++) {
-    const page = await readPage(query);
-    const fresh = page.items.filter(({ reference }) => !seen.has(String(reference)));
-    for (const { reference } of fresh) seen.add(String(reference));
+    const { data: page, response } = await readPage(query);
+    const { next, total } = pageInfo(page);
+    if (pages === 1) {
+      clockOffsetMs = clockOffset(response);
+      firstTotal = total;
+    }
+    isCached ||= isFromCache(response.headers);
+    const fresh = page.items.filter((payment) => !seen.has(identityOf(payment)));
+    for (const payment of fresh) seen.add(identityOf(payment));
     payments.push(...fresh);
-    const oldest = oldestTime(payments) ?? Number.POSITIVE_INFINITY;
-    const next = nextQuery(page);
-    if (next === "end") return { payments, reachesBackTo: Number.NEGATIVE_INFINITY };
+    const oldest =
+      oldestTime(payments, Date.now() + (clockOffsetMs ?? 0)) ?? Number.POSITIVE_INFINITY;
+    // Payments that came during the look make the total larger, and are not looked for.
+    if (next === "end" && !isCached && seen.size >= (firstTotal ?? 0)) {
+      return { payments, reachesBackTo: Number.NEGATIVE_INFINITY, clockOffsetMs };
+    }
+    const marginMs = clockOffsetMs === undefined ? UNKNOWN_CLOCK_MARGIN_MS : CLOCK_MARGIN_MS;
+    const untilMs = sinceMs + (clockOffsetMs ?? 0) - marginMs;
     // A page without news: the service does not page as its fields say.
     const isStuck = fresh.length === 0 || pages === MAX_PAGES;
-    if (next === undefined || isStuck || oldest < untilMs) {
-      return { payments, reachesBackTo: oldest };
+    if (typeof next === "string" || isStuck || oldest < untilMs) {
+      const reachesBackTo = isCached ? Number.POSITIVE_INFINITY : oldest;
+      return { payments, reachesBackTo, clockOffsetMs };
     }
-    query = next;
+    query = next.query;
   }
+}
+
+/** What tells two payments apart: pages may overlap, and a status may change meanwhile. */
+function identityOf(payment: Payment): string {
+  const { account_reference, amount, phone } = Object(payment) as Partial<Payment>;
+  const reference = idText(payment?.reference);
+  return JSON.stringify(
+    reference === undefined ? payment : [reference, account_reference, amount, phone],
+  );
 }

@@ -12,12 +12,20 @@ import {
 } from "./attempts.ts";
 import {
   attemptsFor,
+  begunAtMs,
   type Candidate,
   candidateOf,
   claimedReferences,
   compare,
+  isPossible,
 } from "./match-payments.ts";
-import { type PaymentHistory, type ReadPage, readPayments, timeOf } from "./payment-pages.ts";
+import {
+  CLOCK_MARGIN_MS,
+  type PaymentHistory,
+  type ReadPage,
+  readPayments,
+  timeOf,
+} from "./payment-pages.ts";
 
 /** How `gateway.idempotency.resolveUnknown` looks for payments. */
 export interface ResolveUnknownOptions {
@@ -28,9 +36,10 @@ export interface ResolveUnknownOptions {
   lookBackMs: number;
   /**
    * After how many milliseconds a payment is in your service's list for certain. Set it to have an
-   * attempt resolved as not sent where it is older than that, its lease is safely over, and the list
-   * has no such payment though it is known to reach back far enough. The next call with the key
-   * prompts the customer then. Leave it out where you do not know: absence is then only reported.
+   * attempt resolved as not sent if it is older than that, its lease is safely over, and the list has
+   * no payment like it and is known to reach back far enough: to its end, or by the times of payments
+   * and the `Date` header of the service to 5 minutes before the attempt. The next call with the key
+   * prompts the customer then. Leave it out if you do not know: absence is then only reported.
    *
    * @default absence is never concluded
    */
@@ -45,7 +54,8 @@ export interface ResolveUnknownOptions {
  * - `resolved`: exactly one payment matches. The key has this reference now.
  * - `not_sent`: there is no payment, and `notSentAfterMs` has passed. The key is free now.
  * - `unclear`: several payments may be its own, or one may be the payment of another attempt, or a
- *   payment lacks what it could be recognised by. A person has to decide.
+ *   payment lacks one of account reference, amount and phone, differs in one of them, or seems to be
+ *   older than the attempt. A person has to decide.
  * - `none`: no payment matches yet, or the list does not reach back far enough.
  * - `too_old`: it began before `lookBackMs`.
  * - `changed`: another process resolved it meanwhile.
@@ -84,36 +94,63 @@ export async function resolveUnknown(
   only?: AttemptRecord,
 ): Promise<UnknownReport[]> {
   const { lookBackMs, notSentAfterMs, signal } = options;
-  const lookedAt = Date.now();
+  const nowMs = Date.now();
   // Before the payments are read: only then does the absence of a payment say anything.
   const digests = { accountReference: only?.digests.accountReference };
   const all = await allRecords(context, { state: "unknown", digests });
   const isWanted = ({ owner }: AttemptRecord) => only === undefined || owner === only.owner;
   const unknown = all.filter((one) => one.baseUrl === context.baseUrl && isWanted(one));
-  const isTooOld = ({ begunAt }: AttemptRecord) => begunAt < lookedAt - lookBackMs;
+  const isTooOld = (record: AttemptRecord) => begunAtMs(record, nowMs) < nowMs - lookBackMs;
   const looked = unknown.filter((record) => !isTooOld(record));
   const reports: UnknownReport[] = unknown
     .filter(isTooOld)
     .map((record) => ({ state: "too_old", attempt: toAttempt(record) }));
   if (looked.length === 0) return reports;
-  const oldest = Math.min(...looked.map(({ begunAt }) => begunAt));
-  const history = await readPayments(context.readPage(callOptions), oldest);
-  const candidates = history.payments.map((one) => candidateOf(context, one, timeOf(one)));
+  const since = Math.min(...looked.map((record) => begunAtMs(record, nowMs)));
+  const history = await readPayments(context.readPage(callOptions), since);
+  const candidates = candidatesOf(context, history);
   for (const record of looked) {
     signal?.throwIfAborted();
-    const mayBeAbsent =
+    const isOldEnough =
       notSentAfterMs !== undefined &&
       record.notSentInMs === 0 &&
-      lookedAt - record.begunAt >= notSentAfterMs &&
-      reachesBack(history, record);
+      // By the clock that says less: a clock that jumped must not make an attempt older.
+      Math.min(record.ageMs, nowMs - record.begunAt) >= notSentAfterMs;
+    const mayBeAbsent = isOldEnough && reachesBack(history, begunAtMs(record, nowMs));
     reports.push(await lookFor(context, record, candidates, mayBeAbsent));
   }
   return reports;
 }
 
-/** Whether a payment of the attempt would be in the list. */
-const reachesBack = ({ reachesBackTo }: PaymentHistory, { begunAt }: AttemptRecord) =>
-  reachesBackTo < begunAt;
+/** The payments of a history, with their times by this machine's clock. */
+function candidatesOf(context: LookContext, { payments, clockOffsetMs }: PaymentHistory) {
+  const marginMs = clockOffsetMs === undefined ? undefined : CLOCK_MARGIN_MS;
+  return payments.map((payment) => {
+    const time = timeOf(payment);
+    const atMs = time === undefined ? undefined : time - (clockOffsetMs ?? 0);
+    return candidateOf(context, payment, { atMs, marginMs });
+  });
+}
+
+/** Whether a payment of an attempt would be in the list. Without the service's clock, only its end says so. */
+function reachesBack({ reachesBackTo, clockOffsetMs }: PaymentHistory, begunMs: number): boolean {
+  if (reachesBackTo === Number.NEGATIVE_INFINITY) return true;
+  return clockOffsetMs !== undefined && reachesBackTo < begunMs + clockOffsetMs - CLOCK_MARGIN_MS;
+}
+
+/** The attempts that may have made one of some payments, without the one that is looked for. */
+async function otherAttempts(
+  context: LookContext,
+  record: AttemptRecord,
+  payments: readonly Candidate[],
+): Promise<AttemptRecord[]> {
+  const found: AttemptRecord[] = [];
+  for (const digest of new Set(payments.map(({ marks }) => marks.accountReference))) {
+    const own = digest ?? record.digests.accountReference;
+    if (own !== undefined) found.push(...(await attemptsFor(context, own, context.baseUrl)));
+  }
+  return found.filter(({ owner }) => owner !== record.owner);
+}
 
 async function lookFor(
   context: LookContext,
@@ -122,26 +159,25 @@ async function lookFor(
   mayBeAbsent: boolean,
 ): Promise<UnknownReport> {
   const attempt = toAttempt(record);
-  const possible = candidates.filter((one) => compare(record, one) !== "no");
-  const { accountReference } = record.digests;
+  const near = candidates.filter((one) => compare(record, one) !== "no");
   // Every attempt that a payment in the list may belong to has begun by now.
-  const others =
-    possible.length === 0 || accountReference === undefined
-      ? []
-      : (await attemptsFor(context, accountReference, context.baseUrl)).filter(
-          (one) => one.owner !== record.owner,
-        );
+  const others = await otherAttempts(context, record, near);
   const claimed = await claimedReferences(context, others);
-  const left = possible.filter(({ reference }) => !claimed.has(reference));
-  const [only] = left;
-  if (only === undefined) {
-    const isRecognisable = accountReference !== undefined;
+  const left = near.filter(({ reference }) => !claimed.has(reference));
+  if (left.length === 0) {
+    const isRecognisable = record.digests.accountReference !== undefined;
     if (!mayBeAbsent || !isRecognisable) return { state: "none", attempt };
     return resolveRecord(context, record, undefined);
   }
+  const possible = left.filter((one) => isPossible(record, one));
+  const [only] = possible;
   const isRival = (one: AttemptRecord) =>
-    one.state !== "succeeded" && left.some((payment) => compare(one, payment) !== "no");
-  const isSure = left.length === 1 && compare(record, only) === "yes" && !others.some(isRival);
+    one.state !== "succeeded" && possible.some((payment) => isPossible(one, payment));
+  const isSure =
+    only !== undefined &&
+    possible.length === 1 &&
+    compare(record, only) === "yes" &&
+    !others.some(isRival);
   if (isSure && only.reference !== "") return resolveRecord(context, record, only.reference);
   return { state: "unclear", attempt, references: left.map(({ reference }) => reference) };
 }
@@ -158,9 +194,7 @@ export async function resolveByCandidate(
   const { accountReference } = candidate.marks;
   if (accountReference === undefined || candidate.reference === "") return false;
   const records = await attemptsFor(context, accountReference, context.baseUrl);
-  const possible = records.filter(
-    (one) => one.state !== "succeeded" && compare(one, candidate) !== "no",
-  );
+  const possible = records.filter((one) => one.state !== "succeeded" && isPossible(one, candidate));
   const [only] = possible;
   if (only === undefined || possible.length > 1) return false;
   if (only.state !== "unknown" || compare(only, candidate) !== "yes") return false;

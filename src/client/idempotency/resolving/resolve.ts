@@ -31,7 +31,7 @@ export class Idempotency {
       redactor: settings.redactor,
       baseUrl: settings.baseUrl,
       readPage: (options) => (query) =>
-        call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options),
+        call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options).withResponse(),
     };
   }
 
@@ -141,7 +141,7 @@ export class Idempotency {
     const whole = isComplete
       ? payment
       : { ...payment, ...(await this.#read(String(reference))), reference };
-    return resolveByCandidate(this.#context, candidateOf(this.#context, whole, undefined));
+    return resolveByCandidate(this.#context, candidateOf(this.#context, whole));
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */

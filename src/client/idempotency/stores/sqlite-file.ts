@@ -178,19 +178,8 @@ export class SqliteFile {
   #prepare(): Statements {
     const prepare = (name: keyof typeof STATEMENTS) => this.#database.prepare(STATEMENTS[name]);
     try {
-      return {
-        begin: prepare("begin"),
-        read: prepare("read"),
-        finish: prepare("finish"),
-        forget: prepare("forget"),
-        resolve: prepare("resolve"),
-        free: prepare("free"),
-        restartLease: prepare("restartLease"),
-        list: prepare("list"),
-        listOpen: prepare("listOpen"),
-        listFor: prepare("listFor"),
-        dropExpired: prepare("dropExpired"),
-      };
+      const names = Object.keys(STATEMENTS) as (keyof Statements)[];
+      return Object.fromEntries(names.map((name) => [name, prepare(name)])) as Statements;
     } catch (error) {
       if (isLocked(error)) throw error;
       throw new ConfigurationError(

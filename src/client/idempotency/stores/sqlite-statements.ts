@@ -2,8 +2,8 @@ import { LEASE_MARGIN_MS } from "../lease.ts";
 import { RECORD_VERSION } from "../store.ts";
 
 /**
- * `begun_at` and `keep_until` are on the wall clock. `lease_from` is on the clock that counts from the
- * start of the machine, which all its processes share and nobody sets.
+ * `begun_at` is on the wall clock, `keep_until` on the retention clock. `lease_from` is on the clock
+ * that counts from the start of the machine, which all its processes share and nobody can set.
  */
 export const TABLE = `
   CREATE TABLE IF NOT EXISTS malipo_idempotency (
@@ -24,6 +24,12 @@ export const TABLE = `
     phone TEXT,
     result TEXT,
     keep_until INTEGER
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS malipo_idempotency_clock (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    wall_ms INTEGER NOT NULL,
+    uptime_ms INTEGER NOT NULL,
+    now_ms INTEGER NOT NULL
   ) STRICT
 `;
 
@@ -65,7 +71,7 @@ export const STATEMENTS = {
     INSERT INTO malipo_idempotency (key, version, state, owner, endpoint, idempotency_key, base_url,
       scope, begun_at, lease_from, lease_ms, parameters, account_reference, amount, phone)
     VALUES ($key, ${RECORD_VERSION}, 'in_flight', $owner, $endpoint, $idempotencyKey, $baseUrl,
-      $scope, $now, $uptime, $leaseMs, $parameters, $accountReference, $amount, $phone)
+      $scope, $wall, $uptime, $leaseMs, $parameters, $accountReference, $amount, $phone)
     ON CONFLICT (key) DO UPDATE
       SET version = excluded.version, state = excluded.state, owner = excluded.owner,
           endpoint = excluded.endpoint, idempotency_key = excluded.idempotency_key,
@@ -109,5 +115,13 @@ export const STATEMENTS = {
       SELECT key FROM malipo_idempotency
       WHERE keep_until <= $now AND version = ${RECORD_VERSION} LIMIT 20
     )
+  `,
+  readClock: `
+    SELECT wall_ms AS wallMs, uptime_ms AS uptimeMs, now_ms AS nowMs
+    FROM malipo_idempotency_clock
+  `,
+  writeClock: `
+    INSERT OR REPLACE INTO malipo_idempotency_clock (id, wall_ms, uptime_ms, now_ms)
+    VALUES (1, $wallMs, $uptimeMs, $nowMs)
   `,
 } as const;

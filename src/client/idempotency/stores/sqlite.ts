@@ -4,6 +4,9 @@
  * @module malipo/idempotency/sqlite
  */
 
+import { checkFunction } from "../../../internal/check-options.ts";
+import { type RetentionClock, retentionTime, uptimeMs } from "../../../internal/retention-clock.ts";
+import { warnOnce } from "../../../internal/warn-once.ts";
 import { createDigest } from "../digest.ts";
 import {
   beginResult,
@@ -27,10 +30,15 @@ export interface SqliteIdempotency extends IdempotencyStore {
 }
 
 /** How idempotency keys are remembered in SQLite. */
-export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {}
-
-/** Milliseconds since the machine started. */
-const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
+export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
+  /**
+   * Gets a warning when the clock of the machine was set by more than an hour. No key is forgotten
+   * because of it. Set it to send the warning to your log.
+   *
+   * @default `console.warn`
+   */
+  onWarning?: ((warning: string) => void) | undefined;
+}
 
 type Row = RawRecord & { readonly key: string; readonly is_behind: number };
 
@@ -51,7 +59,9 @@ const orNull = (text: string | undefined) => text ?? null;
  * on this machine that share the file, and across crashes and power cuts. It needs no server and no
  * other package.
  *
- * Leases are measured by the time since the machine started, so a wall clock that is set changes none.
+ * Leases and the retention are measured by the time since the machine started, so a wall clock that is
+ * set changes neither. Time in which the machine is off or asleep does not count.
+ *
  * A file that another process has locked is waited for up to five seconds, while the event loop goes
  * on. A file that was deleted or replaced while the process used it is noticed, and nothing is sent.
  *
@@ -76,9 +86,24 @@ export function sqliteIdempotency(
   path: string,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "sqliteIdempotency");
+  const { retentionMs, scope, pepper } = checkStoreOptions(options, "sqliteIdempotency", [
+    "onWarning",
+  ]);
+  // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
+  const { onWarning = console.warn } = options;
+  checkFunction("onWarning", onWarning);
+  const warn = warnOnce(onWarning);
   const digest = createDigest(pepper);
   const file = new SqliteFile(path);
+
+  /** The time by which results are forgotten. */
+  function retentionNow(statements: Statements): number {
+    const stored = statements.readClock.get() as unknown as RetentionClock | undefined;
+    const { clock, isDue, warning } = retentionTime(stored);
+    if (isDue) statements.writeClock.run({ ...clock });
+    if (warning !== undefined) warn(warning);
+    return clock.nowMs;
+  }
 
   function rowFor(key: string, attempt: NewAttempt) {
     const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
@@ -98,7 +123,7 @@ export function sqliteIdempotency(
     const { accountReference } = digests;
     const common = {
       uptime,
-      now: Date.now(),
+      now: retentionNow(statements),
       scope,
       state: orNull(state),
       parameters: orNull(digests.parameters),
@@ -123,7 +148,8 @@ export function sqliteIdempotency(
       return file.use((statements) => {
         for (;;) {
           const uptime = uptimeMs();
-          const { changes } = statements.begin.run({ ...row, now: Date.now(), uptime });
+          const times = { wall: Date.now(), now: retentionNow(statements), uptime };
+          const { changes } = statements.begin.run({ ...row, ...times });
           if (changes === 1) return { state: "begun" };
           const record = read(statements, key, uptime);
           // Another process may have freed the key between the two statements.
@@ -134,7 +160,7 @@ export function sqliteIdempotency(
     finish: (key, owner, end) =>
       file.use((statements) => {
         const done = end.state === "succeeded";
-        const now = Date.now();
+        const now = retentionNow(statements);
         const keepUntil = done ? now + retentionMs : null;
         const result = done ? end.result : null;
         statements.finish.run({ key, owner, state: end.state, result, keepUntil });
@@ -148,7 +174,7 @@ export function sqliteIdempotency(
       file.use((statements) => {
         for (;;) {
           const which = { key, scope, owner: orNull(owner), uptime: uptimeMs() };
-          const keepUntil = Date.now() + retentionMs;
+          const keepUntil = retentionNow(statements) + retentionMs;
           const { changes } =
             result === undefined
               ? statements.free.run(which)

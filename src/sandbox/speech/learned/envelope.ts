@@ -1,5 +1,5 @@
 import { fieldRole } from "../../../profile/paging.ts";
-import type { Page } from "../result.ts";
+import type { Page } from "../../exchange/result.ts";
 import { choice, type Fact, moment, text, value } from "./facts.ts";
 import type { Lookup } from "./say.ts";
 

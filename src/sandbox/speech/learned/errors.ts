@@ -1,7 +1,7 @@
 import { REFUSAL_CAUSES, type RefusalCause } from "../../../profile/causes.ts";
 import { endpointKey, type Found, findRefusal, isAccepted } from "../../../profile/read.ts";
-import type { ErrorCause, ErrorResponse } from "../../api/error-response.ts";
-import type { ApiResponse } from "../../api/messages.ts";
+import type { ErrorCause, ErrorResponse } from "../../exchange/error-response.ts";
+import type { ApiResponse } from "../../exchange/messages.ts";
 import { ASSUMED_SPEECH, ASSUMED_STATUSES } from "../assumed.ts";
 import type { Asked } from "../speech.ts";
 import { envelopeLookup } from "./envelope.ts";

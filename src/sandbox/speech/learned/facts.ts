@@ -1,5 +1,5 @@
 import { textFormat } from "../../../profile/vocabulary/formats.ts";
-import { formatAmount } from "../../payments/money.ts";
+import { formatAmount } from "../../state/money.ts";
 import { madeUpText, reshaped } from "./made-up.ts";
 import type { Place } from "./shape-tree.ts";
 

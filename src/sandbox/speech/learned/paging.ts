@@ -3,8 +3,8 @@ import { findPaging, type Paging, parameterRole } from "../../../profile/paging.
 import { endpointKey } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
+import type { PageRequest } from "../../exchange/result.ts";
 import { readNumber } from "../page-request.ts";
-import type { PageRequest } from "../result.ts";
 import { offsetOfCursor } from "./envelope.ts";
 
 /** More items than any list has. */

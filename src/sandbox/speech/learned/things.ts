@@ -1,6 +1,6 @@
 import { VIRTUAL_START } from "../../clock/time.ts";
+import type { Records, Thing } from "../../exchange/result.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
-import type { Records, Thing } from "../result.ts";
 import { certain, choice, type Fact, type Manner, moment, money, text, value } from "./facts.ts";
 import type { Place } from "./shape-tree.ts";
 

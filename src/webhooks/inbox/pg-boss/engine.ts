@@ -1,7 +1,7 @@
 import type { PgBoss } from "pg-boss";
 import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
 import { Batcher } from "../batcher.ts";
-import { alreadyStarted } from "../errors.ts";
+import { alreadyStarted, forgottenUnprocessed } from "../errors.ts";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import {
@@ -18,6 +18,7 @@ import {
 import { noReply } from "./database.ts";
 import { storeDeliveries } from "./deliveries.ts";
 import { type Settings, Store } from "./store.ts";
+import { deleteUnprocessed } from "./unprocessed.ts";
 import { PgBossWorker } from "./worker.ts";
 
 const RETRY_DELAY_MS = 2_000;
@@ -114,8 +115,13 @@ export class PgBossInbox {
       await ledger.noteRetention(db);
       return ledger.lateRetries(db, MAX_RETRY_WAIT_MS);
     });
-    for (const worker of this.#workers) worker.fetchLate(late);
+    for (const worker of this.#workers) {
+      worker.isAlive();
+      worker.fetchLate(late);
+    }
     while (await this.query((db) => ledger.forget(db)));
+    const deleted = await this.query((db) => deleteUnprocessed(this.store, db));
+    if (deleted > 0) this.#onError(forgottenUnprocessed(deleted));
   }
 
   async drain(options: WorkerOptions, limits: DrainLimits): Promise<DrainResult> {

@@ -1,6 +1,6 @@
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { errorText, leaseLost, notProcessedHere } from "../errors.ts";
+import { errorText, isLastAttempt, leaseLost, notProcessedHere } from "../errors.ts";
 import type { NewDelivery } from "../types.ts";
 import { MAX_ATTEMPTS } from "../types.ts";
 import { noReply } from "./database.ts";
@@ -142,7 +142,7 @@ export class HeldJobs {
     const { key, attempt, queue } = held;
     const { ledger, boss, settings } = this.#store;
     const message = storable(errorText(error));
-    const isLast = attempt >= MAX_ATTEMPTS;
+    const isLast = isLastAttempt(attempt, error);
     const retryMs = isLast ? undefined : longestRetryMs(settings.tuning, held.retryCount + 1);
     await this.#each([held], (jobs) =>
       this.#store.transaction(async (db) => {

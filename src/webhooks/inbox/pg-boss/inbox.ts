@@ -102,7 +102,7 @@ const OPTIONS = [
  * const inbox = pgBossInbox({ connectionString: "postgres://localhost/shop" });
  * const receiver = createWebhookReceiver({ secret, inbox });
  * receiver.on("payment.completed", async (event, { transaction }) => {
- *   await transaction?.(async (client: PgBossTransaction) => {
+ *   await transaction(async (client: PgBossTransaction) => {
  *     await client.query("UPDATE orders SET paid = true WHERE id = $1", [event.data.account_reference]);
  *   });
  * });

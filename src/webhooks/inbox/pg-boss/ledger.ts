@@ -5,14 +5,15 @@ import { asDone, LedgerStatements } from "../ledger/statements.ts";
 import { type Dialect, LEDGER_FORMAT, ledgerTables } from "../ledger/tables.ts";
 import { bytesOf, exactText } from "../text.ts";
 import { type Horizon, type NewDelivery, OTHER_QUEUE, QUEUES } from "../types.ts";
+import type { QueuedEvent } from "./queues.ts";
 
 /** The clock of the server, in milliseconds. */
 const NOW = "(extract(epoch FROM now()) * 1000)::bigint";
 
 const KEYS = "ANY(ARRAY(SELECT decode(k, 'hex') FROM unnest($1::text[]) AS k))";
 
-/** A process that has not written for so long has died, or does not run. */
-const ALIVE_MS = 60_000;
+/** A process that has written nothing for this long does not run any more. */
+const ALIVE_MS = 90_000;
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
@@ -44,6 +45,16 @@ const COLUMNS =
   "key, digest, kind, raw, secret_index, received_at, signed_at, signature, trace_context, source";
 const VALUES = `decode(g.key, 'hex'), decode(g.digest, 'hex'), g.kind, convert_to(g.raw, 'UTF8'), g.secret_index,
   g.received_at, g.signed_at, g.signature, g.trace_context, g.source`;
+
+/** An expression: the queue of a kind. @param queues - The parameter that holds all queues. */
+const queueOfKind = (kind: string, queues: string) =>
+  `CASE WHEN ${kind} = ANY(${queues}::text[]) THEN ${kind} ELSE '${OTHER_QUEUE}' END`;
+
+/** What a process works on. */
+export interface Running {
+  readonly queues: readonly string[];
+  readonly keys: readonly string[];
+}
 
 /** How an attempt failed. */
 export interface Failure {
@@ -107,9 +118,10 @@ export class Ledger {
       ]) {
         await db.executeSql(`CREATE INDEX ON ${index}`);
       }
-      await db.executeSql(`INSERT INTO ${meta} VALUES ('format', $1) ON CONFLICT DO NOTHING`, [
-        String(LEDGER_FORMAT),
-      ]);
+      await db.executeSql(
+        `INSERT INTO ${meta} VALUES ('format', $1), ('queues', '{}') ON CONFLICT DO NOTHING`,
+        [String(LEDGER_FORMAT)],
+      );
     }
     const format = await this.meta(db, "format");
     if (format === String(LEDGER_FORMAT)) return;
@@ -118,8 +130,9 @@ export class Ledger {
     );
   }
 
-  async meta(db: Db, name: string): Promise<string | undefined> {
-    const text = `SELECT value FROM ${this.#dialect.tables.meta} WHERE name = $1`;
+  /** @param isLocked - Whether other processes wait until this transaction has ended. */
+  async meta(db: Db, name: string, isLocked = false): Promise<string | undefined> {
+    const text = `SELECT value FROM ${this.#dialect.tables.meta} WHERE name = $1 ${isLocked ? "FOR UPDATE" : ""}`;
     return (await rows(db, text, [name]))[0]?.value as string | undefined;
   }
 
@@ -190,19 +203,50 @@ export class Ledger {
   }
 
   /** Events that wait, some at a time. @param after - The last key of those before. */
-  async pending(db: Db, after: string, limit: number): Promise<LedgerRow[]> {
-    return rows(
+  async pending(db: Db, after: string, limit: number): Promise<QueuedEvent[]> {
+    const pending = await rows(
       db,
       `SELECT encode(key, 'hex') AS key, kind, attempts FROM ${this.#dialect.tables.events}
         WHERE state = 'pending' AND key > decode($1, 'hex') ORDER BY key LIMIT $2`,
       [after, limit],
     );
+    return pending.map(({ key, kind, attempts }) => ({
+      key: String(key),
+      event: String(kind),
+      attempts: Number(attempts),
+    }));
   }
 
-  /** Says that this process works on events. */
-  async setRunning(db: Db, worker: string, keys: readonly string[]): Promise<void> {
-    const value = `json_build_object('at', ${NOW}, 'keys', $2::json)::text`;
-    await this.setMeta(db, `worker ${worker}`, value, JSON.stringify(keys));
+  /** Says on which queues this process works, and on which of their events. */
+  async setRunning(db: Db, worker: string, running: Running): Promise<void> {
+    const value = `json_build_object('at', ${NOW}, 'running', $2::json)::text`;
+    await this.setMeta(db, `worker ${worker}`, value, JSON.stringify(running));
+  }
+
+  async removeRunning(db: Db, worker: string): Promise<void> {
+    const text = `DELETE FROM ${this.#dialect.tables.meta} WHERE name = $1`;
+    await db.executeSql(text, [`worker ${worker}`]);
+  }
+
+  /** Events that no process worked on for the whole retention, some at a time. */
+  async unprocessed(db: Db): Promise<QueuedEvent[]> {
+    const { events, meta } = this.#dialect.tables;
+    const expired = await rows(
+      db,
+      `SELECT encode(key, 'hex') AS key, kind FROM ${events}
+        WHERE state = 'pending' AND received_at < ${NOW} - ${this.#retentionMs} AND due_at < ${NOW} - ${this.#retentionMs}
+          AND ${queueOfKind("kind", "$1")} NOT IN (
+            SELECT json_array_elements_text(value::json->'running'->'queues') FROM ${meta}
+             WHERE name LIKE 'worker %' AND (value::json->>'at')::bigint > ${NOW} - ${ALIVE_MS})
+        ORDER BY received_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED`,
+      [QUEUES],
+    );
+    return expired.map(({ key, kind }) => ({ key: String(key), event: String(kind) }));
+  }
+
+  async delete(db: Db, keys: readonly string[]): Promise<number> {
+    const text = `DELETE FROM ${this.#dialect.tables.events} WHERE key = ${KEYS} RETURNING 1`;
+    return (await rows(db, text, [keys])).length;
   }
 
   /** Counts. @param queues - Those that this process works on. */
@@ -211,12 +255,12 @@ export class Ledger {
     const [counts] = await rows(
       db,
       `WITH running AS MATERIALIZED (
-         SELECT decode(json_array_elements_text(value::json->'keys'), 'hex') AS key FROM ${meta}
+         SELECT decode(json_array_elements_text(value::json->'running'->'keys'), 'hex') AS key FROM ${meta}
           WHERE name LIKE 'worker %' AND (value::json->>'at')::bigint > ${NOW} - ${ALIVE_MS}
        ), pending AS (
          SELECT e.*, r.key IS NOT NULL AS is_running, q.queue = ANY($1::text[]) AS is_handled
            FROM ${events} e LEFT JOIN running r ON r.key = e.key,
-           LATERAL (SELECT CASE WHEN e.kind = ANY($2::text[]) THEN e.kind ELSE '${OTHER_QUEUE}' END AS queue) q
+           LATERAL (SELECT ${queueOfKind("e.kind", "$2")} AS queue) q
           WHERE e.state = 'pending'
        )
        SELECT count(*) FILTER (WHERE is_running) AS running,

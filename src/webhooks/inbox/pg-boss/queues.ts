@@ -57,10 +57,14 @@ export function longestRetryMs({ queue }: Tuning, attempt: number): number {
 export const engineQueue = (inbox: string, queue: string): string => `${inbox}/${queue}`;
 
 /**
- * Creates the queues that are missing, and updates the settings of the others. Resolves with what
- * identifies them: another value later means that pg-boss was installed anew.
+ * Creates the queues that are missing, and updates the settings of the others. Resolves with when each
+ * was created: a later time than before means that it has lost its jobs.
  */
-export async function createQueues(boss: PgBoss, inbox: string, tuning: Tuning): Promise<string> {
+export async function createQueues(
+  boss: PgBoss,
+  inbox: string,
+  tuning: Tuning,
+): Promise<Record<string, string>> {
   const options: UpdateQueueOptions = { ...QUEUE_OPTIONS, ...tuning.queue };
   const names = QUEUES.map((queue) => engineQueue(inbox, queue));
   const earlier = `${inbox}-conflicts`;
@@ -74,8 +78,10 @@ export async function createQueues(boss: PgBoss, inbox: string, tuning: Tuning):
     );
     if (!isSame) await boss.updateQueue(name, options);
   }
-  const first = found[0] ?? (await boss.getQueue(names[0] as string));
-  return String(first?.createdOn.toISOString());
+  const created = new Map((await boss.getQueues(names)).map((one) => [one.name, one.createdOn]));
+  return Object.fromEntries(
+    QUEUES.map((queue) => [queue, String(created.get(engineQueue(inbox, queue))?.toISOString())]),
+  );
 }
 
 const layoutOfEarlierBuild = (inbox: string): ConfigurationError =>

@@ -1,3 +1,4 @@
+import type { Running } from "./ledger.ts";
 import type { Store } from "./store.ts";
 
 /** Time between two writes. */
@@ -7,40 +8,39 @@ const WRITE_INTERVAL_MS = 250;
 export class RunningEvents {
   readonly #store: Store;
   readonly #onError: (error: unknown) => void;
-  readonly #keys: () => readonly string[];
+  readonly #running: () => Running;
   readonly #worker = crypto.randomUUID();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(store: Store, onError: (error: unknown) => void, keys: () => readonly string[]) {
+  constructor(store: Store, onError: (error: unknown) => void, running: () => Running) {
     this.#store = store;
     this.#onError = onError;
-    this.#keys = keys;
+    this.#running = running;
   }
 
+  /** Writes soon; changes until then are written together. */
   changed(): void {
     if (this.#isStopped || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
-      this.#writing = this.#write();
+      this.#timer = undefined;
+      this.#writing = this.#write().catch(this.#onError);
     }, WRITE_INTERVAL_MS);
   }
 
-  async #write(): Promise<void> {
-    try {
-      await this.#store.transaction((db) =>
-        this.#store.ledger.setRunning(db, this.#worker, this.#keys()),
-      );
-    } catch (error) {
-      if (!this.#isStopped) this.#onError(error);
-    }
-    this.#timer = undefined;
+  #write(): Promise<void> {
+    const { ledger } = this.#store;
+    return this.#store.transaction((db) => ledger.setRunning(db, this.#worker, this.#running()));
   }
 
+  /** This process works on nothing any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#writing;
-    if (this.#timer !== undefined || this.#writing !== undefined) await this.#write();
+    await this.#store
+      .transaction((db) => this.#store.ledger.removeRunning(db, this.#worker))
+      .catch(() => {});
   }
 }

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../../../errors/configuration.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
 import { DEFAULT_PACE } from "../pace.ts";
+import { queueOf } from "../types.ts";
 import {
   type Database,
   inTransaction,
@@ -71,27 +72,25 @@ export class Store {
       await boss.getDb().executeSql(getConstructionPlans(settings.bossSchema));
     }
     await inTransaction(this.begin, (db) => ledger.create(db), START_TIMEOUT_MS);
-    const engine = await createQueues(boss, settings.inbox, settings.tuning);
-    await inTransaction(this.begin, (db) => this.#adoptEngine(db, engine), START_TIMEOUT_MS);
+    const created = await createQueues(boss, settings.inbox, settings.tuning);
+    await inTransaction(this.begin, (db) => this.#restoreJobs(db, created), START_TIMEOUT_MS);
   }
 
-  /** A pg-boss that was installed anew has no job for the events that wait. */
-  async #adoptEngine(db: Db, engine: string): Promise<void> {
-    const { boss, ledger, settings } = this;
+  /** If pg-boss was installed anew, it has no job for the events that wait. */
+  async #restoreJobs(db: Db, created: Readonly<Record<string, string>>): Promise<void> {
+    const { ledger } = this;
     await ledger.noteRetention(db);
-    const known = await ledger.meta(db, "engine");
-    if (known === engine) return;
-    await ledger.setMeta(db, "engine", "$2::text", engine);
-    if (known === undefined) return;
+    const known = JSON.parse((await ledger.meta(db, "queues", true)) ?? "{}");
+    const queues = Object.keys(created).filter((queue) => known[queue] !== created[queue]);
+    if (queues.length === 0) return;
+    await ledger.setMeta(db, "queues", "$2::text", JSON.stringify(created));
     let page = await ledger.pending(db, "", PENDING_AT_ONCE);
     while (page.length > 0) {
-      const events = page.map(({ key, kind, attempts }) => ({
-        key: String(key),
-        event: String(kind),
-        attempts: Number(attempts),
-      }));
-      await addJobs(boss, settings.inbox, events, db);
-      page = await ledger.pending(db, String(page.at(-1)?.key), PENDING_AT_ONCE);
+      await this.addJobs(
+        db,
+        page.filter(({ event }) => queues.includes(queueOf(event))),
+      );
+      page = await ledger.pending(db, page.at(-1)?.key ?? "", PENDING_AT_ONCE);
     }
   }
 

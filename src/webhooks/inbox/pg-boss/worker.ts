@@ -70,13 +70,20 @@ export class PgBossWorker {
     this.#options = options;
     this.#queues = queuesOf(options);
     this.#due = new Set(this.#queues);
-    this.#presence = new RunningEvents(store, options.onError, () =>
-      this.#jobs.all.filter(({ isOver }) => !isOver).map(({ key }) => key),
-    );
+    this.#presence = new RunningEvents(store, options.onError, () => ({
+      queues: this.#queues,
+      keys: this.#jobs.all.filter(({ isOver }) => !isOver).map(({ key }) => key),
+    }));
     this.#jobs = new HeldJobs(store, options.onError, () => this.#presence.changed());
   }
 
+  /** Tells the other processes that this one is there. */
+  isAlive(): void {
+    this.#presence.changed();
+  }
+
   start(): void {
+    this.isAlive();
     this.#loop ??= this.#workUntil(() => this.#stopped.signal.aborted);
   }
 
@@ -321,7 +328,7 @@ export class PgBossWorker {
     const committing = [...this.#running].filter(([{ isOver }]) => !isOver);
     const rest = Promise.all([this.#loop, ...committing.map(([, end]) => end)]);
     await waitAtMost(
-      rest.then(() => Promise.all(this.#writing)).then(() => this.#presence.stop()),
+      rest.then(() => Promise.all([...this.#writing, this.#presence.stop()])),
       Math.max(1, deadline - performance.now()),
     );
     this.#jobs.stop();

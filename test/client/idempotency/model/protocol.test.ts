@@ -33,6 +33,7 @@ describe("the protocol of one idempotency key", { timeout: PATIENCE_MS }, () => 
       { notSentFrom: PAST_LEASE, lookFrom: PAST_LEASE },
     ],
     ["in which the look may come before the lease is safely over", { lookFrom: PAST_LEASE }],
+    ["that believes a response which says no and names a payment", { contradiction: "rejected" }],
   ];
 
   test.each(WITHOUT_A_PART)("prompts twice in a model %s", (name, changes) => {

@@ -26,6 +26,7 @@ export interface StoredAttempt {
 export type Answer =
   | { readonly kind: "result"; readonly payment: Attempt }
   | { readonly kind: "not_sent" }
+  | { readonly kind: "rejected" }
   | { readonly kind: "unknown" };
 
 export interface Process {
@@ -87,6 +88,8 @@ export interface Protocol {
   readonly notSentFrom: Age;
   /** From which age on somebody looks whether there is no payment. */
   readonly lookFrom: Age;
+  /** What a response that says no and names a payment counts as. */
+  readonly contradiction: "unknown" | "rejected";
   /** May both clocks of one process be wrong at once? The protocol does not survive that. */
   readonly bothClocksMayBeWrong: boolean;
   /** May a process be suspended between its last look at the clocks and the network? As above. */
@@ -103,6 +106,7 @@ export const PROTOCOL: Protocol = {
   fence: ["wall", "monotonic"],
   notSentFrom: SAFELY_OVER,
   lookFrom: SAFELY_OVER,
+  contradiction: "unknown",
   bothClocksMayBeWrong: false,
   mayPauseAfterFence: false,
   storeClockMayJump: false,

@@ -37,7 +37,7 @@ const isUnknown = ({ state, age }: StoredAttempt): boolean =>
 function written(state: State, owner: Attempt, end: Answer): State {
   const { stored } = state;
   if (stored?.owner !== owner) return state;
-  if (end.kind === "not_sent") return { ...state, stored: null };
+  if (end.kind === "not_sent" || end.kind === "rejected") return { ...state, stored: null };
   return {
     ...state,
     stored:
@@ -99,7 +99,7 @@ function send(state: State, index: number, protocol: Protocol): Step[] {
 }
 
 /** What may become of an attempt that is on the network. */
-function hear(state: State, index: number): Step[] {
+function hear(state: State, index: number, { contradiction }: Protocol): Step[] {
   const { attempt, monotonic } = state.processes[index] as Process;
   const ended = (end: Answer) => withProcess(state, index, { phase: "ending", end });
   const isLate = monotonic >= PAST_FENCE;
@@ -113,6 +113,8 @@ function hear(state: State, index: number): Step[] {
   if (state.prompts.includes(attempt)) {
     const result = { kind: "result", payment: attempt } as const;
     steps.push({ name: "response", isFault: false, next: ended(result) });
+    const contradicted = ended({ kind: contradiction });
+    steps.push({ name: "contradictory response", isFault: true, next: contradicted });
   }
   return steps;
 }
@@ -171,7 +173,7 @@ function processSteps(state: State, index: number, protocol: Protocol): Step[] {
     // Past the fence already, and the bytes leave now.
     steps.push(...send(state, index, { ...protocol, fence: [] }));
   } else if (process.phase === "waiting") {
-    steps.push(...hear(state, index));
+    steps.push(...hear(state, index, protocol));
   } else {
     steps.push(...end(state, index));
   }

@@ -39,11 +39,16 @@ const onePage = (payments: readonly Payment[]) => () => ({
 /** A shop whose prompts end as `prompt` says, and whose service lists some payments. */
 function createShop(
   list: (query: URLSearchParams) => unknown,
-  { store = memoryIdempotency(), prompt = "reset" } = {},
+  {
+    store = memoryIdempotency(),
+    prompt = "reset",
+    /** The headers of each response. */
+    headers = () => ({ date: new Date().toUTCString() }) as Record<string, string>,
+  } = {},
 ) {
   let next: string = prompt;
   let [prompts, lists] = [0, 0];
-  const json = (body: unknown) => new Response(JSON.stringify(body));
+  const json = (body: unknown) => new Response(JSON.stringify(body), { headers: headers() });
   const fetch: Fetch = async (url, { method }) => {
     const { pathname, searchParams } = new URL(url);
     if (method === "POST") {
@@ -198,11 +203,27 @@ describe("resolveUnknown reports an attempt, and leaves it open,", () => {
     expect(lists()).toBe(0);
   });
 
-  test("whose payment was made before the attempt began", async () => {
-    const created_at = new Date(Date.now() - MINUTE_MS).toISOString();
+  test.each([
+    ["a minute", MINUTE_MS],
+    ["a day", 24 * HOUR_MS],
+  ])("whose payment seems to be %s older than the attempt", async (_, ms) => {
+    const created_at = new Date(Date.now() - ms).toISOString();
     const { gateway, pay } = createShop(onePage([{ ...PAID, created_at }]));
     await pay("ORDER-42/1");
-    await stays(gateway, "none");
+    vi.advanceTimersByTime(SAFELY_OVER_MS);
+    await stays(gateway, "unclear", { notSentAfterMs: 1 });
+  });
+
+  test.each([
+    ["another account reference", { account_reference: "ORDER-43" }],
+    ["another amount", { amount: "103.00" }],
+    ["another phone", { phone: "254712345679" }],
+  ])("if a payment differs from it only by %s", async (_, fields) => {
+    const { gateway, pay } = createShop(onePage([{ ...PAID, ...fields }]));
+    await pay("ORDER-42/1");
+    vi.advanceTimersByTime(SAFELY_OVER_MS);
+    const report = await stays(gateway, "unclear", { notSentAfterMs: 1 });
+    expect(report).toMatchObject({ references: ["PAY-1"] });
   });
 });
 
@@ -227,8 +248,11 @@ test("resolveUnknown leaves the attempts of another service alone", async () => 
 });
 
 describe("absence is concluded", () => {
-  const shop = async (list = onePage([]) as (query: URLSearchParams) => unknown) => {
-    const created = createShop(list);
+  const shop = async (
+    list = onePage([]) as (query: URLSearchParams) => unknown,
+    settings: Parameters<typeof createShop>[1] = {},
+  ) => {
+    const created = createShop(list, settings);
     await created.pay("ORDER-42/1");
     return created;
   };
@@ -256,6 +280,7 @@ describe("absence is concluded", () => {
     ...PAID,
     reference,
     account_reference: reference,
+    phone: "254799999999",
     created_at: new Date(Date.now() - agoMs).toISOString(),
   });
 
@@ -279,12 +304,40 @@ describe("absence is concluded", () => {
     expect(await look(gateway, { notSentAfterMs: MINUTE_MS })).toMatchObject([{ state: "none" }]);
   });
 
+  const TEN_MINUTES = { notSentAfterMs: 10 * MINUTE_MS };
+  const sorted = () => ({
+    data: [0, 1, 2, HOUR_MS].map((agoMs) => other(`PAY-${agoMs + 10}`, agoMs)),
+  });
+
   test("from a list that is sorted by time and reaches back before the attempt", async () => {
-    const { gateway } = await shop(() => ({ data: [other("NEWER", 0), other("OLDER", HOUR_MS)] }));
+    const { gateway } = await shop(sorted);
     vi.advanceTimersByTime(10 * MINUTE_MS);
-    expect(await look(gateway, { notSentAfterMs: MINUTE_MS })).toMatchObject([
-      { state: "not_sent" },
-    ]);
+    expect(await look(gateway, TEN_MINUTES)).toMatchObject([{ state: "not_sent" }]);
+  });
+
+  test.each([
+    ["shows no clock", () => ({})],
+    ["is from a cache", () => ({ date: new Date().toUTCString(), age: "30" })],
+    ["has times from the future of its clock", () => ({ date: new Date(0).toUTCString() })],
+  ])("never from times of a list that %s", async (_, headers) => {
+    const { gateway } = await shop(sorted, { headers: headers as () => Record<string, string> });
+    vi.advanceTimersByTime(10 * MINUTE_MS);
+    expect(await look(gateway, TEN_MINUTES)).toMatchObject([{ state: "none" }]);
+  });
+
+  test.each([
+    ["has fewer payments than its total", { page: 1, last_page: 1, total: 3 }],
+    ["says that it has more", { page: 1, last_page: 1, has_more: true }],
+    ["has a cursor of the next page", { page: 1, last_page: 1, next_cursor: "abc" }],
+    ["has a total that may count one page", { total: 10 }],
+  ])("never from the end of a list that %s", async (_, meta) => {
+    const data = Array.from({ length: "total" in meta && meta.total === 10 ? 10 : 2 }, (_, i) => ({
+      ...other(`PAY-${i + 10}`, 0),
+      created_at: undefined,
+    }));
+    const { gateway } = await shop(() => ({ data, meta }));
+    vi.advanceTimersByTime(10 * MINUTE_MS);
+    expect(await look(gateway, TEN_MINUTES)).toMatchObject([{ state: "none" }]);
   });
 });
 

@@ -3,8 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type SqliteIdempotency, sqliteIdempotency } from "malipo/idempotency/sqlite";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import {
+  type SqliteIdempotency,
+  type SqliteIdempotencyOptions,
+  sqliteIdempotency,
+} from "malipo/idempotency/sqlite";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { STATEMENTS } from "../../../../src/client/idempotency/stores/sqlite-statements.ts";
 import { standsByTheContractOfDurability } from "../../../suites/durable-idempotency-store.ts";
 import { keepsTimeByThisClock } from "../../../suites/idempotency-clock.ts";
@@ -52,7 +56,15 @@ test.for([
   expect(JSON.stringify(plan)).toContain(`INDEX malipo_idempotency_${index}`);
 });
 
-keepsTimeByThisClock("SQLite", async (options) => open(options));
+let files = 0;
+/** A file remembers the clocks of its machine. Tests that set these have their own files. */
+function openOwnFile(options: SqliteIdempotencyOptions = {}, name = `own-${files++}`) {
+  const store = sqliteIdempotency(join(folder, `${name}.db`), { onWarning: () => {}, ...options });
+  stores.push(store);
+  return store;
+}
+
+keepsTimeByThisClock("SQLite", async (options) => openOwnFile(options));
 standsByTheContractOfDurability(
   "SQLite",
   () => ({
@@ -88,6 +100,79 @@ standsByTheContractOfDurability(
   }),
   { crashes: false },
 );
+
+describe("the clocks of a machine", () => {
+  const DAY_MS = 24 * 3_600_000;
+  const NOW = Date.UTC(2026, 0, 31, 9);
+  /** A start of the machine: its uptime is 0, and its date is any. */
+  const startMachine = (now: number) => {
+    vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"], now });
+  };
+  const succeed = async (store: SqliteIdempotency, key: string) => {
+    await store.begin(key, attemptOf("a"));
+    await store.finish(key, "a", { state: "succeeded", result: "R" });
+  };
+  beforeEach(() => startMachine(NOW));
+  afterEach(() => vi.useRealTimers());
+  test.each([
+    ["with a date 31 days ahead", 31 * DAY_MS],
+    ["with a date 31 days behind", -31 * DAY_MS],
+    ["after it was off for 31 days", 31 * DAY_MS],
+  ])("forgets no key when the machine starts %s", async (_, offsetMs) => {
+    vi.advanceTimersByTime(5 * DAY_MS);
+    const keys = Array.from({ length: 10 }, freshKey);
+    for (const key of keys) await succeed(openOwnFile({}, "starts"), key);
+    vi.useRealTimers();
+    startMachine(NOW + 5 * DAY_MS + offsetMs);
+    const store = openOwnFile({}, "starts");
+    for (const afterMs of [1_000, 3_600_000, 2 * DAY_MS]) {
+      vi.advanceTimersByTime(afterMs);
+      await succeed(store, freshKey());
+      vi.setSystemTime(NOW + 7 * DAY_MS);
+    }
+    for (const key of keys) {
+      expect(await store.begin(key, attemptOf("b"))).toMatchObject({ state: "succeeded" });
+    }
+  });
+
+  test("tells once that the clock was set, and goes on if that throws", async () => {
+    const warnings: string[] = [];
+    const onWarning = (warning: string) => {
+      warnings.push(warning);
+      throw new Error("The log is full.");
+    };
+    const store = openOwnFile({ onWarning });
+    await succeed(store, freshKey());
+    for (const offsetMs of [31 * DAY_MS, 0, 31 * DAY_MS, 0]) {
+      vi.setSystemTime(NOW + offsetMs);
+      await succeed(store, freshKey());
+    }
+    expect(warnings).toEqual([
+      expect.stringContaining("was set 31 days ahead"),
+      expect.stringContaining("was set 31 days back"),
+    ]);
+  });
+
+  test("rejects an `onWarning` that is no function", () => {
+    expect(() => openOwnFile({ onWarning: "log" as never })).toThrow(
+      "`onWarning` must be a function",
+    );
+  });
+
+  test("forgets nothing for a process whose clock alone is wrong", async () => {
+    const [right, wrong] = [openOwnFile({}, "shared"), openOwnFile({}, "shared")];
+    const key = freshKey();
+    await succeed(right, key);
+    for (let day = 0; day < 20; day++) {
+      vi.setSystemTime(NOW + day * DAY_MS + 3_000 * DAY_MS);
+      await succeed(wrong, freshKey());
+      vi.setSystemTime(NOW + day * DAY_MS);
+      await succeed(right, freshKey());
+      vi.advanceTimersByTime(DAY_MS);
+    }
+    expect(await wrong.begin(key, attemptOf("b"))).toMatchObject({ state: "succeeded" });
+  });
+});
 
 describe("sqliteIdempotency", () => {
   test("begins an attempt whose key another process frees at the same time", async () => {

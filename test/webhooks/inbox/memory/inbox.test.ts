@@ -5,7 +5,10 @@ inboxSuite("memoryInbox", {
   isSingleProcess: true,
   fresh: async ({ retentionMs, retriesLate } = {}) => {
     const backoffMs = () => (retriesLate ? 60_000 : 5);
-    const inbox = memoryInbox({ pace: { leaseMs: 1_500, backoffMs }, retentionMs });
+    const inbox = memoryInbox({
+      pace: { leaseMs: 1_500, backoffMs, minRetentionMs: 1 },
+      retentionMs,
+    });
     return { open: () => inbox };
   },
 });

@@ -22,7 +22,7 @@ async function useEverything(inbox: Inbox): Promise<void> {
   const seen: string[] = [];
   receiver.onOther(async ({ data }, { attempt, transaction }) => {
     if (data.reference === "PAY-1" && attempt === 1) throw new Error("once");
-    await transaction?.((client: PgBossTransaction) => client.query("SELECT 1"));
+    await transaction((client: PgBossTransaction) => client.query("SELECT 1"));
     seen.push(`${data.reference} ${attempt}`);
   });
   await receiver.start();

@@ -63,7 +63,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
         await nextTurn();
       }
       const write = (client: PgBossTransaction) => client.query("SELECT 1");
-      await transaction?.(write).finally(() => proxy.changeReplies(undefined));
+      await transaction(write).finally(() => proxy.changeReplies(undefined));
       done.push(attempt);
     });
     await receiver.start();
@@ -128,7 +128,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
     const [begun, begin] = gateOf<void>();
     stopped.onOther(async (_, { transaction }) => {
       begin();
-      await transaction?.(() => {});
+      await transaction(() => {});
     });
     const other = receiverAt(here.url);
     const attempts: number[] = [];

@@ -230,7 +230,7 @@ describe("a file that another process has locked", () => {
     receiver.onOther(async (_, { attempt, transaction }) => {
       attempts.push(attempt);
       await gate;
-      await transaction?.((database: DatabaseSync) =>
+      await transaction((database: DatabaseSync) =>
         database.exec("INSERT INTO effects VALUES (1)"),
       );
     });

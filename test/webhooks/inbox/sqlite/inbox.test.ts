@@ -11,7 +11,7 @@ import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
-const pace = { leaseMs: 1_500, backoffMs: () => 5 };
+const pace = { leaseMs: 1_500, backoffMs: () => 5, minRetentionMs: 1 };
 
 inboxSuite("sqliteInbox", {
   fresh: async ({ retentionMs, retriesLate } = {}) => {

@@ -1,6 +1,12 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import { withTimeout } from "../../../../internal/timeout.ts";
-import { errorText, leaseLost, PROCESS_DIED, receiverStopped } from "../../errors.ts";
+import {
+  errorText,
+  isLastAttempt,
+  leaseLost,
+  PROCESS_DIED,
+  receiverStopped,
+} from "../../errors.ts";
 import type { Pace } from "../../pace.ts";
 import { bytesOf } from "../../text.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../../types.ts";
@@ -149,7 +155,7 @@ export class ShardWorker {
     } catch (error) {
       if (this.#isStopping && signal.aborted) return false;
       // A new error: BullMQ treats some classes of errors, and some messages, in its own way.
-      const Failure = attempt < MAX_ATTEMPTS ? Error : UnrecoverableError;
+      const Failure = isLastAttempt(attempt, error) ? UnrecoverableError : Error;
       throw new Failure(errorText(error));
     } finally {
       this.#running.delete(id);

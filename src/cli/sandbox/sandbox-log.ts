@@ -1,0 +1,53 @@
+import { formatTimestamp } from "../../sandbox/clock/time.ts";
+import type { Activity, Delivery, SandboxPayment } from "../../sandbox/index.ts";
+import { describeConnectionError } from "../connection-errors.ts";
+import { paint, printable } from "../terminal/output.ts";
+
+const COLOURS = { pending: "yellow", completed: "green", failed: "red" } as const;
+
+function paymentLine(payment: SandboxPayment): string {
+  const { reference, status, currency, amount, phone, failure_reason } = payment;
+  const detail = {
+    pending: `${currency} ${amount} from ${phone}: the phone is ringing`,
+    completed: `${currency} ${amount} from ${phone}`,
+    failed: `${failure_reason}`,
+  }[status];
+  return `payment  ${reference}  ${paint(COLOURS[status], status.padEnd(9))}  ${printable(detail)}`;
+}
+
+/** `fetch failed: ECONNREFUSED` becomes "nothing is listening there (ECONNREFUSED)". */
+export function describeAttemptError(error: string | undefined): string {
+  if (error === undefined) return "in flight";
+  const code = /\b[A-Z][A-Z_]{4,}$/.exec(error)?.[0];
+  return code === undefined ? error : describeConnectionError(code);
+}
+
+function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  const response =
+    last?.status === undefined
+      ? describeAttemptError(last?.error)
+      : `${last.status} in ${last.latencyMs} ms`;
+  const colour = last?.status === 200 ? "green" : "red";
+  const next = state === "pending" ? "; will be retried" : "";
+  return `webhook  ${id}  ${event} to ${printable(url)}  ${paint(colour, printable(response))}${next}`;
+}
+
+/** A moment by the sandbox's clock, as its page, payments and events show it. */
+export const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11, 19));
+
+/** When the sandbox last tried to deliver. */
+export const attemptedAt = ({ attempts }: Delivery): number =>
+  Date.parse(attempts.at(-1)?.at ?? "");
+
+/**
+ * One line for each payment and delivery that changed.
+ *
+ * @param now - The sandbox's time, in milliseconds.
+ */
+export function logLines({ payments, deliveries }: Activity, now: number): string[] {
+  return [
+    ...payments.map((one) => `${logTime(now)}  ${paymentLine(one)}`),
+    ...deliveries.map((one) => `${logTime(attemptedAt(one) || now)}  ${deliveryLine(one)}`),
+  ];
+}

@@ -1,0 +1,204 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { checkWholeNumber } from "../internal/check-options.ts";
+import { handle } from "./api/handle.ts";
+import { ASSUMPTIONS } from "./assumptions.ts";
+import { setTimeout } from "./clock/machine.ts";
+import { jsonResponse } from "./exchange/json-response.ts";
+import type { ApiRequest, PlannedResponse } from "./exchange/messages.ts";
+import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./http/access.ts";
+import { MAX_BODY_BYTES, readBody } from "./http/read-body.ts";
+import type { ServerContext } from "./http/server-context.ts";
+import { logExchanges } from "./observe/exchange-log.ts";
+import type { PageHandler } from "./page/server.ts";
+import type { ServedSandbox } from "./types.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+const { prefix: PREFIX } = ASSUMPTIONS.address.value;
+
+/** Serves a sandbox with `node:http`: the service below its prefix, and the page. */
+export async function serve(
+  served: Omit<ServerContext, "log" | "scenes">,
+  port: number,
+  access: Access,
+): Promise<ServedSandbox> {
+  checkWholeNumber("port", port, 0, 65_535);
+  const log = logExchanges(served.sandboxState);
+  const router = new Router({ ...served, log, scenes: new Map() }, access);
+  const server = nodeHttp().createServer((request, response) => router.route(request, response));
+  await listen(server, port, access.host);
+  const address = server.address() as { port: number };
+  const url = `http://127.0.0.1:${address.port}`;
+  return {
+    url,
+    baseUrl: url + PREFIX,
+    port: address.port,
+    close: () =>
+      new Promise((resolve) => {
+        log.stop();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+// Looked up at run time, so that a bundler for browsers finds no import of a Node module.
+function nodeHttp(): typeof import("node:http") {
+  const http = globalThis.process?.getBuiltinModule?.("node:http");
+  if (http !== undefined) return http;
+  throw new ConfigurationError(
+    "serve() needs node:http, which this runtime does not have. Use sandbox.fetch: it works everywhere.",
+  );
+}
+
+function listen(server: Server, port: number, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const isInUse = error.code === "EADDRINUSE";
+      const message = `Port ${port} is in use. Choose another one, or 0 for any free port.`;
+      reject(isInUse ? new ConfigurationError(message, { cause: error }) : error);
+    });
+    server.listen(port, address, resolve);
+  });
+}
+
+/** Hands each request to the control API, the page or the service. */
+class Router {
+  readonly #server: ServerContext;
+  readonly #access: Access;
+  #page: Promise<PageHandler> | undefined;
+
+  constructor(server: ServerContext, access: Access) {
+    this.#server = server;
+    this.#access = access;
+  }
+
+  async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: target = "/" } = request;
+    if (!URL.canParse(target, "http://localhost")) {
+      sendError(response, 400, "The request target is not a valid URL.");
+      return;
+    }
+    const url = new URL(target, "http://localhost");
+    if (url.pathname.startsWith("/_sandbox/api/")) {
+      const { handleControl } = await import("./control/control.ts");
+      await handleControl(this.#server, request, response);
+    } else if (url.pathname === "/" || url.pathname.startsWith("/_sandbox/")) {
+      const page = await this.#loadPage();
+      await page(request, response);
+    } else if (url.pathname === "/openapi.json") {
+      await sendOpenApi(request, response);
+    } else if (/^\/docs(?:\/|$)/.test(url.pathname)) {
+      const { handleDocs } = await import("#docs-page");
+      handleDocs(request, response, this.#server.isPublic);
+    } else {
+      await this.#callService(url, request, response);
+    }
+  }
+
+  /** Loads the page when it is first opened: a server in a test never needs it. */
+  #loadPage(): Promise<PageHandler> {
+    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#server));
+    return this.#page;
+  }
+
+  async #callService(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = url;
+    const { origin } = request.headers;
+    const shape = (headers: Headers) => withoutForeignCors(headers, origin, this.#access);
+    const foreign = foreignHostError(request.headers.host, this.#access);
+    if (foreign !== undefined) {
+      sendError(response, 403, foreign);
+      return;
+    }
+    const path = pathname.startsWith(PREFIX) ? pathname.slice(PREFIX.length) : undefined;
+    if (path === undefined || !/^(\/|$)/.test(path)) {
+      const hint = `The service is at ${PREFIX}.`;
+      sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`, shape);
+      return;
+    }
+    const body = await readBody(request).catch(() => undefined);
+    if (body === undefined) {
+      sendError(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`, shape);
+      return;
+    }
+    send(handle(this.#server.sandboxState, apiRequest(url, path, request, body)), response, shape);
+  }
+}
+
+const apiRequest = (
+  url: URL,
+  path: string,
+  { method = "GET", headers, rawHeaders }: IncomingMessage,
+  body: ApiRequest["body"],
+): ApiRequest => ({
+  method,
+  path: path || "/",
+  query: url.searchParams,
+  header: (name) => headers[name]?.toString(),
+  headers: () => headerPairs(rawHeaders),
+  body,
+});
+
+/** Node's raw headers alternate names and values in one list. */
+const headerPairs = (rawHeaders: readonly string[]) =>
+  rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+  );
+
+/** Sends a response on a socket, faults included. */
+function send(
+  planned: PlannedResponse,
+  response: ServerResponse,
+  shape: (headers: Headers) => Headers,
+): void {
+  const { latencyMs, fault, respond } = planned;
+  if (latencyMs > 0) {
+    setTimeout(() => send({ ...planned, latencyMs: 0 }, response, shape), latencyMs);
+    return;
+  }
+  // A client that has gone gets no response, and nothing is done for it.
+  if (response.destroyed || fault === "hang") return;
+  if (fault === "reset") {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  const { status, headers, body } = respond();
+  if (fault === "lostResponse") {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { ...shape(headers), "content-length": bytes.length });
+  if (fault === "truncate") {
+    response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy());
+  } else {
+    response.end(bytes);
+  }
+}
+
+function sendError(
+  response: ServerResponse,
+  status: number,
+  error: string,
+  shape: (headers: Headers) => Headers = withoutCors,
+): void {
+  const { headers, body } = jsonResponse(status, { success: false, error });
+  response.writeHead(status, shape(headers));
+  response.end(body);
+}
+
+/** The service as an OpenAPI document, with the address of this server. */
+async function sendOpenApi({ method = "", socket }: IncomingMessage, response: ServerResponse) {
+  if (method !== "GET" && method !== "HEAD") {
+    sendError(response, 405, "/openapi.json accepts GET.");
+    return;
+  }
+  // Loaded when it is asked for, so that the server starts sooner.
+  const { openApiDocument } = await import("#openapi");
+  const document = openApiDocument(`http://127.0.0.1:${socket.localPort}${PREFIX}`);
+  const { status, headers, body } = jsonResponse(200, document);
+  response.writeHead(status, headers);
+  response.end(body);
+}
