@@ -67,7 +67,8 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
       done.push(attempt);
     });
     await receiver.start();
-    await receiver.post("PAY-1");
+    // With one connection, the start may take longer than a delivery may wait.
+    await until(async () => (await receiver.post("PAY-1"))[0] === 200);
     await until(() => done.length > 0);
     expect(uncaught).toEqual([]);
     await receiver.stop({ timeoutMs: 1_000 });
