@@ -39,6 +39,7 @@ interface Fault {
 
 /** After a failure that was delivered, a genuine success is no contradiction: it may come late. */
 const PAYING: readonly Customer[] = ["approves", "approves before the response"];
+const READING = CUSTOMERS.filter((customer) => customer !== "approves before the response");
 
 const REQUESTS = ["start", "read"] as const;
 const DELIVERIES = ["initiated", "final"] as const;
@@ -187,7 +188,9 @@ export function allCases(): DrillCase[] {
     const { kind, name } = SUBJECTS[subject];
     for (const { effect, when: moments, text, customers } of faultsOf(subject)) {
       for (const when of moments) {
-        add(`${text} ${WHEN_TEXTS[kind][when]} ${name}`, { effect, subject, when }, customers);
+        // A customer who has answered already leaves nothing to read.
+        const those = subject === "read" ? READING : customers;
+        add(`${text} ${WHEN_TEXTS[kind][when]} ${name}`, { effect, subject, when }, those);
       }
     }
   }

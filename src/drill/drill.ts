@@ -93,7 +93,11 @@ export async function runDrill(
   );
   listener.end();
   all.sort((a, b) => a.case.number - b.case.number);
-  const untested = all.filter(({ isTested }) => !isTested);
+  const isUnread = ({ case: one, isTested }: CaseResult) =>
+    !isTested && one.fault?.subject === "read";
+  const unread = all.filter(isUnread).length;
+  if (unread > 0) notChecked.push(`${unread} faults of reads (the shop read too late)`);
+  const untested = all.filter((one) => !one.isTested && !isUnread(one));
   const cannotJudge =
     untested.length === 0
       ? []

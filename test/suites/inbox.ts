@@ -94,7 +94,7 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
           }),
       });
       const bodies = [
-        '{"event":"shipped \\u0000 \\ud800","data":{"reference":"1","text":"\\u0000 Ω 💸"}}',
+        '{"event":"shipped","data":{"reference":"\\u0000 \\ud800","text":"\\u0000 Ω 💸"}}',
         '\uFEFF{"event":"payment.completed",\r\n "data":{"reference":"2"}}',
       ];
       receiver.onOther(() => {});

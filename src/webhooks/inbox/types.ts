@@ -26,8 +26,9 @@ export interface NewDelivery {
    */
   readonly deadLetterReason?: string | undefined;
   /**
-   * The key that the event has without `identify` and `merchant`. If an event with this key and the same
-   * digest is stored, the delivery is a duplicate: the receiver may have used that key before.
+   * The key that the event has without `identify`; if that is not set, without `merchant`. If an event
+   * with this key and the same digest is stored, the delivery is a duplicate: the receiver may have used
+   * that key before.
    */
   readonly formerKey?: string | undefined;
   /**

@@ -28,6 +28,8 @@ interface StoredConflict {
   at: number;
 }
 
+type Remembered = Map<StoredEvent | StoredConflict, () => void>;
+
 // Unlike the wall clock, this one cannot be set.
 export const now = (): number => performance.now();
 
@@ -40,7 +42,9 @@ export class MemoryLedger {
   /** Dropped pairs included, without their data. */
   readonly doubles: Map<string, StoredDoublePayment | undefined> = new Map();
   /** Processed events and decided conflicts, in that order, each with what forgets it. */
-  readonly #remembered = new Map<StoredEvent | StoredConflict, () => void>();
+  readonly #remembered: Remembered = new Map();
+  /** Those that were signed ahead of time: the order of their ends is not that of the others. */
+  readonly #signedAhead: Remembered = new Map();
 
   constructor(retentionMs: number) {
     this.#retentionMs = retentionMs;
@@ -113,8 +117,9 @@ export class MemoryLedger {
     one.delivery = undefined;
     // Without a time that can be read, a replay could come at any time.
     if (one.signedAt === undefined) return;
-    one.at = now() + Math.max(0, one.signedAt - Date.now()) + this.#retentionMs;
-    this.#remembered.set(one, forget);
+    const aheadMs = Math.max(0, one.signedAt - Date.now());
+    one.at = now() + aheadMs + this.#retentionMs;
+    (aheadMs === 0 ? this.#remembered : this.#signedAhead).set(one, forget);
   }
 
   /** Forgets what is remembered for long enough. */
@@ -122,6 +127,11 @@ export class MemoryLedger {
     for (const [one, forget] of this.#remembered) {
       if (one.at > now()) break;
       this.#remembered.delete(one);
+      forget();
+    }
+    for (const [one, forget] of this.#signedAhead) {
+      if (one.at > now()) continue;
+      this.#signedAhead.delete(one);
       forget();
     }
   }
