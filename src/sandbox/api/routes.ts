@@ -115,9 +115,14 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ thing: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {
-    const payment_account_id = context.sandboxState.speech.accountId;
-    const account = { payment_account_id, name: "Till", currency: "KES", is_default: true };
-    return { thing: "account", ...pageOf(context, [account]) };
+    const [till, paybill] = context.sandboxState.speech.accountIds;
+    const { currency } = MERCHANT;
+    // The newest come first in a list: the default account is the newest.
+    const accounts = [
+      { payment_account_id: paybill, name: "Paybill", currency, is_default: false },
+      { payment_account_id: till, name: "Till", currency, is_default: true },
+    ];
+    return { thing: "account", ...pageOf(context, accounts) };
   },
   "payments.get": (context) => ({ thing: "payment", record: findPayment(context) }),
   "payments.list": (context) => ({

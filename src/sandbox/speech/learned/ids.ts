@@ -53,14 +53,17 @@ function findPlace(templates: Templates, { names, endpoints }: IdField): Place |
 export function learnedIds(
   templates: Templates,
   seed: string,
-): Pick<Speech, "newId" | "accountId"> {
+): Pick<Speech, "newId" | "accountIds"> {
   const places = new Map<IdKind, Place | undefined>();
   const account = findPlace(templates, ACCOUNT);
   return {
-    accountId:
+    accountIds:
       account === undefined || account.types[0] === "number"
-        ? ASSUMED_SPEECH.accountId
-        : madeUpText(formatOf(account), "account", seed),
+        ? ASSUMED_SPEECH.accountIds
+        : [
+            madeUpText(formatOf(account), "account", seed),
+            madeUpText(formatOf(account), "other account", seed),
+          ],
     newId: (kind, state) => {
       if (!places.has(kind)) places.set(kind, findPlace(templates, ID_FIELDS[kind]));
       const place = places.get(kind);
