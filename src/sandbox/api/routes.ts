@@ -115,13 +115,16 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ thing: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {
-    const [till, paybill] = context.sandboxState.speech.accountIds;
     const { currency } = MERCHANT;
-    // The newest come first in a list: the default account is the newest.
-    const accounts = [
-      { payment_account_id: paybill, name: "Paybill", currency, is_default: false },
-      { payment_account_id: till, name: "Till", currency, is_default: true },
-    ];
+    // In a list the last one comes first.
+    const accounts = context.sandboxState.speech.accountIds
+      .map((payment_account_id, index) => ({
+        payment_account_id,
+        name: index === 0 ? "Till" : "Paybill",
+        currency,
+        is_default: index === 0,
+      }))
+      .reverse();
     return { thing: "account", ...pageOf(context, accounts) };
   },
   "payments.get": (context) => ({ thing: "payment", record: findPayment(context) }),

@@ -39,7 +39,7 @@ export interface Speech {
   /** Counts `nextId` up for ids that are too short to be random. */
   newId(kind: IdKind, state: IdState): string;
   /** The ids of the payment accounts, the default one first. */
-  readonly accountIds: readonly [string | number, string | number];
+  readonly accountIds: readonly [string | number, ...(string | number)[]];
   /** Whether a kind of key may call an endpoint. */
   mayCall(kind: KeyKind, endpoint: EndpointName): boolean;
   /** Whether keys have scopes. */

@@ -57,13 +57,12 @@ export function learnedIds(
   const places = new Map<IdKind, Place | undefined>();
   const account = findPlace(templates, ACCOUNT);
   return {
-    accountIds:
+    // A profile holds shapes, and says nothing of a second account.
+    accountIds: [
       account === undefined || account.types[0] === "number"
-        ? ASSUMED_SPEECH.accountIds
-        : [
-            madeUpText(formatOf(account), "account", seed),
-            madeUpText(formatOf(account), "other account", seed),
-          ],
+        ? ASSUMED_SPEECH.accountIds[0]
+        : madeUpText(formatOf(account), "account", seed),
+    ],
     newId: (kind, state) => {
       if (!places.has(kind)) places.set(kind, findPlace(templates, ID_FIELDS[kind]));
       const place = places.get(kind);
