@@ -52,13 +52,14 @@ export async function exchange(
 ): Promise<Exchange> {
   let hasResponse = false;
   try {
-    const init: RequestInit = {
+    // Without a prototype: `fetch` would take what was added to `Object.prototype` for options.
+    const init: RequestInit = Object.assign(Object.create(null), {
       method,
       headers,
       signal,
       // `fetch` would carry X-API-Key to the address that a redirect names.
       redirect: "manual",
-    };
+    });
     // A string, not a Request: a Request makes a stream of it, which costs 65 us and fails on React
     // Native.
     if (body !== undefined) init.body = body;

@@ -1,7 +1,7 @@
 import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
 import type { InboxStats, TraceContext } from "../inbox/types.ts";
@@ -169,8 +169,8 @@ class Receiver {
   }
 
   async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    checkOptionNames(options, ["timeoutMs"], "receiver.stop");
-    const timeoutMs = checkWholeNumber("timeoutMs", options.timeoutMs ?? 30_000, 0);
+    const own = ownOptions(options, ["timeoutMs"], "receiver.stop");
+    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 30_000, 0);
     this.#state = "stopped";
     this.#stopping ??= this.#stopInbox(timeoutMs);
     await this.#stopping;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { IdempotencyConflictError } from "../../../errors/payment.ts";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { type CallInput, nameOf } from "../../call.ts";
 import { invalidParam } from "../../invalid-params.ts";
 import { endpointForRequest, type RequestParams } from "../../request.ts";
@@ -90,9 +90,9 @@ export async function resolveAttempt(
   context: AttemptsContext,
   idempotencyKey: string,
   outcome: string,
-  options: ResolveOptions,
+  given: ResolveOptions,
 ): Promise<void> {
-  checkOptionNames(options, ["endpoint", "attempt"], "resolve");
+  const options = ownOptions(given, ["endpoint", "attempt"], "resolve");
   const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
   const key = checkIdempotencyKey(endpoint, idempotencyKey);
   if (typeof outcome !== "string" || outcome === "") {

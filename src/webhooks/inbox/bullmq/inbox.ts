@@ -5,11 +5,7 @@
  */
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import {
-  checkOptionNames,
-  checkWholeNumber,
-  describeValue,
-} from "../../../internal/check-options.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
@@ -164,12 +160,12 @@ class BullmqInbox {
  * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "bullmqInbox");
-  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = options;
+  const own = ownOptions(options, OPTIONS, "bullmqInbox");
+  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = own;
   const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
-  const retentionMs = checkRetention(options.retentionMs);
-  const shards = checkWholeNumber("shards", options.shards ?? 1, 1, MAX_SHARDS);
-  const replicas = checkWholeNumber("replicas", options.replicas ?? 0, 0);
+  const retentionMs = checkRetention(own.retentionMs);
+  const shards = checkWholeNumber("shards", own.shards ?? 1, 1, MAX_SHARDS);
+  const replicas = checkWholeNumber("replicas", own.replicas ?? 0, 0);
   if (typeof connection !== "object") {
     throw new ConfigurationError(
       `\`connection\` must be an ioredis client or its options; got ${describeValue(connection)}.`,

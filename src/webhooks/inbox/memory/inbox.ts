@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
 import type { Inbox } from "../types.ts";
@@ -21,9 +21,9 @@ export function memoryInbox(
     pace?: Pace | undefined;
   } = {},
 ): Inbox {
-  checkOptionNames(options, OPTIONS, "memoryInbox");
-  const { pace = DEFAULT_PACE } = options;
-  const store = new MemoryStore(pace, checkRetention(options.retentionMs));
+  const own = ownOptions(options, OPTIONS, "memoryInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const store = new MemoryStore(pace, checkRetention(own.retentionMs));
   const worker = new WorkerSlot();
   const poll = () => worker.pollSoon();
   // Without `retentionMs`: tests deliver recorded events, which may be of any age.

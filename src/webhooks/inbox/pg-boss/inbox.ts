@@ -6,7 +6,7 @@
 
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { checkRetention } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { PgBossInbox } from "./engine.ts";
@@ -83,9 +83,9 @@ const OPTIONS = ["connectionString", "boss", "schema", "queue", "retentionMs", "
  * ```
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "pgBossInbox");
-  const { connectionString, boss, schema, queue = "malipo-webhooks", tuning = {} } = options;
-  const retentionMs = checkRetention(options.retentionMs);
+  const own = ownOptions(options, OPTIONS, "pgBossInbox");
+  const { connectionString, boss, schema, queue = "malipo-webhooks", tuning = {} } = own;
+  const retentionMs = checkRetention(own.retentionMs);
   if ((connectionString === undefined) === (boss === undefined)) {
     throw new ConfigurationError(
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",

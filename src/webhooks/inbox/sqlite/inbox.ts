@@ -5,7 +5,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { asOwnEvent } from "../conflicts.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
@@ -67,9 +67,9 @@ export function sqliteInbox(
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  checkOptionNames(options, OPTIONS, "sqliteInbox");
-  const retentionMs = checkRetention(options.retentionMs);
-  const { pace = DEFAULT_PACE } = options;
+  const own = ownOptions(options, OPTIONS, "sqliteInbox");
+  const retentionMs = checkRetention(own.retentionMs);
+  const { pace = DEFAULT_PACE } = own;
   const worker = new WorkerSlot();
   const file = new InboxFile(path, (database) => {
     const rows = new Rows(database, pace, retentionMs);
