@@ -44,12 +44,13 @@ function isAllowed({ to, isFile }: Import, layer: Layer): boolean {
 }
 
 function layerFindings(imports: readonly Import[], layers: readonly Layer[]): string[] {
-  return imports.flatMap((one) => {
+  const findings = imports.flatMap((one) => {
     const layer = layerOf(one.from, layers);
     if (layer === undefined) return [`src/${one.from} is in no layer of scripts/layers.ts.`];
     if (isAllowed(one, layer)) return [];
     return [`src/${one.from} imports ${one.to}, which its layer (${layer.path}) may not.`];
   });
+  return [...new Set(findings)];
 }
 
 /** What stands directly in a folder, with what each imports of the rest, and one import as the reason. */

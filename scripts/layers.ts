@@ -11,12 +11,13 @@ export interface Layer {
 const GROUND = ["internal", "errors"];
 const CONTRACT = [...GROUND, "contract"];
 const SERVICE = [...CONTRACT, "openapi", "profile"];
+const CLIENT = [...CONTRACT, "idempotency", "profile", "client"];
 /** What receivers load of the contract: nothing that needs schemas. */
 const EVENTS = ["contract/events.ts", "contract/double-payment.ts"];
 const INBOX = [...GROUND, ...EVENTS, "webhooks"];
 /** The sandbox signs deliveries; it shares nothing else with receivers. */
 const SANDBOX = [...SERVICE, "sandbox", "webhooks/verification/signature.ts"];
-const ALL = [...SERVICE, "client", "webhooks", "sandbox", "learn"];
+const ALL = [...SERVICE, "idempotency", "client", "webhooks", "sandbox", "learn"];
 
 const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
   path,
@@ -31,11 +32,12 @@ export const LAYERS: readonly Layer[] = [
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),
   layer("profile", CONTRACT, "zod/mini"),
-  layer("client", [...CONTRACT, "profile"]),
-  layer("client/http", [...CONTRACT, "client"], "ky"),
-  layer("client/idempotency/stores/redis.ts", [...CONTRACT, "client"], "ioredis"),
-  layer("client/idempotency/stores/postgres.ts", [...CONTRACT, "client"], "pg"),
-  layer("client/waiting/wakeups", [...CONTRACT, "client"], "ioredis", "pg"),
+  layer("idempotency", GROUND),
+  layer("idempotency/redis", [...GROUND, "idempotency"], "ioredis"),
+  layer("idempotency/postgres", [...GROUND, "idempotency"], "pg"),
+  layer("client", CLIENT),
+  layer("client/http", CLIENT, "ky"),
+  layer("client/waiting/wakeups", CLIENT, "ioredis", "pg"),
   layer("webhooks", INBOX),
   layer("webhooks/verification/hmac", INBOX, "@noble/hashes"),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
@@ -48,6 +50,7 @@ export const LAYERS: readonly Layer[] = [
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),
-  layer("cli", ALL, "ioredis", "pg", "pg-boss"),
+  layer("drill", ALL),
+  layer("cli", [...ALL, "drill"], "ioredis", "pg", "pg-boss"),
   layer("index.ts", ALL),
 ];

@@ -1,8 +1,8 @@
+import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { Fetch } from "./http/exchange.ts";
 import type { GatewayObserver } from "./http/observer.ts";
-import type { IdempotencyStore } from "./idempotency/store.ts";
 
 /** How a {@link Gateway} is set up. */
 export interface GatewayOptions<Key extends string = string> {

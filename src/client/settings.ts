@@ -1,6 +1,8 @@
 import { attemptLog } from "#attempt-log";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
+import { memoryIdempotency } from "../idempotency/memory/store.ts";
+import type { IdempotencyStore } from "../idempotency/store.ts";
 import { checkChoice, checkFunction, ownOptions } from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
@@ -11,8 +13,6 @@ import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { GatewayObserver } from "./http/observer.ts";
-import type { IdempotencyStore } from "./idempotency/store.ts";
-import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayOptions } from "./options.ts";
 import { isBrowser } from "./runtime.ts";

@@ -76,3 +76,8 @@ function maskDigits(digits: string): string {
 export function maskPhones(text: string): string {
   return replacePhones(text, maskDigits);
 }
+
+/** A text in quotes, as a message shows it: an idempotency key may be the customer's phone number. */
+export function quoteMasked(text: string): string {
+  return JSON.stringify(maskPhones(text));
+}

@@ -6,6 +6,7 @@ import { notifyChanged } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
+import { indexPayments, type SandboxState } from "./sandbox-state.ts";
 import { ASSUMED_SPEECH } from "./speech/assumed.ts";
 import { learnedSpeech } from "./speech/learned/speech.ts";
 import type { Speech } from "./speech/speech.ts";
@@ -13,30 +14,29 @@ import type { Task } from "./state/records.ts";
 import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";
 import type { SandboxSnapshot } from "./types.ts";
-import { indexPayments, type World } from "./world.ts";
 
 /** The parts of a sandbox, wired together: state, clock and deliveries. */
 export class Engine {
   readonly #settings: SandboxSettings;
-  readonly world: World;
+  readonly sandboxState: SandboxState;
   readonly deliveries: DeliverySender;
 
   constructor(settings: SandboxSettings) {
     this.#settings = settings;
     const { deliver, deliveryTimeoutMs, clock: mode, auto, limits, profile, seed } = settings;
     this.deliveries = new DeliverySender({
-      world: () => this.world,
+      sandboxState: () => this.sandboxState,
       deliver,
       timeoutMs: deliveryTimeoutMs,
     });
     const clock = new Scheduler({
       mode,
-      state: () => this.world.state,
+      state: () => this.sandboxState.state,
       run: (task) => this.#run(task),
       waitForDeliveries: () => this.deliveries.settled(),
     });
     const speech = profile === undefined ? ASSUMED_SPEECH : learnedSpeech(profile, seed);
-    this.world = {
+    this.sandboxState = {
       state: this.#initialState(speech),
       generation: 0,
       auto,
@@ -51,11 +51,11 @@ export class Engine {
   }
 
   changed(): void {
-    notifyChanged(this.world.watchers);
+    notifyChanged(this.sandboxState.watchers);
   }
 
   reset(): void {
-    this.#replaceState(this.#initialState(this.world.speech));
+    this.#replaceState(this.#initialState(this.sandboxState.speech));
   }
 
   restore(snapshot: SandboxSnapshot): void {
@@ -63,7 +63,7 @@ export class Engine {
   }
 
   snapshot(): SandboxSnapshot {
-    const { state: current, clock } = this.world;
+    const { state: current, clock } = this.sandboxState;
     const state = structuredClone(current);
     const now = clock.ms();
     for (const [index, id] of this.deliveries.inFlight().entries()) {
@@ -86,27 +86,27 @@ export class Engine {
   }
 
   #replaceState(state: State): void {
-    this.world.state = state;
-    this.world.generation++;
+    this.sandboxState.state = state;
+    this.sandboxState.generation++;
     this.deliveries.restart();
-    indexPayments(this.world);
-    this.world.clock.restart();
+    indexPayments(this.sandboxState);
+    this.sandboxState.clock.restart();
     this.changed();
   }
 
   #run(task: Task): void {
     switch (task.kind) {
       case "answer":
-        answerWhenDue(this.world, task.reference, task.outcome);
+        answerWhenDue(this.sandboxState, task.reference, task.outcome);
         break;
       case "expire":
-        expirePrompt(this.world, task.reference);
+        expirePrompt(this.sandboxState, task.reference);
         break;
       case "deliver":
         this.deliveries.retry(task.delivery);
         break;
       case "overdue":
-        makeOverdue(this.world, task.invoice);
+        makeOverdue(this.sandboxState, task.invoice);
     }
     this.changed();
   }

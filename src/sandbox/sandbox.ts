@@ -38,27 +38,27 @@ import type { Sandbox } from "./types.ts";
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = checkSandboxOptions(options);
   const engine = new Engine(settings);
-  const { world, deliveries } = engine;
+  const { sandboxState, deliveries } = engine;
   const { origin, prefix, port: defaultPort } = ASSUMPTIONS.address.value;
   const baseUrl = origin + prefix;
-  const state = () => world.state;
+  const state = () => sandboxState.state;
   const changed = () => engine.changed();
 
   const sandbox: Sandbox = {
     baseUrl,
     get keys() {
-      return { ...world.state.builtIn };
+      return { ...sandboxState.state.builtIn };
     },
     get webhookSecret() {
-      return world.state.webhookSecret;
+      return sandboxState.state.webhookSecret;
     },
     get webhookSecrets() {
-      return [world.state.webhookSecret, ...(world.state.otherSecrets ?? [])];
+      return [sandboxState.state.webhookSecret, ...(sandboxState.state.otherSecrets ?? [])];
     },
     clock: {
-      now: () => world.clock.now(),
+      now: () => sandboxState.clock.now(),
       advance: async (by) => {
-        await world.clock.advance(by);
+        await sandboxState.clock.advance(by);
         changed();
       },
     },
@@ -69,10 +69,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     faults: createFaults(state, changed),
     chaos: createChaos(state, settings.seed, changed),
-    fetch: createFetch(world, baseUrl),
-    createKey: (key) => createKey(world.state, key),
-    phone: (number) => createPhone(world, number),
-    watch: (listener) => watchActivity(world, listener),
+    fetch: createFetch(sandboxState, baseUrl),
+    createKey: (key) => createKey(sandboxState.state, key),
+    phone: (number) => createPhone(sandboxState, number),
+    watch: (listener) => watchActivity(sandboxState, listener),
     reset: () => engine.reset(),
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
@@ -83,7 +83,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       const { clock, profile } = settings;
       const access = checkAccess(host, cors);
       const isPublic = !isLoopback(access.host);
-      return serve({ world, sandbox, clock, profile, isPublic, command }, port, access);
+      return serve({ sandboxState, sandbox, clock, profile, isPublic, command }, port, access);
     },
   };
   return sandbox;

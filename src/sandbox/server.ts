@@ -7,8 +7,8 @@ import { setTimeout } from "./clock/machine.ts";
 import { jsonResponse } from "./exchange/json-response.ts";
 import type { ApiRequest, PlannedResponse } from "./exchange/messages.ts";
 import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./http/access.ts";
-import type { Host } from "./http/host.ts";
 import { MAX_BODY_BYTES, readBody } from "./http/read-body.ts";
+import type { ServerContext } from "./http/server-context.ts";
 import { logExchanges } from "./observe/exchange-log.ts";
 import type { PageHandler } from "./page/server.ts";
 import type { ServedSandbox } from "./types.ts";
@@ -19,12 +19,12 @@ const { prefix: PREFIX } = ASSUMPTIONS.address.value;
 
 /** Serves a sandbox with `node:http`: the service below its prefix, and the page. */
 export async function serve(
-  served: Omit<Host, "log" | "scenes">,
+  served: Omit<ServerContext, "log" | "scenes">,
   port: number,
   access: Access,
 ): Promise<ServedSandbox> {
   checkWholeNumber("port", port, 0, 65_535);
-  const log = logExchanges(served.world);
+  const log = logExchanges(served.sandboxState);
   const router = new Router({ ...served, log, scenes: new Map() }, access);
   const server = nodeHttp().createServer((request, response) => router.route(request, response));
   await listen(server, port, access.host);
@@ -65,12 +65,12 @@ function listen(server: Server, port: number, address: string): Promise<void> {
 
 /** Hands each request to the control API, the page or the service. */
 class Router {
-  readonly #host: Host;
+  readonly #server: ServerContext;
   readonly #access: Access;
   #page: Promise<PageHandler> | undefined;
 
-  constructor(host: Host, access: Access) {
-    this.#host = host;
+  constructor(server: ServerContext, access: Access) {
+    this.#server = server;
     this.#access = access;
   }
 
@@ -83,7 +83,7 @@ class Router {
     const url = new URL(target, "http://localhost");
     if (url.pathname.startsWith("/_sandbox/api/")) {
       const { handleControl } = await import("./control/control.ts");
-      await handleControl(this.#host, request, response);
+      await handleControl(this.#server, request, response);
     } else if (url.pathname === "/" || url.pathname.startsWith("/_sandbox/")) {
       const page = await this.#loadPage();
       await page(request, response);
@@ -91,7 +91,7 @@ class Router {
       await sendOpenApi(request, response);
     } else if (/^\/docs(?:\/|$)/.test(url.pathname)) {
       const { handleDocs } = await import("#docs-page");
-      handleDocs(request, response, this.#host.isPublic);
+      handleDocs(request, response, this.#server.isPublic);
     } else {
       await this.#callService(url, request, response);
     }
@@ -99,7 +99,7 @@ class Router {
 
   /** Loads the page when it is first opened: a server in a test never needs it. */
   #loadPage(): Promise<PageHandler> {
-    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#host));
+    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#server));
     return this.#page;
   }
 
@@ -123,7 +123,7 @@ class Router {
       sendError(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`, shape);
       return;
     }
-    send(handle(this.#host.world, apiRequest(url, path, request, body)), response, shape);
+    send(handle(this.#server.sandboxState, apiRequest(url, path, request, body)), response, shape);
   }
 }
 

@@ -33,16 +33,22 @@ export type {
   EventPage,
   EventPosition,
   EventQuery,
+  WithBody,
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
+  type DoublePaymentList,
+  type DrainLimits,
+  type DrainResult,
   type EventSource,
+  type Horizon,
   type Inbox,
   type InboxStats,
   type Job,
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type StoredDoublePayment,
   type TraceContext,
   type Transaction,
   type WorkerOptions,

@@ -1,18 +1,18 @@
 // Measures the sandbox: its start, its memory, the cost of a call, and whether ten thousand payments slow
 // it down. Beside bare node:http, Prism and Mockoon.
 import { parseArgs } from "node:util";
+import { measureCalls, measureGrowth } from "./sandbox-calls.ts";
 import { measureServers, OURS } from "./sandbox-servers.ts";
-import { measureCalls, measureGrowth } from "./sandbox-world.ts";
 import { type Goal, goalLine, textTable } from "./table.ts";
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "9" },
-    worlds: { type: "string", default: "16" },
+    sandboxes: { type: "string", default: "16" },
   },
 });
 const rounds = Number(values.rounds);
-const worlds = Number(values.worlds);
+const sandboxes = Number(values.sandboxes);
 const print = (how: string, columns: readonly string[], rows: readonly (readonly string[])[]) =>
   console.log(`${how}\n\n${textTable(columns, rows)}\n`);
 
@@ -35,9 +35,9 @@ print(
   calls.map(([name, micros]) => [name, micros.toFixed(1)]),
 );
 
-const growths = await measureGrowth(worlds);
+const growths = await measureGrowth(sandboxes);
 print(
-  `10,000 payments in one world: CPU time per payment; means of the middle half of ${worlds} worlds.`,
+  `10,000 payments in one sandbox: CPU time per payment; means of the middle half of ${sandboxes} sandboxes.`,
   ["a payment", "first thousand", "last thousand", "ratio"],
   growths.map(({ name, first, last }) => [
     name,

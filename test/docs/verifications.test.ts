@@ -24,20 +24,36 @@ const printed = [
   })),
 ];
 
-/** Every printed code that verifies without a receiver. Each must show how to respond. */
-const verifications = printed
-  .filter(({ text }) => /\bverifyWebhook\(/.test(text))
-  .map((one, index) => ({ ...one, file: join(FOLDER, `${index}.ts`) }));
-
 const QUICKSTART = "examples/quickstart.ts";
-const routes = verifications.filter(({ place }) => place !== QUICKSTART);
+
+/** Every printed code that verifies without a receiver. Each must show how to respond. */
+const verifications = printed.filter(({ text }) => /\bverifyWebhook\(/.test(text));
+const routes = verifications
+  .filter(({ place }) => place !== QUICKSTART)
+  .map(({ place, text }, index) => ({
+    place,
+    args: ["test/docs/support/serve-fetch.ts", join(FOLDER, `route-${index}.ts`)],
+    text: `${text}\nexport default { fetch: POST };\n`,
+  }));
+
+/** Every page's receiver that listens. Those of the examples have tests of their own. */
+const receivers = printed
+  .filter(
+    ({ place, text }) => place.endsWith(".md") && /nodeHandler\([\s\S]*\.listen\(\d+/.test(text),
+  )
+  .map(({ place, text }, index) => ({
+    place,
+    args: [join(FOLDER, `receiver-${index}.ts`)],
+    text: text
+      .replace(/\.listen\(\d+/, ".listen(Number(process.env.PORT)")
+      .replace(/sqliteInbox\("/, `sqliteInbox("${FOLDER}/${index}-`),
+  }));
+const servers = [...routes, ...receivers];
 
 describe("a printed verification", () => {
   beforeAll(() => {
     mkdirSync(FOLDER, { recursive: true });
-    for (const { file, text } of routes) {
-      writeFileSync(file, `${text}\nexport default { fetch: POST };\n`);
-    }
+    for (const { args, text } of servers) writeFileSync(args.at(-1) ?? "", text);
   });
   afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
@@ -46,12 +62,13 @@ describe("a printed verification", () => {
     expect(places).toContain("README.md");
     expect(places).toContain("src/webhooks/verification/verify.ts");
     expect(places).toContain(QUICKSTART);
+    expect(receivers.map(({ place }) => place)).toContain("docs/get-started.md");
   });
 
-  test.each(routes)(
+  test.each(servers)(
     "returns 401 for a forged and an unsigned body, and its process lives: $place",
-    async ({ file }) => {
-      const example = await runExample(["test/docs/support/serve-fetch.ts", file], {});
+    async ({ args }) => {
+      const example = await runExample(args, {});
       onTestFinished(async () => {
         await example.end("SIGTERM");
       });

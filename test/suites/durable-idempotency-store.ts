@@ -3,6 +3,8 @@ import type { IdempotencyStore, UnknownResult } from "malipo";
 import { describe, expect, test, vi } from "vitest";
 import { attemptOf, freshKey, LONG_OVER_MS, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
 
+const DAY_MS = 24 * 3_600_000;
+
 /** A durable store, and how a test reaches its data. */
 export interface Durable {
   readonly open: Open;
@@ -15,6 +17,8 @@ export interface Durable {
   remove(key: string): Promise<void>;
   /** Moves the begin of a lease into the future, as a clock does that is set back after it. */
   moveLease(key: string, ms: number): Promise<void>;
+  /** Moves every time of a record into the past: it is older by so much. */
+  makeOlder(key: string, ms: number): Promise<void>;
   /** A store of the same kind whose engine cannot be reached. */
   unreachable(): Promise<IdempotencyStore>;
   /** Crashes the engine and starts it again. */
@@ -141,6 +145,75 @@ export function standsByTheContractOfDurability(
       for (const key of [left, done])
         expect((await store.resolve(key, "R")).state).toBe("resolved");
     });
+
+    test.each([
+      ["finished as unknown", (store, key) => store.finish(key, "a", { state: "unknown" })],
+      ["past its lease", async () => {}],
+    ] as [string, (store: IdempotencyStore, key: string) => Promise<void>][])(
+      "never forgets an attempt that is %s, however old",
+      async (_, end) => {
+        const store = await durable().open();
+        const key = freshKey();
+        await store.begin(key, attemptOf("a"));
+        await end(store, key);
+        for (const days of [31, 400, 4_000]) {
+          await durable().makeOlder(key, days * DAY_MS);
+          // Expired records are dropped when an attempt ends.
+          const other = freshKey();
+          await store.begin(other, attemptOf("c"));
+          await store.finish(other, "c", { state: "succeeded", result: "R" });
+          expect(await store.begin(key, attemptOf("b"))).toMatchObject({
+            state: "unknown",
+            owner: "a",
+          });
+        }
+      },
+    );
+
+    test("forgets a result that is older than its retention", async () => {
+      const store = await durable().open({ retentionMs: 30 * DAY_MS });
+      const [old, young] = [freshKey(), freshKey()];
+      for (const [key, days] of [
+        [old, 31],
+        [young, 29],
+      ] as const) {
+        await store.begin(key, attemptOf("a"));
+        await store.finish(key, "a", { state: "succeeded", result: "R" });
+        await durable().makeOlder(key, days * DAY_MS);
+      }
+      expect(await store.begin(old, attemptOf("b"))).toEqual({ state: "begun" });
+      expect(await store.begin(young, attemptOf("b"))).toMatchObject({ state: "succeeded" });
+    });
+
+    test.each([31, -31, 4_000, -4_000])(
+      "goes by no clock that a client can set: the date of a process is %i days off",
+      async (days) => {
+        const store = await durable().open();
+        const keys = Array.from({ length: 3 }, freshKey);
+        const succeed = async (key: string) => {
+          await store.begin(key, attemptOf("a"));
+          await store.finish(key, "a", { state: "succeeded", result: "R" });
+        };
+        const [before, during, after] = keys as [string, string, string];
+        await succeed(before);
+        const left = freshKey();
+        await store.begin(left, attemptOf("a"));
+        const right = Date.now();
+        vi.useFakeTimers({ toFake: ["Date"], now: right + days * DAY_MS });
+        try {
+          await succeed(during);
+          expect(await store.begin(left, attemptOf("b"))).toMatchObject({ state: "in_flight" });
+          expect(await store.begin(before, attemptOf("b"))).toMatchObject({ state: "succeeded" });
+        } finally {
+          vi.useRealTimers();
+        }
+        await succeed(after);
+        for (const key of keys) {
+          expect(await store.begin(key, attemptOf("b"))).toMatchObject({ state: "succeeded" });
+        }
+        expect(await store.begin(left, attemptOf("b"))).toMatchObject({ state: "in_flight" });
+      },
+    );
 
     test("rejects every operation while it cannot be reached", async () => {
       const store = await durable().unreachable();

@@ -128,6 +128,22 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
       });
     });
 
+    test.each([
+      ["finished as unknown", { state: "unknown" } as const],
+      ["past its lease", undefined],
+    ])("never forgets an attempt that is %s, however old", async (_, end) => {
+      const [store, key] = [await brief(), freshKey()];
+      await store.begin(key, attemptOf("a"));
+      if (end !== undefined) await store.finish(key, "a", end);
+      for (const days of [31, 400, 4_000]) {
+        passed(days * DAY_MS);
+        const other = freshKey();
+        await store.begin(other, attemptOf("c"));
+        await store.finish(other, "c", DONE);
+        expect(await stateOf(store, key)).toBe("unknown");
+      }
+    });
+
     test("counts the retention of a result from its last write", async () => {
       const [store, again, once] = [await brief(), freshKey(), freshKey()];
       for (const key of [again, once]) {

@@ -11,7 +11,8 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
     stopAll();
 
     const post = (receiver: ReturnType<typeof receiverOn>, event: string, reference: string) => {
-      const body = JSON.stringify({ event, data: { reference } });
+      const timestamp = new Date().toISOString();
+      const body = JSON.stringify({ event, timestamp, data: { reference } });
       const headers = { "x-service-signature": signWebhook(body, SECRET) };
       return receiver.handle({ method: "POST", headers, body });
     };
@@ -49,13 +50,13 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
       const seen: unknown[] = [];
       receiver.on("payment.completed", ({ data }) => seen.push(data.reference));
       await receiver.start();
-      for (let at = 0; at < 50; at++) await post(receiver, "it's new", `${at}`);
+      for (let at = 0; at < 50; at++) await post(receiver, "refund.created", `${at}`);
       await post(receiver, "payment.completed", "PAY-1");
       await until(() => seen.length === 1);
-      expect(JSON.parse((await post(receiver, "it's new", "7")).body).ResultDesc).toBe(
+      expect(JSON.parse((await post(receiver, "refund.created", "7")).body).ResultDesc).toBe(
         "received before",
       );
-      expect(onUnhandled.mock.calls).toEqual([["it's new"]]);
+      expect(onUnhandled.mock.calls).toEqual([["refund.created"]]);
       expect(await receiver.deadLetters.list()).toEqual([]);
       expect(receiver.onError).not.toHaveBeenCalled();
     });

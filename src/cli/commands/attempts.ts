@@ -1,19 +1,19 @@
 import { Gateway } from "../../client/gateway.ts";
+import { marksOf, startsPayment } from "../../client/payment-marks.ts";
 import {
   type Attempt,
   type AttemptsContext,
   allRecords,
   listAttempts,
-} from "../../client/idempotency/resolving/attempts.ts";
-import { objectionTo } from "../../client/idempotency/resolving/check-outcome.ts";
-import { marksOf, startsPayment } from "../../client/idempotency/resolving/payment-marks.ts";
+} from "../../client/unknown-outcomes/attempts.ts";
+import { objectionTo } from "../../client/unknown-outcomes/check-outcome.ts";
 import {
   type CreateName,
   endpointNameOf,
   resolveAttempt,
-} from "../../client/idempotency/resolving/resolve-attempt.ts";
-import type { UnknownReport } from "../../client/idempotency/resolving/resolve-unknown.ts";
-import type { AttemptRecord, ListQuery } from "../../client/idempotency/store.ts";
+} from "../../client/unknown-outcomes/resolve-attempt.ts";
+import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
+import type { AttemptRecord, ListQuery } from "../../idempotency/store.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";

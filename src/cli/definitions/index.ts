@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { COMPLETION } from "./completion.ts";
+import { DRILL } from "./drill.ts";
 import { EXPLAIN } from "./explain.ts";
 import { GATEWAY_COMMANDS } from "./gateway/index.ts";
 import { INBOX_COMMAND } from "./inbox.ts";
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_TOOLS,
   ...GATEWAY_COMMANDS,
   ...LEARN_COMMANDS,
+  DRILL,
   ATTEMPTS,
   EXPLAIN,
   INBOX_COMMAND,

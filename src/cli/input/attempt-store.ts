@@ -1,4 +1,4 @@
-import type { IdempotencyStore } from "../../client/idempotency/store.ts";
+import type { IdempotencyStore } from "../../idempotency/store.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
 import { printError } from "../terminal/output.ts";
@@ -21,14 +21,14 @@ function storeOptions(values: FlagValues) {
 
 async function openSqlite(path: string, values: FlagValues): Promise<OpenStore> {
   requireFile(path, FLAG);
-  const { sqliteIdempotency } = await import("../../client/idempotency/stores/sqlite.ts");
+  const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
   const store = sqliteIdempotency(path, storeOptions(values));
   return { store, close: () => store.close() };
 }
 
 async function openRedis(url: string, values: FlagValues): Promise<OpenStore> {
   const redis = connectRedis(url, FLAG);
-  const { redisIdempotency } = await import("../../client/idempotency/stores/redis.ts");
+  const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
   const onWarning = (message: string) => printError(message);
   const { prefix } = values;
   const options = { ...storeOptions(values), onWarning, ...(prefix && { prefix }) };
@@ -38,7 +38,7 @@ async function openRedis(url: string, values: FlagValues): Promise<OpenStore> {
 
 async function openPostgres(url: string, values: FlagValues): Promise<OpenStore> {
   const pool = connectPostgres(url, FLAG);
-  const { postgresIdempotency } = await import("../../client/idempotency/stores/postgres.ts");
+  const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
   const { table } = values;
   const store = postgresIdempotency(pool, { ...storeOptions(values), ...(table && { table }) });
   return { store, close: () => pool.end() };

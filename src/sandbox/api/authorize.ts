@@ -2,14 +2,14 @@ import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endp
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiRequest } from "../exchange/messages.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import type { Speech } from "../speech/speech.ts";
 import type { StoredKey } from "../state/records.ts";
 import type { State } from "../state/state.ts";
-import type { World } from "../world.ts";
 
 /** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
 export function authorize(
-  { state, speech }: World,
+  { state, speech }: SandboxState,
   request: ApiRequest,
   endpoint: EndpointName,
 ): void {

@@ -6,8 +6,8 @@ import type { RouteResult } from "../exchange/result.ts";
 import { observeResponse } from "../exchange/watch.ts";
 import { chaosRequestFault, type RequestFault } from "../faults/chaos-requests.ts";
 import { takeFaults } from "../faults/faults.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import type { FaultEffect } from "../state/records.ts";
-import type { World } from "../world.ts";
 import { authorize } from "./authorize.ts";
 import { parseBody } from "./parse-body.ts";
 import { ROUTES } from "./routes.ts";
@@ -17,20 +17,25 @@ type Headers = Readonly<Record<string, string>>;
 const NO_HEADERS: Headers = {};
 
 /** Decides the response to a request. Every transport calls this function. */
-export const handle = (world: World, request: ApiRequest): PlannedResponse =>
-  observeResponse(world.watchers, () => world.clock.ms(), request, planResponse(world, request));
+export const handle = (sandboxState: SandboxState, request: ApiRequest): PlannedResponse =>
+  observeResponse(
+    sandboxState.watchers,
+    () => sandboxState.clock.ms(),
+    request,
+    planResponse(sandboxState, request),
+  );
 
-function planResponse(world: World, request: ApiRequest): PlannedResponse {
+function planResponse(sandboxState: SandboxState, request: ApiRequest): PlannedResponse {
   if (request.method === "OPTIONS") {
     return { latencyMs: 0, fault: undefined, respond: () => preflight(request) };
   }
   const { method, path } = request;
   const endpoint = endpointFor(method, path)?.name;
-  const faults = takeFaults(world.state, { method, path, endpoint });
-  const fault = responseFault(world, faults.at(-1));
+  const faults = takeFaults(sandboxState.state, { method, path, endpoint });
+  const fault = responseFault(sandboxState, faults.at(-1));
   const latencyMs = faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0);
   if (fault === undefined) {
-    return { latencyMs, fault: undefined, respond: () => route(world, request, NO_HEADERS) };
+    return { latencyMs, fault: undefined, respond: () => route(sandboxState, request, NO_HEADERS) };
   }
   const { effect, headers } = fault;
   if (effect.kind === "status") {
@@ -39,14 +44,17 @@ function planResponse(world: World, request: ApiRequest): PlannedResponse {
   return {
     latencyMs,
     fault: effect.kind === "latency" ? undefined : effect.kind,
-    respond: () => route(world, request, headers),
+    respond: () => route(sandboxState, request, headers),
   };
 }
 
 /** The fault that was set, or one of chaos. A request that only has a latency may get another fault. */
-function responseFault(world: World, set: FaultEffect | undefined): RequestFault | undefined {
+function responseFault(
+  sandboxState: SandboxState,
+  set: FaultEffect | undefined,
+): RequestFault | undefined {
   const isOpen = set === undefined || set.kind === "latency";
-  const random = isOpen ? chaosRequestFault(world.state) : undefined;
+  const random = isOpen ? chaosRequestFault(sandboxState.state) : undefined;
   if (random !== undefined) return random;
   return set && { effect: set, headers: { "x-sandbox-fault": set.kind } };
 }
@@ -61,19 +69,23 @@ function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: 
 }
 
 /** Does what the request asks for. */
-function route(world: World, request: ApiRequest, faultHeaders: Headers): ApiResponse {
+function route(
+  sandboxState: SandboxState,
+  request: ApiRequest,
+  faultHeaders: Headers,
+): ApiResponse {
   const { path } = request;
   const match = endpointFor(request.method, path);
-  const { webhookSecret } = world.state;
-  const asked = { path, now: world.clock.ms(), webhookSecret, endpoint: match?.name };
+  const { webhookSecret } = sandboxState.state;
+  const asked = { path, now: sandboxState.clock.ms(), webhookSecret, endpoint: match?.name };
   try {
     if (match === undefined) throw noEndpoint(path);
-    const decided = callEndpoint(world, request, match);
-    const response = world.speech.success({ ...asked, endpoint: match.name }, decided);
+    const decided = callEndpoint(sandboxState, request, match);
+    const response = sandboxState.speech.success({ ...asked, endpoint: match.name }, decided);
     return respondWith(response, faultHeaders, decided);
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const response = world.speech.error(asked, error);
+    const response = sandboxState.speech.error(asked, error);
     return respondWith(response, faultHeaders, error);
   }
 }
@@ -89,10 +101,10 @@ function respondWith(
 
 type Match = NonNullable<ReturnType<typeof endpointFor>>;
 
-function callEndpoint(world: World, request: ApiRequest, match: Match): RouteResult {
-  authorize(world, request, match.name);
+function callEndpoint(sandboxState: SandboxState, request: ApiRequest, match: Match): RouteResult {
+  authorize(sandboxState, request, match.name);
   return ROUTES[match.name]({
-    world,
+    sandboxState,
     endpoint: match.name,
     id: decodeSegment(match.params[0]),
     query: request.query,

@@ -7,9 +7,9 @@ import { ErrorResponse, invalidField } from "../exchange/error-response.ts";
 import type { InvoiceChange } from "../payments/invoices.ts";
 import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { StoredWebhook } from "../state/records.ts";
-import type { World } from "../world.ts";
 import type { Body } from "./parse-body.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.
@@ -22,7 +22,7 @@ function checked<T>(schema: Schema, body: Body): T {
 }
 
 /** @throws {ErrorResponse} for an amount outside the limits. */
-function checkedAmount(amount: unknown, { limits }: World): number {
+function checkedAmount(amount: unknown, { limits }: SandboxState): number {
   const cents = parseAmount(amount);
   const { minCents, maxCents } = limits;
   if (cents !== undefined && cents >= minCents && cents <= maxCents) return cents;
@@ -33,7 +33,7 @@ function checkedAmount(amount: unknown, { limits }: World): number {
 }
 
 /** The fields of a request to initiate a payment. */
-export function newPaymentFields(world: World, body: Body): NewPayment {
+export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPayment {
   const params = checked<{
     amount: number;
     phone: string;
@@ -46,7 +46,7 @@ export function newPaymentFields(world: World, body: Body): NewPayment {
     throw invalidField("phone", "expected a Kenyan mobile number, such as 0712345678");
   }
   const account = params.payment_account_id;
-  const { accountId } = world.speech;
+  const { accountId } = sandboxState.speech;
   if (account !== undefined && String(account) !== String(accountId)) {
     throw invalidField(
       "payment_account_id",
@@ -54,7 +54,7 @@ export function newPaymentFields(world: World, body: Body): NewPayment {
     );
   }
   return {
-    cents: checkedAmount(params.amount, world),
+    cents: checkedAmount(params.amount, sandboxState),
     phone,
     account_reference: params.account_reference ?? "",
     description: params.description ?? "",
@@ -62,7 +62,7 @@ export function newPaymentFields(world: World, body: Body): NewPayment {
 }
 
 /** The phone of a request to validate one. */
-export function phoneField({ speech }: World, body: Body): string {
+export function phoneField({ speech }: SandboxState, body: Body): string {
   const result = phoneToValidate.safeParse(body);
   if (result.success) return (result.data as { phone: string }).phone;
   if (typeof body.phone !== "string") return checked(phoneToValidate, body);
@@ -94,7 +94,7 @@ export function webhookFields(body: Body, isChange: boolean): Partial<Omit<Store
 }
 
 /** The fields of an invoice. Those that the sandbox does not know are kept unchanged. */
-export function invoiceFields(world: World, body: Body): InvoiceChange {
+export function invoiceFields(sandboxState: SandboxState, body: Body): InvoiceChange {
   const { id: _id, number: _number, status: _status, created_at: _created, ...rest } = body;
   const { amount, due_at, ...fields } = rest;
   const dueAt = parseTimestamp(due_at);
@@ -104,5 +104,9 @@ export function invoiceFields(world: World, body: Body): InvoiceChange {
       "expected ISO 8601 with an offset, such as 2026-01-31T18:00:00+03:00",
     );
   }
-  return { cents: amount === undefined ? undefined : checkedAmount(amount, world), dueAt, fields };
+  return {
+    cents: amount === undefined ? undefined : checkedAmount(amount, sandboxState),
+    dueAt,
+    fields,
+  };
 }

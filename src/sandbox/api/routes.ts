@@ -5,14 +5,14 @@ import { changeInvoice, createInvoice, markPaid, sendInvoice } from "../payments
 import { MERCHANT } from "../payments/merchant.ts";
 import { startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
-import type { World } from "../world.ts";
 import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
 import type { Body } from "./parse-body.ts";
 
 /** A request whose key may make it. */
 export interface RouteContext {
-  readonly world: World;
+  readonly sandboxState: SandboxState;
   readonly endpoint: EndpointName;
   /** The path parameter, decoded. */
   readonly id: string;
@@ -21,8 +21,8 @@ export interface RouteContext {
 }
 
 /** The part of a list that a request asks for. */
-function pageOf<Item>({ world, endpoint, query }: RouteContext, all: readonly Item[]) {
-  const page: Page = { ...world.speech.readPage(endpoint, query), total: all.length };
+function pageOf<Item>({ sandboxState, endpoint, query }: RouteContext, all: readonly Item[]) {
+  const page: Page = { ...sandboxState.speech.readPage(endpoint, query), total: all.length };
   const { offset, size } = page;
   if (page.oldestFirst) return { records: all.slice(offset, offset + size), page };
   // The newest come first in the response; in the state they are last.
@@ -38,44 +38,47 @@ function orNotFound<T>(what: string, id: string, one: T | undefined): T {
   );
 }
 
-const findPayment = ({ world, id }: RouteContext): StoredPayment => {
-  const payment = world.payments.get(id);
+const findPayment = ({ sandboxState, id }: RouteContext): StoredPayment => {
+  const payment = sandboxState.payments.get(id);
   // The index has checkout request ids too, but the path accepts only a reference.
   return orNotFound("payment", id, payment?.reference === id ? payment : undefined);
 };
-const findInvoice = ({ world, id }: RouteContext): StoredInvoice =>
+const findInvoice = ({ sandboxState, id }: RouteContext): StoredInvoice =>
   orNotFound(
     "invoice",
     id,
-    world.state.invoices.find((one) => one.id === id || one.number === id),
+    sandboxState.state.invoices.find((one) => one.id === id || one.number === id),
   );
-const findWebhook = ({ world, id }: RouteContext): StoredWebhook =>
+const findWebhook = ({ sandboxState, id }: RouteContext): StoredWebhook =>
   orNotFound(
     "webhook",
     id,
-    world.state.webhooks.find((one) => one.id === id),
+    sandboxState.state.webhooks.find((one) => one.id === id),
   );
 
-function initiate({ world, body }: RouteContext): RouteResult {
-  return { thing: "initiation", record: startPayment(world, newPaymentFields(world, body)) };
+function initiate({ sandboxState, body }: RouteContext): RouteResult {
+  return {
+    thing: "initiation",
+    record: startPayment(sandboxState, newPaymentFields(sandboxState, body)),
+  };
 }
 
-function status({ world, body }: RouteContext): RouteResult {
+function status({ sandboxState, body }: RouteContext): RouteResult {
   const { reference, checkout_request_id } = body;
   const name = reference === undefined ? "checkout_request_id" : "reference";
   const value = reference ?? checkout_request_id;
   if (typeof value !== "string" || value === "") {
     throw invalidField("reference", "expected a reference, or a checkout_request_id");
   }
-  const payment = world.payments.get(value);
+  const payment = sandboxState.payments.get(value);
   const found = payment?.[name] === value ? payment : undefined;
   return { thing: "payment", record: orNotFound(name, value, found) };
 }
 
-function validatePhone({ world, body }: RouteContext): RouteResult {
-  const given = phoneField(world, body);
+function validatePhone({ sandboxState, body }: RouteContext): RouteResult {
+  const given = phoneField(sandboxState, body);
   const phone = kenyanMobile(given);
-  if (phone === undefined && !world.speech.acceptsUnusablePhones) {
+  if (phone === undefined && !sandboxState.speech.acceptsUnusablePhones) {
     const message = "phone: expected a Kenyan mobile number, such as 0712345678";
     throw new ErrorResponse("unusable_phone", message, { field: "phone" });
   }
@@ -85,21 +88,21 @@ function validatePhone({ world, body }: RouteContext): RouteResult {
 }
 
 function updateInvoice(context: RouteContext): RouteResult {
-  const { world, body } = context;
+  const { sandboxState, body } = context;
   const invoice = findInvoice(context);
-  const change = invoiceFields(world, body);
+  const change = invoiceFields(sandboxState, body);
   if (body.status !== undefined && body.status !== invoice.status && body.status !== "paid") {
     throw invalidField("status", 'expected "paid": the sandbox sets every other status itself');
   }
-  changeInvoice(world, invoice, change);
-  if (body.status === "paid") markPaid(world, invoice);
+  changeInvoice(sandboxState, invoice, change);
+  if (body.status === "paid") markPaid(sandboxState, invoice);
   return { thing: "invoice", record: invoice };
 }
 
 function send(context: RouteContext): RouteResult {
   const invoice = findInvoice(context);
   if (invoice.status === "paid") throw invalidField("status", "the invoice is already paid");
-  sendInvoice(context.world, invoice);
+  sendInvoice(context.sandboxState, invoice);
   return { thing: "invoice", record: invoice };
 }
 
@@ -112,48 +115,48 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ thing: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {
-    const payment_account_id = context.world.speech.accountId;
+    const payment_account_id = context.sandboxState.speech.accountId;
     const account = { payment_account_id, name: "Till", currency: "KES", is_default: true };
     return { thing: "account", ...pageOf(context, [account]) };
   },
   "payments.get": (context) => ({ thing: "payment", record: findPayment(context) }),
   "payments.list": (context) => ({
     thing: "payment",
-    ...pageOf(context, context.world.state.payments),
+    ...pageOf(context, context.sandboxState.state.payments),
   }),
   "payments.initiate": initiate,
   "mobileMoney.initiate": initiate,
   "mobileMoney.status": status,
   "mobileMoney.validatePhone": validatePhone,
-  "webhooks.register": ({ world, body }) => {
+  "webhooks.register": ({ sandboxState, body }) => {
     const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
-    const webhook = { id: world.speech.newId("webhook", world.state), ...fields };
-    world.state.webhooks.push(webhook);
+    const webhook = { id: sandboxState.speech.newId("webhook", sandboxState.state), ...fields };
+    sandboxState.state.webhooks.push(webhook);
     return { thing: "webhook", record: webhook, isNew: true };
   },
   "webhooks.list": (context) => ({
     thing: "webhook",
-    ...pageOf(context, context.world.state.webhooks),
+    ...pageOf(context, context.sandboxState.state.webhooks),
   }),
   "webhooks.update": (context) => {
     const webhook = findWebhook(context);
     const record = Object.assign(webhook, webhookFields(context.body, true));
     return { thing: "webhook", record };
   },
-  "webhooks.delete": (context) => remove(context.world.state.webhooks, findWebhook(context)),
-  "invoices.create": ({ world, body }) => {
+  "webhooks.delete": (context) => remove(context.sandboxState.state.webhooks, findWebhook(context)),
+  "invoices.create": ({ sandboxState, body }) => {
     if (body.status !== undefined && body.status !== "draft") {
       throw invalidField("status", 'expected "draft" for a new invoice');
     }
-    const invoice = createInvoice(world, invoiceFields(world, body));
+    const invoice = createInvoice(sandboxState, invoiceFields(sandboxState, body));
     return { thing: "invoice", record: invoice, isNew: true };
   },
   "invoices.list": (context) => ({
     thing: "invoice",
-    ...pageOf(context, context.world.state.invoices),
+    ...pageOf(context, context.sandboxState.state.invoices),
   }),
   "invoices.get": (context) => ({ thing: "invoice", record: findInvoice(context) }),
   "invoices.update": updateInvoice,
-  "invoices.delete": (context) => remove(context.world.state.invoices, findInvoice(context)),
+  "invoices.delete": (context) => remove(context.sandboxState.state.invoices, findInvoice(context)),
   "invoices.send": send,
 };

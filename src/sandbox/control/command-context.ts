@@ -3,7 +3,7 @@ import { isObject } from "../../internal/is-object.ts";
 import { handle } from "../api/handle.ts";
 import { sendTestEvent } from "../deliveries/test-event.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
-import type { Host } from "../http/host.ts";
+import type { ServerContext } from "../http/server-context.ts";
 import { viewOf } from "../speech/assumed.ts";
 import type { CommandContext } from "./types.ts";
 
@@ -25,7 +25,7 @@ function errorIn(body: string): string {
  * @throws {ConfigurationError} for an error response, and for a response that a fault takes away.
  */
 function callService(
-  { world, sandbox }: Host,
+  { sandboxState, sandbox }: ServerContext,
   method: "POST" | "DELETE",
   path: string,
   content?: object,
@@ -35,7 +35,7 @@ function callService(
     "content-type": "application/json",
     "user-agent": "malipo sandbox page",
   });
-  const { fault, respond } = handle(world, {
+  const { fault, respond } = handle(sandboxState, {
     method,
     path,
     query: new URLSearchParams(),
@@ -66,10 +66,10 @@ function callService(
 }
 
 /** What commands act on, in a served sandbox. */
-export const commandContext = (host: Host): CommandContext => ({
-  sandbox: host.sandbox,
-  clock: host.clock,
-  scenes: host.scenes,
-  callService: (method, path, content) => callService(host, method, path, content),
-  sendTestEvent: (webhook, kind) => sendTestEvent(host.world, webhook, kind),
+export const commandContext = (server: ServerContext): CommandContext => ({
+  sandbox: server.sandbox,
+  clock: server.clock,
+  scenes: server.scenes,
+  callService: (method, path, content) => callService(server, method, path, content),
+  sendTestEvent: (webhook, kind) => sendTestEvent(server.sandboxState, webhook, kind),
 });

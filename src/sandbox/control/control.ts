@@ -3,8 +3,8 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { ApiResponse } from "../exchange/messages.ts";
-import type { Host } from "../http/host.ts";
 import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
+import type { ServerContext } from "../http/server-context.ts";
 import { commandContext } from "./command-context.ts";
 import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
 import { ControlError } from "./control-error.ts";
@@ -26,7 +26,7 @@ interface Input {
 interface Route {
   readonly method: "GET" | "POST";
   readonly pattern: RegExp;
-  readonly run: (host: Host, input: Input) => unknown;
+  readonly run: (server: ServerContext, input: Input) => unknown;
 }
 
 /** `/phones/{number}/on` as a pattern with a group for each name. */
@@ -36,17 +36,17 @@ const queryRoutes = Object.entries(QUERIES).map(
   ([path, { read }]): Route => ({
     method: "GET",
     pattern: patternOf(path),
-    run: (host, { query }) => read(host, query),
+    run: (server, { query }) => read(server, query),
   }),
 );
 
 const commandRoute = (command: Command, path: string): Route => ({
   method: "POST",
   pattern: patternOf(path),
-  run: (host, { params, body }) => {
+  run: (server, { params, body }) => {
     const given = { ...parseBody(body), ...params };
     const fields = ownOptions(given, command.fields, path);
-    return command.act(commandContext(host), fields);
+    return command.act(commandContext(server), fields);
   },
 });
 
@@ -89,25 +89,29 @@ function parseParams({ pattern }: Route, path: string): Record<string, string> {
   }
 }
 
-async function run(host: Host, request: IncomingMessage, body: string): Promise<unknown> {
+async function run(
+  server: ServerContext,
+  request: IncomingMessage,
+  body: string,
+): Promise<unknown> {
   const { method = "GET", url = "/" } = request;
   const { pathname, searchParams: query } = new URL(url, "http://localhost");
   const path = pathname.slice(CONTROL_PREFIX.length);
   const route = findRoute(method, path);
-  return route.run(host, { params: parseParams(route, path), query, body });
+  return route.run(server, { params: parseParams(route, path), query, body });
 }
 
 const isDocument = (data: unknown): boolean => isObject(data) && "openapi" in data;
 
-async function respondTo(host: Host, request: IncomingMessage): Promise<ApiResponse> {
-  const forbidden = forbiddenReason(request, host.isPublic);
+async function respondTo(server: ServerContext, request: IncomingMessage): Promise<ApiResponse> {
+  const forbidden = forbiddenReason(request, server.isPublic);
   if (forbidden !== undefined) return errorResponse(403, forbidden);
   const isRestore = /\/restore(?:\?|$)/.test(request.url ?? "");
   const maxBytes = isRestore ? MAX_SNAPSHOT_BYTES : MAX_BODY_BYTES;
   const body = await readBody(request, maxBytes).catch(() => undefined);
   if (body === undefined) return errorResponse(413, `The body is larger than ${maxBytes} bytes.`);
   try {
-    const data = await run(host, request, body);
+    const data = await run(server, request, body);
     // The document of the API is what tools expect, without an envelope.
     return jsonResponse(200, isDocument(data) ? data : { success: true, data });
   } catch (error) {
@@ -122,11 +126,11 @@ async function respondTo(host: Host, request: IncomingMessage): Promise<ApiRespo
 
 /** Runs a query or a command on a served sandbox, and responds in the service's envelope. */
 export async function handleControl(
-  host: Host,
+  server: ServerContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, headers, body } = await respondTo(host, request);
+  const { status, headers, body } = await respondTo(server, request);
   response.writeHead(status, headers);
   response.end(body);
 }

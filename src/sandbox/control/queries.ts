@@ -1,7 +1,7 @@
 import { formatTimestamp } from "../clock/time.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import { deliveryQueues } from "../deliveries/queue.ts";
-import type { Host } from "../http/host.ts";
+import type { ServerContext } from "../http/server-context.ts";
 import type { StoredDelivery } from "../state/records.ts";
 import { ControlError } from "./control-error.ts";
 
@@ -12,7 +12,7 @@ interface ControlQuery {
   readonly summary: string;
   /** The names in the query that it takes. */
   readonly query?: readonly string[];
-  read(host: Host, query: URLSearchParams): object;
+  read(server: ServerContext, query: URLSearchParams): object;
 }
 
 /** What the control API reads, by its path. */
@@ -35,9 +35,12 @@ export const QUERIES: Readonly<Record<string, ControlQuery>> = {
   },
   "/faults": {
     summary: "The faults that are active, and the rates of chaos.",
-    read: ({ world }) => ({
-      faults: world.state.faults,
-      chaos: world.state.chaos && { seed: world.state.chaos.seed, ...world.state.chaos.rates },
+    read: ({ sandboxState }) => ({
+      faults: sandboxState.state.faults,
+      chaos: sandboxState.state.chaos && {
+        seed: sandboxState.state.chaos.seed,
+        ...sandboxState.state.chaos.rates,
+      },
     }),
   },
   "/scenes": {
@@ -52,20 +55,20 @@ export const QUERIES: Readonly<Record<string, ControlQuery>> = {
   },
 };
 
-function readClock({ world, clock }: Host): object {
-  return { now: formatTimestamp(world.clock.ms()), clock };
+function readClock({ sandboxState, clock }: ServerContext): object {
+  return { now: formatTimestamp(sandboxState.clock.ms()), clock };
 }
 
-function readStatus(host: Host): object {
-  const { sandbox, world } = host;
-  const { payments, deliveries } = world.state;
+function readStatus(server: ServerContext): object {
+  const { sandbox, sandboxState } = server;
+  const { payments, deliveries } = sandboxState.state;
   return {
-    ...readClock(host),
+    ...readClock(server),
     keys: sandbox.keys,
     webhook_secret: sandbox.webhookSecret,
     payments: payments.length,
     deliveries: deliveries.length,
-    queues: deliveryQueues(world.state),
+    queues: deliveryQueues(sandboxState.state),
   };
 }
 
@@ -77,8 +80,8 @@ function isAbout({ body }: StoredDelivery, payment: string): boolean {
 }
 
 /** `?state=failed&payment=PAY-1&limit=20`: the newest first. */
-function listDeliveries({ world }: Host, query: URLSearchParams): object {
-  const { deliveries, timers } = world.state;
+function listDeliveries({ sandboxState }: ServerContext, query: URLSearchParams): object {
+  const { deliveries, timers } = sandboxState.state;
   const [state, payment] = [query.get("state"), query.get("payment")];
   const limit = limitIn(query);
   const nextAttempt = ({ id }: StoredDelivery) => {
@@ -96,7 +99,7 @@ function listDeliveries({ world }: Host, query: URLSearchParams): object {
       .reverse()
       .map((delivery) => ({ ...deliveryView(delivery), ...nextAttempt(delivery) })),
     total: matching.length,
-    queues: deliveryQueues(world.state),
+    queues: deliveryQueues(sandboxState.state),
   };
 }
 

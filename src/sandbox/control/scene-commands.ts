@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { isObject } from "../../internal/is-object.ts";
-import type { Scenes } from "../http/host.ts";
+import type { Scenes } from "../http/server-context.ts";
 import type { Sandbox, SandboxSnapshot } from "../types.ts";
 import {
   type Command,

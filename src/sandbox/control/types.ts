@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { Host } from "../http/host.ts";
+import type { ServerContext } from "../http/server-context.ts";
 import type { Delivery } from "../state/records.ts";
 
 /** What a command acts on. */
-export interface CommandContext extends Pick<Host, "sandbox" | "clock" | "scenes"> {
+export interface CommandContext extends Pick<ServerContext, "sandbox" | "clock" | "scenes"> {
   /** Calls the service as a merchant's server does; returns the `data` of the response. */
   callService(method: "POST" | "DELETE", path: string, content?: object): Record<string, unknown>;
   /** Sends a made-up event to one receiver. `kind` is empty for one that the receiver lists. */

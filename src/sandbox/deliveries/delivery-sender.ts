@@ -11,6 +11,7 @@ import {
   takeOvertaken,
 } from "../faults/chaos-deliveries.ts";
 import type { Deliver } from "../options.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
 import type {
   Delivery,
@@ -19,7 +20,6 @@ import type {
   StoredInvoice,
   StoredPayment,
 } from "../state/records.ts";
-import type { World } from "../world.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
@@ -27,7 +27,7 @@ import { PendingCounts } from "./queue.ts";
 
 /** What a delivery sender works with. */
 export interface DeliverySenderOptions {
-  readonly world: () => World;
+  readonly sandboxState: () => SandboxState;
   readonly deliver: Deliver;
   readonly timeoutMs: number;
 }
@@ -54,12 +54,12 @@ export class DeliverySender implements Deliveries {
     this.#options = options;
   }
 
-  get #world(): World {
-    return this.#options.world();
+  get #sandboxState(): SandboxState {
+    return this.#options.sandboxState();
   }
 
   all(): Delivery[] {
-    return this.#world.state.deliveries.map(deliveryView);
+    return this.#sandboxState.state.deliveries.map(deliveryView);
   }
 
   async settled(): Promise<void> {
@@ -74,7 +74,7 @@ export class DeliverySender implements Deliveries {
 
   /** Queues an event for every webhook that lists its kind. The first attempt begins at once. */
   emit(event: string, record: StoredPayment | StoredInvoice): void {
-    for (const { url, events } of this.#world.state.webhooks) {
+    for (const { url, events } of this.#sandboxState.state.webhooks) {
       if (events.includes(event)) this.#queue(event, record, url);
     }
   }
@@ -105,11 +105,11 @@ export class DeliverySender implements Deliveries {
   /** Must be called after the state was replaced: the attempts in flight belong to the old state. */
   restart(): void {
     this.#inFlight.clear();
-    this.#pending.recount(this.#world.state);
+    this.#pending.recount(this.#sandboxState.state);
   }
 
   #find(id: string): StoredDelivery {
-    const delivery = this.#world.state.deliveries.find((one) => one.id === id);
+    const delivery = this.#sandboxState.state.deliveries.find((one) => one.id === id);
     if (delivery !== undefined) return delivery;
     throw new ConfigurationError(
       `There is no delivery ${JSON.stringify(id)}. sandbox.deliveries.all() and \`malipo events list\` list the deliveries.`,
@@ -117,7 +117,7 @@ export class DeliverySender implements Deliveries {
   }
 
   #queue(event: string, record: StoredPayment | StoredInvoice, url: string): StoredDelivery {
-    const { state, clock, speech } = this.#world;
+    const { state, clock, speech } = this.#sandboxState;
     const id = `dlv_${nextName(state.random, "token", 12)}`;
     const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
     const body = speech.event(event, clock.ms() - olderMs, record);
@@ -147,7 +147,7 @@ export class DeliverySender implements Deliveries {
 
   #attemptOnSchedule(delivery: StoredDelivery): void {
     delivery.tries++;
-    const { state } = this.#world;
+    const { state } = this.#sandboxState;
     const faults = attemptFaults(state, delivery);
     const overtaken = takeOvertaken(state, delivery);
     void this.#attempt({
@@ -166,16 +166,16 @@ export class DeliverySender implements Deliveries {
   }
 
   #sendOvertaken(id: string | undefined): void {
-    if (id === undefined || !endWait(this.#world.state, id)) return;
+    if (id === undefined || !endWait(this.#sandboxState.state, id)) return;
     this.#attemptOnSchedule(this.#find(id));
   }
 
   #scheduleRetry(delivery: StoredDelivery): void {
     // This attempt or another one may have delivered it.
     if (delivery.state !== "pending") return;
-    const delayMs = this.#world.speech.retryDelaysMs[delivery.tries - 1];
+    const delayMs = this.#sandboxState.speech.retryDelaysMs[delivery.tries - 1];
     if (delayMs === undefined) this.#finish(delivery, "failed");
-    else this.#world.clock.schedule(delayMs, { kind: "deliver", delivery: delivery.id });
+    else this.#sandboxState.clock.schedule(delayMs, { kind: "deliver", delivery: delivery.id });
   }
 
   #finish(delivery: StoredDelivery, state: "delivered" | "failed"): void {
@@ -185,7 +185,7 @@ export class DeliverySender implements Deliveries {
 
   #attempt(planned: PlannedAttempt): Promise<void> {
     const { delivery, isScheduled } = planned;
-    const { generation } = this.#world;
+    const { generation } = this.#sandboxState;
     const ended = () => this.#inFlight.delete(attempt);
     const attempt: Promise<void> = this.#limiter
       .run(delivery.url, () => this.#send(planned, generation, ended))
@@ -199,9 +199,9 @@ export class DeliverySender implements Deliveries {
     const { deliver, timeoutMs } = this.#options;
     const { delivery, faults, afterwards } = planned;
     // The state may be reset or replaced in the meantime. The delivery is then not part of it.
-    const isGone = () => this.#world.generation !== generation;
+    const isGone = () => this.#sandboxState.generation !== generation;
     if (isGone()) return;
-    const { clock, speech } = this.#world;
+    const { clock, speech } = this.#sandboxState;
     const sentAt = clock.ms();
     const headers = speech.deliveryHeaders({
       delivery,
@@ -215,7 +215,7 @@ export class DeliverySender implements Deliveries {
     this.#log(planned, sentAt, result);
     if (result.status === 200) this.#finish(delivery, "delivered");
     afterwards?.();
-    notifyChanged(this.#world.watchers);
+    notifyChanged(this.#sandboxState.watchers);
   }
 
   #log(
@@ -226,7 +226,7 @@ export class DeliverySender implements Deliveries {
     delivery.attempts.push({
       at: formatTimestamp(sentAt),
       ...result,
-      latencyMs: this.#world.clock.ms() - sentAt,
+      latencyMs: this.#sandboxState.clock.ms() - sentAt,
       ...(faults.length > 0 && { chaos: [...faults] }),
     });
     if (body === "") return;

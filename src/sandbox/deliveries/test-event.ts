@@ -1,11 +1,11 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { MERCHANT } from "../payments/merchant.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
 import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts";
-import type { World } from "../world.ts";
 
-type TestRecord = (world: World) => StoredPayment | StoredInvoice;
+type TestRecord = (sandboxState: SandboxState) => StoredPayment | StoredInvoice;
 
 /** The label of a test event's payment, by which a person recognises it. */
 const TEST_REFERENCE = "TEST";
@@ -13,34 +13,34 @@ const TEST_REFERENCE = "TEST";
 const { code, reason, userMessage, retryPossible } = FAILURES.cancelled;
 
 const payment =
-  (change: (world: World, now: number) => Partial<StoredPayment>): TestRecord =>
-  (world) => {
-    const now = world.clock.ms();
+  (change: (sandboxState: SandboxState, now: number) => Partial<StoredPayment>): TestRecord =>
+  (sandboxState) => {
+    const now = sandboxState.clock.ms();
     return {
-      payment_id: world.state.nextId++,
+      payment_id: sandboxState.state.nextId++,
       merchant_id: MERCHANT.merchant_id,
-      reference: world.speech.newId("reference", world.state),
+      reference: sandboxState.speech.newId("reference", sandboxState.state),
       cents: 100_00,
       currency: MERCHANT.currency,
       phone: "254712345678",
       status: "pending",
       account_reference: TEST_REFERENCE,
       description: "A test event",
-      checkout_request_id: world.speech.newId("checkout", world.state),
+      checkout_request_id: sandboxState.speech.newId("checkout", sandboxState.state),
       createdAt: now,
-      ...change(world, now),
+      ...change(sandboxState, now),
     };
   };
 
 const invoice =
   (status: StoredInvoice["status"]): TestRecord =>
-  (world) => ({
-    id: world.speech.newId("invoice", world.state),
+  (sandboxState) => ({
+    id: sandboxState.speech.newId("invoice", sandboxState.state),
     number: TEST_REFERENCE,
     status,
     cents: 100_00,
-    dueAt: world.clock.ms(),
-    createdAt: world.clock.ms(),
+    dueAt: sandboxState.clock.ms(),
+    createdAt: sandboxState.clock.ms(),
     fields: {},
   });
 
@@ -69,8 +69,12 @@ const TEST_RECORDS: Readonly<Record<string, TestRecord>> = {
  * @param kind - Empty: the first kind in the table that the receiver lists.
  * @throws {ConfigurationError} for an unknown receiver, and for a kind that the sandbox does not make.
  */
-export async function sendTestEvent(world: World, id: string, kind: string): Promise<Delivery> {
-  const webhook = world.state.webhooks.find((one) => one.id === id);
+export async function sendTestEvent(
+  sandboxState: SandboxState,
+  id: string,
+  kind: string,
+): Promise<Delivery> {
+  const webhook = sandboxState.state.webhooks.find((one) => one.id === id);
   if (webhook === undefined) {
     throw new ConfigurationError(
       `There is no receiver ${JSON.stringify(id)}. GET /webhooks lists the receivers.`,
@@ -84,5 +88,5 @@ export async function sendTestEvent(world: World, id: string, kind: string): Pro
       `The sandbox makes no ${JSON.stringify(chosen)} events. It makes ${kinds.join(", ")}.`,
     );
   }
-  return world.emitTo(webhook.url, chosen, record(world));
+  return sandboxState.emitTo(webhook.url, chosen, record(sandboxState));
 }

@@ -1,18 +1,18 @@
 import { handle } from "../api/handle.ts";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
 import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import type { FetchInput } from "../types.ts";
-import type { World } from "../world.ts";
 
 /** A `fetch` that the sandbox serves in process. */
 export function createFetch(
-  world: World,
+  sandboxState: SandboxState,
   baseUrl: string,
 ): (input: FetchInput, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {
     const request = await toApiRequest(baseUrl, input, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-    return respond(handle(world, request), request.method, signal);
+    return respond(handle(sandboxState, request), request.method, signal);
   };
 }
 

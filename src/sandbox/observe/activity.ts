@@ -2,9 +2,9 @@ import { setTimeout } from "../clock/machine.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import type { Watcher } from "../exchange/watch.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../speech/views.ts";
 import type { Delivery, StoredPayment } from "../state/records.ts";
-import type { World } from "../world.ts";
 
 /** What has happened in a sandbox since the last call of the listener. Either list may be empty. */
 export interface Activity {
@@ -15,16 +15,19 @@ export interface Activity {
 }
 
 /** Calls a listener soon after each change. Returns a function that ends it. */
-export function watchActivity(world: World, listener: (activity: Activity) => void): () => void {
-  const watcher = new ActivityWatcher(world, listener);
-  world.watchers.add(watcher);
+export function watchActivity(
+  sandboxState: SandboxState,
+  listener: (activity: Activity) => void,
+): () => void {
+  const watcher = new ActivityWatcher(sandboxState, listener);
+  sandboxState.watchers.add(watcher);
   return () => {
-    world.watchers.delete(watcher);
+    sandboxState.watchers.delete(watcher);
   };
 }
 
 class ActivityWatcher implements Watcher {
-  readonly #world: World;
+  readonly #sandboxState: SandboxState;
   readonly #listener: (activity: Activity) => void;
   #generation = -1;
   #knownPayments = 0;
@@ -33,8 +36,8 @@ class ActivityWatcher implements Watcher {
   #attemptCounts: number[] = [];
   #isScheduled = false;
 
-  constructor(world: World, listener: (activity: Activity) => void) {
-    this.#world = world;
+  constructor(sandboxState: SandboxState, listener: (activity: Activity) => void) {
+    this.#sandboxState = sandboxState;
     this.#listener = listener;
     this.#takeActivity();
   }
@@ -49,11 +52,11 @@ class ActivityWatcher implements Watcher {
 
   #callListener(): void {
     this.#isScheduled = false;
-    if (this.#world.watchers.has(this)) this.#listener(this.#takeActivity());
+    if (this.#sandboxState.watchers.has(this)) this.#listener(this.#takeActivity());
   }
 
   #takeActivity(): Activity {
-    if (this.#generation !== this.#world.generation) {
+    if (this.#generation !== this.#sandboxState.generation) {
       this.#skipExisting();
       return { payments: [], deliveries: [] };
     }
@@ -63,7 +66,7 @@ class ActivityWatcher implements Watcher {
 
   /** What a replaced state brings along has not happened just now. */
   #skipExisting(): void {
-    this.#generation = this.#world.generation;
+    this.#generation = this.#sandboxState.generation;
     this.#pendingPayments.clear();
     this.#knownPayments = 0;
     this.#takePayments();
@@ -71,7 +74,7 @@ class ActivityWatcher implements Watcher {
   }
 
   #takePayments(): StoredPayment[] {
-    const { payments } = this.#world.state;
+    const { payments } = this.#sandboxState.state;
     const changed = [...this.#pendingPayments].filter(({ status }) => status !== "pending");
     for (const payment of changed) this.#pendingPayments.delete(payment);
     for (const payment of payments.slice(this.#knownPayments)) {
@@ -83,7 +86,7 @@ class ActivityWatcher implements Watcher {
   }
 
   #takeDeliveries() {
-    const { deliveries } = this.#world.state;
+    const { deliveries } = this.#sandboxState.state;
     const changed = deliveries.filter(
       ({ attempts }, index) => attempts.length !== (this.#attemptCounts[index] ?? 0),
     );

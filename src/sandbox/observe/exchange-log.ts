@@ -1,6 +1,6 @@
 import { endpointFor } from "../../contract/endpoints.ts";
 import type { Exchange, Watcher } from "../exchange/watch.ts";
-import type { World } from "../world.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 
 type HeaderPair = readonly [name: string, value: string];
 
@@ -40,14 +40,14 @@ const MAX_LATEST = 200;
 const MAX_CHARACTERS = 8_192;
 
 /** Starts a log of the requests to a sandbox. */
-export function logExchanges(world: World): ExchangeLog {
-  const log = new ExchangeRecorder(world);
-  world.watchers.add(log);
+export function logExchanges(sandboxState: SandboxState): ExchangeLog {
+  const log = new ExchangeRecorder(sandboxState);
+  sandboxState.watchers.add(log);
   return log;
 }
 
 class ExchangeRecorder implements ExchangeLog, Watcher {
-  readonly #world: World;
+  readonly #sandboxState: SandboxState;
   #generation: number;
   #count = 0;
   readonly #byPayment = new Map<string, LoggedExchange[]>();
@@ -55,9 +55,9 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   /** The oldest first: to add one at the end costs nothing. */
   #latest: LoggedExchange[] = [];
 
-  constructor(world: World) {
-    this.#world = world;
-    this.#generation = world.generation;
+  constructor(sandboxState: SandboxState) {
+    this.#sandboxState = sandboxState;
+    this.#generation = sandboxState.generation;
   }
 
   forPayment(reference: string): readonly LoggedExchange[] {
@@ -77,7 +77,7 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   }
 
   stop(): void {
-    this.#world.watchers.delete(this);
+    this.#sandboxState.watchers.delete(this);
   }
 
   changed(): void {}
@@ -86,7 +86,7 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
     this.#forgetReplacedState();
     this.#count++;
     const reference = paymentReference(exchange);
-    const payment = this.#world.payments.get(reference ?? "")?.reference;
+    const payment = this.#sandboxState.payments.get(reference ?? "")?.reference;
     const logged = toLogged(exchange, this.#count, payment);
     this.#latest.push(logged);
     if (this.#latest.length > 2 * MAX_LATEST) this.#latest = this.#latest.slice(-MAX_LATEST);
@@ -111,8 +111,8 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
 
   /** Requests to a state that was replaced no longer explain anything. */
   #forgetReplacedState(): void {
-    if (this.#generation === this.#world.generation) return;
-    this.#generation = this.#world.generation;
+    if (this.#generation === this.#sandboxState.generation) return;
+    this.#generation = this.#sandboxState.generation;
     this.#byPayment.clear();
     this.#failures.length = 0;
     this.#latest = [];

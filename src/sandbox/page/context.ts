@@ -1,11 +1,11 @@
-import type { Host } from "../http/host.ts";
+import type { ServerContext } from "../http/server-context.ts";
 import type { ExchangeLog } from "../observe/exchange-log.ts";
 import type { FlashMessage } from "./flash.ts";
 import type { View } from "./view.ts";
 
 /** What a page is rendered from. */
 export interface PageContext {
-  readonly host: Host;
+  readonly server: ServerContext;
   readonly log: ExchangeLog;
   readonly view: View;
   /** The origin under which the browser reached the sandbox. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { clearTimeout, setTimeout } from "../clock/machine.ts";
-import type { World } from "../world.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 
 /** Changes within this many real milliseconds make one event. */
 const BATCH_MS = 60;
@@ -15,7 +15,7 @@ export interface EventStream {
   add(response: ServerResponse): boolean;
 }
 
-export function createEventStream(world: World): EventStream {
+export function createEventStream(sandboxState: SandboxState): EventStream {
   const connections = new Set<ServerResponse>();
   let batch: ReturnType<typeof setTimeout> | undefined;
   let beating = false;
@@ -50,7 +50,7 @@ export function createEventStream(world: World): EventStream {
   function remove(response: ServerResponse): void {
     connections.delete(response);
     if (connections.size > 0) return;
-    world.watchers.delete(watcher);
+    sandboxState.watchers.delete(watcher);
     clearTimeout(batch);
     batch = undefined;
   }
@@ -63,7 +63,7 @@ export function createEventStream(world: World): EventStream {
       response.write("retry: 1000\nevent: changed\ndata:\n\n");
       response.on("close", () => remove(response));
       connections.add(response);
-      world.watchers.add(watcher);
+      sandboxState.watchers.add(watcher);
       startHeartbeat();
       return true;
     },

@@ -19,7 +19,7 @@ const flashMessage = ({ flash }: PageContext): Html =>
   html`<p id="flash" role="status" class="${flash === undefined ? "" : flash.good ? "good" : "bad"}">${flash?.text ?? ""}</p>`;
 
 /** Shown by the script when the sandbox no longer responds. */
-function stoppedNotice({ host: { command } }: PageContext): Html {
+function stoppedNotice({ server: { command } }: PageContext): Html {
   const how =
     command === undefined
       ? html`<p>To start it again, run your program again.</p>`
@@ -29,7 +29,7 @@ function stoppedNotice({ host: { command } }: PageContext): Html {
 
 /** Links to the parts of the page, on a narrow screen. */
 function shortcuts(context: PageContext): Html {
-  const { payments, deliveries } = context.host.world.state;
+  const { payments, deliveries } = context.server.sandboxState.state;
   const ringing = ringingOf(context).length;
   const count = (all: number) => all > 0 && html`<small>${all > 999 ? "999+" : all}</small>`;
   return html`<nav class="shortcuts" aria-label="Parts of the page"><a href="#phone">${icon("phone")}Phone${count(ringing)}</a><a href="#payments">${icon("coins")}Payments${count(payments.length)}</a><a href="#requests">${icon("list")}Requests</a><a href="#deliveries">${icon("send")}Webhooks${count(deliveries.length)}</a><a href="#faults">${icon("bolt")}Faults</a></nav>`;

@@ -3,9 +3,9 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { commandContext } from "../control/command-context.ts";
 import { type CommandName, isCommandName } from "../control/commands.ts";
 import { forbiddenReason } from "../control/guard.ts";
-import type { Host } from "../http/host.ts";
 import { pageHeaders } from "../http/page-headers.ts";
 import { readBody } from "../http/read-body.ts";
+import type { ServerContext } from "../http/server-context.ts";
 import { formField, runAction } from "./actions.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
 import { createEventStream } from "./event-stream.ts";
@@ -45,11 +45,11 @@ const errorResponse = (status: number, error: string): PageResponse =>
 const wantsJson = ({ headers }: IncomingMessage) => headers.accept === "application/json";
 
 /** The handler of a served sandbox's page. */
-export function createPage(host: Host): PageHandler {
-  const { log } = host;
-  const events = createEventStream(host.world);
+export function createPage(server: ServerContext): PageHandler {
+  const { log } = server;
+  const events = createEventStream(server.sandboxState);
   const flashMessages = createFlashMessages();
-  const context = commandContext(host);
+  const context = commandContext(server);
 
   /** Back to the page by a GET, so that reloading it acts only once. */
   function redirect(view: View, anchor: string, message: FlashMessage): PageResponse {
@@ -96,7 +96,7 @@ export function createPage(host: Host): PageHandler {
       const view = viewIn(query);
       const address = new URL(`http://${request.headers.host}`).origin;
       const flash = flashMessages.get(view.flash);
-      return { type: "text/html", body: renderPage({ host, log, view, address, flash }) };
+      return { type: "text/html", body: renderPage({ server, log, view, address, flash }) };
     }
     if (path === `${PREFIX}page.css`) return { type: "text/css", body: STYLE };
     if (path === `${PREFIX}page.js`) return { type: "text/javascript", body: SCRIPT };
@@ -114,7 +114,7 @@ export function createPage(host: Host): PageHandler {
   return async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    const forbidden = forbiddenReason(request, host.isPublic);
+    const forbidden = forbiddenReason(request, server.isPublic);
     if (forbidden !== undefined) {
       send(response, errorResponse(403, forbidden));
     } else if (url.pathname === `${PREFIX}events` && request.method === "GET") {

@@ -1,5 +1,6 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { cancelTimer } from "../clock/timer-queue.ts";
+import { indexPayment, type SandboxState } from "../sandbox-state.ts";
 import {
   FAILURES,
   type FailureName,
@@ -9,7 +10,6 @@ import {
 import { nextName } from "../state/random.ts";
 import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
-import { indexPayment, type World } from "../world.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
 
@@ -23,7 +23,7 @@ export interface NewPayment {
 }
 
 /** The stored phone of a number. Every number has one: it is stored at the first use. */
-export function phoneRecord({ state }: World, phone: string): StoredPhone {
+export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone {
   state.phones[phone] ??= newPhone();
   return state.phones[phone];
 }
@@ -38,7 +38,7 @@ const AUTO_ANSWERS: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
 
 /** How a phone answers a prompt automatically, if it does. */
 function automaticOutcome(
-  { auto }: World,
+  { auto }: SandboxState,
   phone: string,
   { autoAnswer }: StoredPhone,
 ): PromptOutcome | undefined {
@@ -48,18 +48,21 @@ function automaticOutcome(
 }
 
 /** Replaces the scheduled answer of the open prompt, after the phone's automatic answer changed. */
-export function rescheduleAnswer(world: World, phone: string): void {
-  const { prompt } = phoneRecord(world, phone);
-  cancelTimer(world.state.timers, (task) => task.kind === "answer" && task.reference === prompt);
-  scheduleAnswer(world, phone);
+export function rescheduleAnswer(sandboxState: SandboxState, phone: string): void {
+  const { prompt } = phoneRecord(sandboxState, phone);
+  cancelTimer(
+    sandboxState.state.timers,
+    (task) => task.kind === "answer" && task.reference === prompt,
+  );
+  scheduleAnswer(sandboxState, phone);
 }
 
-function scheduleAnswer(world: World, phone: string): void {
-  const stored = phoneRecord(world, phone);
+function scheduleAnswer(sandboxState: SandboxState, phone: string): void {
+  const stored = phoneRecord(sandboxState, phone);
   if (stored.prompt === undefined) return;
-  const outcome = automaticOutcome(world, phone, stored);
+  const outcome = automaticOutcome(sandboxState, phone, stored);
   if (outcome === undefined) return;
-  world.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
+  sandboxState.clock.schedule(ASSUMPTIONS.autoAnswerDelay.value, {
     kind: "answer",
     reference: stored.prompt,
     outcome,
@@ -67,80 +70,93 @@ function scheduleAnswer(world: World, phone: string): void {
 }
 
 /** Starts a payment: sends a prompt to the phone, or fails at once if another prompt is open. */
-export function startPayment(world: World, request: NewPayment): StoredPayment {
-  const { state } = world;
-  const phone = phoneRecord(world, request.phone);
+export function startPayment(sandboxState: SandboxState, request: NewPayment): StoredPayment {
+  const { state } = sandboxState;
+  const phone = phoneRecord(sandboxState, request.phone);
   const isBusy = phone.prompt !== undefined;
   const payment: StoredPayment = {
     payment_id: state.nextId++,
     merchant_id: MERCHANT.merchant_id,
-    reference: world.speech.newId("reference", state),
+    reference: sandboxState.speech.newId("reference", state),
     currency: MERCHANT.currency,
     status: "pending",
-    createdAt: world.clock.ms(),
+    createdAt: sandboxState.clock.ms(),
     ...request,
-    ...(isBusy ? {} : { checkout_request_id: world.speech.newId("checkout", state) }),
+    ...(isBusy ? {} : { checkout_request_id: sandboxState.speech.newId("checkout", state) }),
   };
   state.payments.push(payment);
-  indexPayment(world, payment);
-  world.emit("payment.initiated", payment);
-  if (isBusy) fail(world, payment, "anotherPrompt");
-  else openPrompt(world, phone, payment);
+  indexPayment(sandboxState, payment);
+  sandboxState.emit("payment.initiated", payment);
+  if (isBusy) fail(sandboxState, payment, "anotherPrompt");
+  else openPrompt(sandboxState, phone, payment);
   return payment;
 }
 
-function openPrompt(world: World, phone: StoredPhone, payment: StoredPayment): void {
+function openPrompt(sandboxState: SandboxState, phone: StoredPhone, payment: StoredPayment): void {
   phone.prompt = payment.reference;
-  scheduleAnswer(world, payment.phone);
-  world.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
+  scheduleAnswer(sandboxState, payment.phone);
+  sandboxState.clock.schedule(ASSUMPTIONS.promptLifetime.value, {
     kind: "expire",
     reference: payment.reference,
   });
 }
 
 /** Gives a payment its final status. It never changes afterwards. */
-function finish(world: World, payment: StoredPayment, change: Partial<StoredPayment>): void {
-  const phone = phoneRecord(world, payment.phone);
+function finish(
+  sandboxState: SandboxState,
+  payment: StoredPayment,
+  change: Partial<StoredPayment>,
+): void {
+  const phone = phoneRecord(sandboxState, payment.phone);
   if (phone.prompt === payment.reference) delete phone.prompt;
-  Object.assign(payment, change, { finalAt: world.clock.ms() });
+  Object.assign(payment, change, { finalAt: sandboxState.clock.ms() });
 }
 
-function fail(world: World, payment: StoredPayment, cause: FailureName): void {
+function fail(sandboxState: SandboxState, payment: StoredPayment, cause: FailureName): void {
   const { code, reason, userMessage, retryPossible } = FAILURES[cause];
   const failure = { reason: `${code}: ${reason}`, userMessage, retryPossible };
-  finish(world, payment, { status: "failed", failure });
-  world.emit("payment.failed", payment);
+  finish(sandboxState, payment, { status: "failed", failure });
+  sandboxState.emit("payment.failed", payment);
 }
 
-function complete(world: World, payment: StoredPayment): void {
-  const phone = phoneRecord(world, payment.phone);
+function complete(sandboxState: SandboxState, payment: StoredPayment): void {
+  const phone = phoneRecord(sandboxState, payment.phone);
   if (phone.balanceCents < payment.cents) {
-    fail(world, payment, "insufficientBalance");
+    fail(sandboxState, payment, "insufficientBalance");
     return;
   }
   phone.balanceCents -= payment.cents;
-  const transaction_id = nextName(world.state.random, "receipt", 10);
-  finish(world, payment, { status: "completed", transaction_id });
-  world.emit("payment.completed", payment);
-  payInvoice(world, payment);
+  const transaction_id = nextName(sandboxState.state.random, "receipt", 10);
+  finish(sandboxState, payment, { status: "completed", transaction_id });
+  sandboxState.emit("payment.completed", payment);
+  payInvoice(sandboxState, payment);
 }
 
 /** Answers an open prompt. Does nothing to a payment with a final status. */
-export function answerPrompt(world: World, payment: StoredPayment, outcome: PromptOutcome): void {
+export function answerPrompt(
+  sandboxState: SandboxState,
+  payment: StoredPayment,
+  outcome: PromptOutcome,
+): void {
   if (payment.status !== "pending") return;
-  if (outcome === "approve") complete(world, payment);
+  if (outcome === "approve") complete(sandboxState, payment);
   else if (outcome === "ignore") payment.ignored = true;
-  else fail(world, payment, outcome);
+  else fail(sandboxState, payment, outcome);
 }
 
 /** Runs a scheduled answer, unless the phone is off or the customer ignores the prompt. */
-export function answerWhenDue(world: World, reference: string, outcome: PromptOutcome): void {
-  const payment = world.payments.get(reference);
-  if (payment === undefined || payment.ignored || !phoneRecord(world, payment.phone).on) return;
-  answerPrompt(world, payment, outcome);
+export function answerWhenDue(
+  sandboxState: SandboxState,
+  reference: string,
+  outcome: PromptOutcome,
+): void {
+  const payment = sandboxState.payments.get(reference);
+  if (payment === undefined || payment.ignored || !phoneRecord(sandboxState, payment.phone).on)
+    return;
+  answerPrompt(sandboxState, payment, outcome);
 }
 
-export function expirePrompt(world: World, reference: string): void {
-  const payment = world.payments.get(reference);
-  if (payment !== undefined) answerPrompt(world, payment, "unreachable");
+export function expirePrompt(sandboxState: SandboxState, reference: string): void {
+  const payment = sandboxState.payments.get(reference);
+  if (payment !== undefined) answerPrompt(sandboxState, payment, "unreachable");
 }

@@ -3,12 +3,12 @@ import { checkChoice } from "../../internal/check-options.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { notifyChanged } from "../exchange/watch.ts";
+import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../speech/views.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
 import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
-import type { World } from "../world.ts";
 import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
 
@@ -62,11 +62,11 @@ export interface Phone {
 const ANSWERS: readonly AutoAnswer[] = ["approve", "cancel", "wrongPin", "ignore", "ask"];
 
 /** Reading must not change the state: a phone is stored only once something happens to it. */
-const readPhone = ({ state }: World, number: string): Readonly<StoredPhone> =>
+const readPhone = ({ state }: SandboxState, number: string): Readonly<StoredPhone> =>
   state.phones[number] ?? newPhone();
 
-const openPayment = (world: World, number: string): StoredPayment | undefined =>
-  world.payments.get(readPhone(world, number).prompt ?? "");
+const openPayment = (sandboxState: SandboxState, number: string): StoredPayment | undefined =>
+  sandboxState.payments.get(readPhone(sandboxState, number).prompt ?? "");
 
 function promptOf({ reference, checkout_request_id = "", ...payment }: StoredPayment): Prompt {
   return {
@@ -81,12 +81,16 @@ function promptOf({ reference, checkout_request_id = "", ...payment }: StoredPay
 }
 
 /** Answers the open prompt as the customer. */
-function answerOpenPrompt(world: World, number: string, outcome: PromptOutcome): SandboxPayment {
-  const payment = openPayment(world, number);
+function answerOpenPrompt(
+  sandboxState: SandboxState,
+  number: string,
+  outcome: PromptOutcome,
+): SandboxPayment {
+  const payment = openPayment(sandboxState, number);
   if (payment === undefined) {
     throw new ConfigurationError(`${number} shows no prompt. Initiate a payment to it first.`);
   }
-  if (!readPhone(world, number).on) {
+  if (!readPhone(sandboxState, number).on) {
     throw new ConfigurationError(`${number} is switched off. Call switchOn() first.`);
   }
   if (payment.ignored) {
@@ -94,15 +98,19 @@ function answerOpenPrompt(world: World, number: string, outcome: PromptOutcome):
       `The customer of ${number} ignores this prompt. Move the clock until it expires.`,
     );
   }
-  answerPrompt(world, payment, outcome);
-  notifyChanged(world.watchers);
+  answerPrompt(sandboxState, payment, outcome);
+  notifyChanged(sandboxState.watchers);
   return paymentView(payment) as SandboxPayment;
 }
 
-function changePhone(world: World, number: string, change: Partial<StoredPhone>): void {
-  Object.assign(phoneRecord(world, number), change);
-  if (change.autoAnswer !== undefined) rescheduleAnswer(world, number);
-  notifyChanged(world.watchers);
+function changePhone(
+  sandboxState: SandboxState,
+  number: string,
+  change: Partial<StoredPhone>,
+): void {
+  Object.assign(phoneRecord(sandboxState, number), change);
+  if (change.autoAnswer !== undefined) rescheduleAnswer(sandboxState, number);
+  notifyChanged(sandboxState.watchers);
 }
 
 function checkBalance(amount: string | number): number {
@@ -114,7 +122,7 @@ function checkBalance(amount: string | number): number {
 }
 
 /** @throws {ConfigurationError} for a number that is not a Kenyan mobile number. */
-export function createPhone(world: World, given: string): Phone {
+export function createPhone(sandboxState: SandboxState, given: string): Phone {
   const number = kenyanMobile(String(given));
   if (number === undefined) {
     throw new ConfigurationError(
@@ -124,22 +132,23 @@ export function createPhone(world: World, given: string): Phone {
   return {
     number,
     get prompt() {
-      const payment = openPayment(world, number);
+      const payment = openPayment(sandboxState, number);
       return payment && promptOf(payment);
     },
     get balance() {
-      return formatAmount(readPhone(world, number).balanceCents);
+      return formatAmount(readPhone(sandboxState, number).balanceCents);
     },
-    approve: () => answerOpenPrompt(world, number, "approve"),
-    cancel: () => answerOpenPrompt(world, number, "cancelled"),
-    enterWrongPin: () => answerOpenPrompt(world, number, "wrongPin"),
-    ignore: () => answerOpenPrompt(world, number, "ignore"),
+    approve: () => answerOpenPrompt(sandboxState, number, "approve"),
+    cancel: () => answerOpenPrompt(sandboxState, number, "cancelled"),
+    enterWrongPin: () => answerOpenPrompt(sandboxState, number, "wrongPin"),
+    ignore: () => answerOpenPrompt(sandboxState, number, "ignore"),
     always: (answer) => {
       checkChoice("answer", answer, ANSWERS);
-      changePhone(world, number, { autoAnswer: answer });
+      changePhone(sandboxState, number, { autoAnswer: answer });
     },
-    switchOff: () => changePhone(world, number, { on: false }),
-    switchOn: () => changePhone(world, number, { on: true }),
-    setBalance: (amount) => changePhone(world, number, { balanceCents: checkBalance(amount) }),
+    switchOff: () => changePhone(sandboxState, number, { on: false }),
+    switchOn: () => changePhone(sandboxState, number, { on: true }),
+    setBalance: (amount) =>
+      changePhone(sandboxState, number, { balanceCents: checkBalance(amount) }),
   };
 }

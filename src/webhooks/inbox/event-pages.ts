@@ -1,6 +1,13 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
-import type { EventFilter, EventList, EventPage, EventPosition, EventQuery } from "./event-list.ts";
+import type {
+  EventFilter,
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+  WithBody,
+} from "./event-list.ts";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
@@ -20,7 +27,23 @@ export async function listPage<Item extends EventPosition>(
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
 }
 
-/** Whether an event comes in the list of a filter; its limit is not looked at. */
+/** One event of a list with its body. A list without `read` has the bodies in its pages. */
+export async function readFrom<Item extends EventPosition>(
+  list: EventList<Item>,
+  id: string,
+): Promise<WithBody<Item>> {
+  if (list.read !== undefined) return list.read(id);
+  let after: string | undefined;
+  do {
+    const page = await listPage(list, { limit: MAX_LIMIT, after });
+    const found = page.find((item) => item.id === id);
+    if (found !== undefined) return found as WithBody<Item>;
+    after = page.next;
+  } while (after !== undefined);
+  throw new ConfigurationError(`There is no event ${JSON.stringify(id)} in this list.`);
+}
+
+/** Whether an event matches a filter; its limit is not looked at. */
 export function matchesFilter(
   { event, receivedAt, id }: EventPosition & { readonly event: string },
   { kind, since, until, after }: EventFilter,

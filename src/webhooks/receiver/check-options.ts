@@ -19,6 +19,7 @@ import type {
   FailedAttempt,
   WebhookReceiverOptions,
 } from "./options.ts";
+import { Retention } from "./retention.ts";
 
 /** The options, checked and complete. */
 export interface ReceiverSettings {
@@ -26,8 +27,9 @@ export interface ReceiverSettings {
   readonly inbox: Inbox;
   readonly maxBodyBytes: number;
   readonly maxAgeSeconds: number | undefined;
-  /** In milliseconds since the epoch. */
-  now(): number;
+  /** The user's own clock, in milliseconds since the epoch. */
+  readonly now: (() => number) | undefined;
+  readonly retention: Retention;
   readonly concurrency: number;
   readonly handlerTimeoutMs: number;
   readonly ignore: readonly string[];
@@ -81,7 +83,7 @@ function safeCallback<Args extends unknown[]>(
 const logUnhandled = (kind: string) =>
   // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
   console.info(
-    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
+    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. They wait for a process that has one. If you do not want them, add the kind to \`ignore\`.`,
   );
 
 function checkIgnore(ignore: unknown): readonly string[] {
@@ -117,8 +119,8 @@ function checkMaxAge(maxAgeSeconds: unknown): void {
   );
 }
 
-function checkNow(now: WebhookReceiverOptions["now"]): () => number {
-  if (now === undefined) return Date.now;
+function checkNow(now: WebhookReceiverOptions["now"]): ReceiverSettings["now"] {
+  if (now === undefined) return undefined;
   checkFunction("now", now);
   return () => now().getTime();
 }
@@ -195,11 +197,13 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);
   const onError = safeCallback("onError", given.onError ?? createErrorLog());
+  const now = checkNow(given.now);
   return {
     findSigner: checkSecret(given),
     inbox,
     maxAgeSeconds,
-    now: checkNow(given.now),
+    now,
+    retention: new Retention({ inbox, now, onError }),
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
     concurrency: checkWholeNumber("concurrency", concurrency, 1),
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),

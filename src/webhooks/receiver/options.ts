@@ -96,8 +96,8 @@ export interface WebhookReceiverOptions {
    */
   handlerTimeoutMs?: number | undefined;
   /**
-   * Kinds of events that nobody wants: they are acknowledged and done. Set it for every kind that no
-   * process handles; all others are kept for a process that does.
+   * Kinds of events that no process handles: they are acknowledged and done; those of an undocumented
+   * kind are not even stored. Events of all other kinds wait for a process that handles them.
    * @default none
    */
   ignore?: readonly (EventKind | (string & {}))[] | undefined;
@@ -108,9 +108,9 @@ export interface WebhookReceiverOptions {
    */
   identify?: ((event: WebhookEvent) => string | undefined) | undefined;
   /**
-   * Called once with each kind of event that this process neither handles nor ignores. Such events are
-   * kept for a process that handles them, such as the next version of your program, until the
-   * retention of the inbox ends.
+   * Called once with each kind of event that this process accepts and neither handles nor ignores; with
+   * 100 kinds at most. Such events wait for a process that handles them, such as the next version of
+   * your program, until the retention of the inbox ends.
    * @default a line in the console
    */
   onUnhandled?: ((kind: string) => void) | undefined;

@@ -4,7 +4,7 @@ import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
-import type { InboxStats, TraceContext } from "../inbox/types.ts";
+import type { InboxStats, TraceContext, WorkerOptions } from "../inbox/types.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 import {
   acceptDelivery,
@@ -22,6 +22,7 @@ import type { WebhookReceiverOptions } from "./options.ts";
 import { PaymentEvidence } from "./payment-evidence.ts";
 import { JobProcessor } from "./process.ts";
 import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
+import { UnhandledKinds } from "./unhandled-kinds.ts";
 import { inboxStats, type WaitingEvents, waitingEvents } from "./waiting-events.ts";
 
 /** See {@link createWebhookReceiver}. */
@@ -76,6 +77,7 @@ class Receiver {
   readonly #settings: ReceiverSettings;
   readonly handlers: Handlers;
   readonly #evidence: PaymentEvidence;
+  readonly #unhandled: UnhandledKinds;
   #state: "new" | "started" | "stopped" = "new";
   /** Deliveries that are being stored, and evidence that is being used. */
   readonly #running = new Set<Promise<unknown>>();
@@ -86,6 +88,7 @@ class Receiver {
     this.#settings = settings;
     this.#evidence = new PaymentEvidence(settings);
     this.handlers = new Handlers(() => this.#state !== "new", settings.ignore);
+    this.#unhandled = new UnhandledKinds(settings.onUnhandled);
   }
 
   async handle(request: WebhookRequest): Promise<WebhookResponse> {
@@ -102,7 +105,7 @@ class Receiver {
     let work: Promise<Outcome> | undefined;
     try {
       if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
-      work = acceptDelivery(request, this.#settings, trace, this.#useEvidence);
+      work = acceptDelivery(request, this.#settings, trace, this.#noteNew);
       this.#running.add(work);
       return await work;
     } catch (error) {
@@ -112,9 +115,10 @@ class Receiver {
     }
   }
 
-  readonly #useEvidence = (event: WebhookEvent, merchant: string | undefined): void => {
-    // It is a part of the job, where this process takes the job.
+  readonly #noteNew = (event: WebhookEvent, merchant: string | undefined): void => {
+    // This process uses the event as a part of its processing.
     if (this.handlers.takes(event.event)) return;
+    this.#unhandled.note(event.event);
     const work = this.#evidence.use(event, merchant).finally(() => this.#running.delete(work));
     this.#running.add(work);
   };
@@ -152,20 +156,21 @@ class Receiver {
 
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
-    const { inbox, concurrency, onError, onUnhandled } = this.#settings;
+    const { inbox } = this.#settings;
+    await inbox.start(this.#workerOptions());
+    this.#unhandled.start((kind) => this.handlers.takes(kind));
+  }
+
+  #workerOptions(): WorkerOptions {
+    const { concurrency, onError } = this.#settings;
     const processor = new JobProcessor(this.handlers, this.#settings, this.#evidence);
-    const reported = new Set<string>();
-    await inbox.start({
+    return {
       run: (job) => processor.run(job),
       concurrency,
       onError,
+      queues: this.handlers.queues(),
       kinds: this.handlers.kinds(),
-      onKept: (kind) => {
-        if (reported.has(kind)) return;
-        reported.add(kind);
-        onUnhandled(kind);
-      },
-    });
+    };
   }
 
   async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {

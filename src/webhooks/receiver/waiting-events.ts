@@ -1,6 +1,12 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { EventList, EventPage, EventPosition, EventQuery } from "../inbox/event-list.ts";
-import { listPage } from "../inbox/event-pages.ts";
+import type {
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+  WithBody,
+} from "../inbox/event-list.ts";
+import { listPage, readFrom } from "../inbox/event-pages.ts";
 import type { Inbox, InboxStats } from "../inbox/types.ts";
 
 /** Events that wait for a person. Each method rejects where an inbox of your own cannot do it. */
@@ -20,6 +26,8 @@ export interface WaitingEvents<Item> {
    * ```
    */
   list(query?: EventQuery): Promise<EventPage<Item>>;
+  /** One of them, with the raw body of its event. Rejects for an id that is not in the list. */
+  read(id: string): Promise<WithBody<Item>>;
   /** Processes one or many, as new events. Rejects for an id that is not in the list. */
   requeue(id: string | readonly string[]): Promise<void>;
   /**
@@ -41,6 +49,7 @@ export function waitingEvents<Item extends EventPosition>(
   };
   return {
     list: async (query) => listPage(events(), query),
+    read: async (id) => readFrom(events(), String(id)),
     requeue: async (id) => events().requeue(idsOf(id)),
     drop: async (id) => events().drop(idsOf(id)),
   };

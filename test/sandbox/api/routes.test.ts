@@ -19,7 +19,7 @@ async function call(method: string, path: string, body?: unknown) {
 
 beforeEach(() => sandbox.reset());
 
-/** A world with one of each, and their names. */
+/** A sandbox with one of each, and their names. */
 async function oneOfEach() {
   const order = { amount: 100, phone: "0712345678", account_reference: "order-1" };
   const [payment, webhook, invoice] = [

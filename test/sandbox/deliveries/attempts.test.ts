@@ -7,7 +7,7 @@ const PHONE = "0712345678";
 const SCHEDULE = ["09:00:00", "09:00:10", "09:01:10", "09:06:10", "09:36:10", "11:36:10"];
 
 /** A sandbox in which one delivery has been sent, to a receiver that responds in this way. */
-async function world(
+async function stage(
   respond: () => Response | Promise<Response>,
   options: SandboxOptions = {},
   create = createSandbox,
@@ -46,7 +46,7 @@ const status = (code: number) => () => new Response(null, { status: code });
 
 describe("a delivery without a 200", () => {
   test("is retried after 10 s, 1 min, 5 min, 30 min and 2 h, and then has failed", async () => {
-    const { sandbox, entry } = await world(status(500));
+    const { sandbox, entry } = await stage(status(500));
     await sandbox.deliveries.settled();
     const delays = ["10s", "1m", "5m", "30m", "2h"];
     for (const [made, delay] of delays.entries()) {
@@ -63,7 +63,7 @@ describe("a delivery without a 200", () => {
 
   test("is not retried after a 200", async () => {
     const statuses = [500, 404, 200];
-    const { sandbox, entry } = await world(
+    const { sandbox, entry } = await stage(
       () => new Response("", { status: statuses.shift() ?? 500 }),
     );
     await sandbox.clock.advance("1d");
@@ -74,7 +74,7 @@ describe("a delivery without a 200", () => {
   test.each([201, 202, 204, 301, 302, 400, 401, 404, 410, 429, 500, 503])(
     "is not delivered with the status %i",
     async (code) => {
-      const { sandbox, entry } = await world(status(code));
+      const { sandbox, entry } = await stage(status(code));
       await sandbox.clock.advance("1d");
       expect(entry().state).toBe("failed");
       expect(entry().attempts.map((one) => one.status)).toEqual(new Array(6).fill(code));
@@ -107,7 +107,7 @@ describe("a delivery without a 200", () => {
     ],
     ["gives no response", () => Promise.resolve(undefined as unknown as Response), /./],
   ])("because the receiver %s logs the error", async (_, respond, error) => {
-    const { sandbox, entry } = await world(respond);
+    const { sandbox, entry } = await stage(respond);
     await sandbox.deliveries.settled();
     expect(entry().state).toBe("pending");
     const [attempt] = entry().attempts;
@@ -117,7 +117,7 @@ describe("a delivery without a 200", () => {
 
   test("within the time limit is aborted, logged and retried", async () => {
     const requests: Request[] = [];
-    const { sandbox, entry } = await world(status(200), {
+    const { sandbox, entry } = await stage(status(200), {
       deliveryTimeoutMs: 20,
       deliver: (request) => {
         requests.push(request);
@@ -145,7 +145,7 @@ describe("a receiver", () => {
     vi.resetModules();
     const { createSandbox: create } = await import("malipo/sandbox");
     const hanging = { deliver: () => new Promise<Response>(() => {}) };
-    const { entry } = await world(status(200), hanging, create);
+    const { entry } = await stage(status(200), hanging, create);
     await vi.advanceTimersByTimeAsync(4_999);
     expect(entry().attempts).toHaveLength(0);
     await vi.advanceTimersByTimeAsync(1);
@@ -155,7 +155,7 @@ describe("a receiver", () => {
 
 describe("a retry or a resend", () => {
   test("keeps body, timestamp and signature", async () => {
-    const { sandbox, received, entry } = await world(status(500));
+    const { sandbox, received, entry } = await stage(status(500));
     await sandbox.clock.advance("1h");
     await sandbox.deliveries.resend(entry().id);
     expect(received).toHaveLength(6);
@@ -166,7 +166,7 @@ describe("a retry or a resend", () => {
 
 describe("a resend", () => {
   test("is sent at once, and resolves with the delivery and its attempt", async () => {
-    const { sandbox, received, entry } = await world(status(200));
+    const { sandbox, received, entry } = await stage(status(200));
     await sandbox.clock.advance("1m");
     const resent = await sandbox.deliveries.resend(entry().id);
     expect(received).toHaveLength(2);
@@ -176,7 +176,7 @@ describe("a resend", () => {
 
   test("can deliver a failed delivery", async () => {
     let code = 500;
-    const { sandbox, entry } = await world(() => new Response("", { status: code }));
+    const { sandbox, entry } = await stage(() => new Response("", { status: code }));
     await sandbox.clock.advance("1d");
     expect(entry().state).toBe("failed");
     expect((await sandbox.deliveries.resend(entry().id)).state).toBe("failed");
@@ -186,7 +186,7 @@ describe("a resend", () => {
 
   test("that is delivered ends the retries", async () => {
     let code = 500;
-    const { sandbox, received, entry } = await world(() => new Response("", { status: code }));
+    const { sandbox, received, entry } = await stage(() => new Response("", { status: code }));
     await sandbox.deliveries.settled();
     code = 200;
     await sandbox.deliveries.resend(entry().id);
@@ -196,7 +196,7 @@ describe("a resend", () => {
 
   test("that fails changes neither the schedule nor a delivery that was delivered", async () => {
     let code = 500;
-    const { sandbox, entry } = await world(() => new Response("", { status: code }));
+    const { sandbox, entry } = await stage(() => new Response("", { status: code }));
     for (let times = 0; times < 7; times++) await sandbox.deliveries.resend(entry().id);
     expect(entry().state).toBe("pending");
     await sandbox.clock.advance("15s");
@@ -213,7 +213,7 @@ describe("settled()", () => {
   test("resolves when no delivery is in flight, resends included", async () => {
     const [gate, open] = gateOf();
     let done = 0;
-    const { sandbox, entry } = await world(async () => {
+    const { sandbox, entry } = await stage(async () => {
       await gate;
       await setImmediate();
       done++;
@@ -228,7 +228,7 @@ describe("settled()", () => {
   });
 
   test("resolves at once if nothing is in flight, and does not wait for retries", async () => {
-    const { sandbox, entry } = await world(status(500));
+    const { sandbox, entry } = await stage(status(500));
     await sandbox.deliveries.settled();
     await sandbox.deliveries.settled();
     expect(entry().attempts).toHaveLength(1);

@@ -16,7 +16,7 @@ const KINDS: EventKind[] = [
 ];
 
 /** A sandbox, its gateway, and a receiver that keeps what it is sent. */
-function world(options: SandboxOptions = {}) {
+function stage(options: SandboxOptions = {}) {
   const received: { url: string; body: string; headers: Headers; method: string }[] = [];
   const sandbox = createSandbox({
     deliver: async (request) => {
@@ -58,21 +58,21 @@ describe("a registration", () => {
   ];
 
   test.each(EXPECTED)("for %s gets only events of that kind", async (kind, count) => {
-    const { subscribe, everything, events } = world();
+    const { subscribe, everything, events } = stage();
     await subscribe([kind]);
     await everything();
     expect(events().map(({ event }) => event)).toEqual(new Array(count).fill(kind));
   });
 
   test("for several kinds gets each of them, in order", async () => {
-    const { subscribe, everything, events } = world();
+    const { subscribe, everything, events } = stage();
     await subscribe(["payment.completed", "payment.failed"]);
     await everything();
     expect(events().map(({ event }) => event)).toEqual(["payment.failed", "payment.completed"]);
   });
 
   test("is one of several: each one that lists the kind gets its own delivery", async () => {
-    const { sandbox, subscribe, pay, received } = world();
+    const { sandbox, subscribe, pay, received } = stage();
     await subscribe(["payment.initiated"], "one");
     await subscribe(["payment.failed"], "two");
     await subscribe(["payment.initiated"], "three");
@@ -84,7 +84,7 @@ describe("a registration", () => {
   });
 
   test("that was changed or deleted gets only what it lists now", async () => {
-    const { sandbox, gateway, subscribe, pay, received } = world();
+    const { sandbox, gateway, subscribe, pay, received } = stage();
     const { id = "" } = await subscribe(["payment.failed"]);
     await gateway.webhooks.update(id, { events: ["payment.initiated"] });
     await pay();
@@ -99,7 +99,7 @@ describe("a registration", () => {
 
 describe("a delivery", () => {
   test("is a POST of JSON, signed over its raw body with the one secret", async () => {
-    const { sandbox, subscribe, everything, received } = world();
+    const { sandbox, subscribe, everything, received } = stage();
     await subscribe(KINDS);
     await everything();
     expect(received).toHaveLength(8);
@@ -113,7 +113,7 @@ describe("a delivery", () => {
   });
 
   test("of payment.completed has only the documented fields", async () => {
-    const { sandbox, gateway, subscribe, events, pay } = world();
+    const { sandbox, gateway, subscribe, events, pay } = stage();
     await subscribe(["payment.completed"]);
     const { reference, checkout_request_id } = await pay();
     sandbox.phone(PHONE).approve();
@@ -143,7 +143,7 @@ describe("a delivery", () => {
   });
 
   test("of payment.completed has every field if the request had no label", async () => {
-    const { sandbox, gateway, subscribe, events } = world();
+    const { sandbox, gateway, subscribe, events } = stage();
     await subscribe(["payment.completed"]);
     await gateway.mobileMoney.initiate({ amount: 1, phone: PHONE });
     sandbox.phone(PHONE).approve();
@@ -153,7 +153,7 @@ describe("a delivery", () => {
   });
 
   test("of payment.failed has only the documented fields", async () => {
-    const { subscribe, everything, events } = world();
+    const { subscribe, everything, events } = stage();
     await subscribe(["payment.failed"]);
     const { reference } = await everything();
     expect(events()[0].data).toEqual({
@@ -168,7 +168,7 @@ describe("a delivery", () => {
   });
 
   test("of another kind has what a read returned at that time", async () => {
-    const { sandbox, gateway, subscribe, events } = world();
+    const { sandbox, gateway, subscribe, events } = stage();
     await subscribe(["payment.initiated", "invoice.created"]);
     const payment = await gateway.mobileMoney.initiate({ amount: 1, phone: PHONE });
     const invoice = await gateway.invoices.create({ amount: 1, note: "é" });
@@ -181,7 +181,7 @@ describe("a delivery", () => {
 
   test("is sent before the response to the call that caused it, which never waits for it", async () => {
     let begun = 0;
-    const { sandbox, gateway, subscribe, pay } = world({
+    const { sandbox, gateway, subscribe, pay } = stage({
       deliver: () => {
         begun++;
         return new Promise(() => {});
@@ -200,7 +200,7 @@ describe("a delivery", () => {
 
 describe("the log", () => {
   test("holds what was sent, and the result", async () => {
-    const { sandbox, subscribe, pay, received } = world();
+    const { sandbox, subscribe, pay, received } = stage();
     await subscribe(["payment.completed"]);
     await pay();
     sandbox.phone(PHONE).approve();
@@ -221,7 +221,7 @@ describe("the log", () => {
   });
 
   test("is a copy: changing it changes nothing", async () => {
-    const { sandbox, subscribe, pay } = world();
+    const { sandbox, subscribe, pay } = stage();
     await subscribe(["payment.initiated"]);
     await pay();
     await sandbox.deliveries.settled();
@@ -234,7 +234,7 @@ describe("the log", () => {
   });
 
   test("rejects an id that does not exist", async () => {
-    const { sandbox } = world();
+    const { sandbox } = stage();
     await expect(sandbox.deliveries.resend("dlv_none")).rejects.toThrow(ConfigurationError);
     await expect(sandbox.deliveries.resend("dlv_none")).rejects.toThrow(/dlv_none/);
   });

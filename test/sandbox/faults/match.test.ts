@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 type Match = NonNullable<FaultOptions["match"]>;
 const effect = { kind: "status", status: 599 } as const;
 
-function world() {
+function stage() {
   const sandbox = createSandbox();
   const ask = async (method: string, path: string) => {
     const headers = { "x-api-key": sandbox.keys.secret };
@@ -38,7 +38,7 @@ describe("a fault", () => {
     [{ endpoint: "invoices.send", method: "POST" }, "POST", "/invoices/inv_1/send"],
     [{ endpoint: "webhooks.update", path: "/webhooks/wh_1" }, "PUT", "/webhooks/wh_1"],
   ])("for %j matches %s %s", async (match, method, path) => {
-    const { sandbox, ask } = world();
+    const { sandbox, ask } = stage();
     sandbox.faults.add({ match, effect });
     expect(await ask(method, path)).toBe(599);
   });
@@ -54,7 +54,7 @@ describe("a fault", () => {
     [{ endpoint: "payments.get", method: "POST" }, "GET", "/payments/PAY-1"],
     [{ endpoint: "invoices.get", path: "/invoices/inv_2" }, "GET", "/invoices/inv_1"],
   ])("for %j does not match %s %s, and waits", async (match, method, path) => {
-    const { sandbox, ask } = world();
+    const { sandbox, ask } = stage();
     sandbox.faults.add({ match, effect });
     const before = sandbox.snapshot();
     expect(await ask(method, path)).not.toBe(599);
@@ -70,26 +70,26 @@ describe("a fault", () => {
     [{ after: 3, times: Number.POSITIVE_INFINITY }, [200, 200, 200, 599, 599]],
     [{ after: undefined, times: undefined }, [599, 200, 200, 200, 200]],
   ])("with %o is injected into its share of the requests", async (count, expected) => {
-    const { sandbox, reads } = world();
+    const { sandbox, reads } = stage();
     sandbox.faults.add({ effect, ...count });
     expect(await reads(5)).toEqual(expected);
   });
 
   test("counts only the requests that it matches", async () => {
-    const { sandbox, ask, reads } = world();
+    const { sandbox, ask, reads } = stage();
     sandbox.faults.add({ match: { endpoint: "merchant.get" }, effect, after: 1 });
     expect(await ask("GET", "/payments")).toBe(200);
     expect(await reads(3)).toEqual([200, 599, 200]);
   });
 
   test("comes after those that were added before it", async () => {
-    const { sandbox, reads } = world();
+    const { sandbox, reads } = stage();
     for (const status of [501, 502, 503]) sandbox.faults.add({ effect: { ...effect, status } });
     expect(await reads(4)).toEqual([501, 502, 503, 200]);
   });
 
   test("marks only the responses that it changes", async () => {
-    const { sandbox } = world();
+    const { sandbox } = stage();
     sandbox.faults.add({ effect: { kind: "latency", ms: 0 } });
     for (const mark of ["latency", null]) {
       const response = await sandbox.fetch(`${sandbox.baseUrl}/merchant`);
@@ -98,14 +98,14 @@ describe("a fault", () => {
   });
 
   test("is not injected into a preflight", async () => {
-    const { sandbox, ask, reads } = world();
+    const { sandbox, ask, reads } = stage();
     sandbox.faults.add({ effect });
     expect(await ask("OPTIONS", "/merchant")).toBe(204);
     expect(await reads(1)).toEqual([599]);
   });
 
   test("is a copy of the given options", async () => {
-    const { sandbox } = world();
+    const { sandbox } = stage();
     const own = { kind: "status" as const, status: 500, body: { error: "then" } };
     sandbox.faults.add({ effect: own });
     own.body.error = "now";
@@ -114,7 +114,7 @@ describe("a fault", () => {
   });
 
   test("ends with clear()", async () => {
-    const { sandbox, reads } = world();
+    const { sandbox, reads } = stage();
     sandbox.faults.add({ effect, times: Number.POSITIVE_INFINITY });
     expect(await reads(1)).toEqual([599]);
     sandbox.faults.clear();
@@ -146,7 +146,7 @@ describe("a wrong fault throws, and is not added", () => {
     ["a broken times", { effect, times: 1.5 }],
     ["times that are not a number", { effect, times: Number.NaN }],
   ])("%s", async (_, wrong) => {
-    const { sandbox, reads } = world();
+    const { sandbox, reads } = stage();
     expect(() => sandbox.faults.add(wrong as FaultOptions)).toThrow(ConfigurationError);
     expect(await reads(1)).toEqual([200]);
   });

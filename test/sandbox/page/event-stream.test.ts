@@ -50,19 +50,19 @@ describe("the page's event stream", () => {
     await expect.poll(() => stream.events).toBe(3);
   });
 
-  test.each<[string, (world: Awaited<ReturnType<typeof open>>) => unknown]>([
+  test.each<[string, (stage: Awaited<ReturnType<typeof open>>) => unknown]>([
     ["a call of the service", ({ sandbox }) => sandbox.fetch(`${sandbox.baseUrl}/merchant`)],
     ["a fault", ({ sandbox }) => sandbox.faults.add({ effect: { kind: "hang" } })],
     ["chaos", ({ sandbox }) => sandbox.chaos({ drop: 1 })],
     ["the clock", ({ sandbox }) => sandbox.clock.advance("1s")],
     ["a phone", ({ sandbox }) => sandbox.phone(PHONE).always("cancel")],
     ["a reset", ({ sandbox }) => sandbox.reset()],
-    ["another world", ({ sandbox }) => sandbox.restore(sandbox.snapshot())],
+    ["another sandbox", ({ sandbox }) => sandbox.restore(sandbox.snapshot())],
   ])("sends an event for %s", async (_, change) => {
-    const world = await open();
-    const stream = await listen(world.served);
+    const stage = await open();
+    const stream = await listen(stage.served);
     await expect.poll(() => stream.events).toBe(1);
-    await change(world);
+    await change(stage);
     await expect.poll(() => stream.events).toBe(2);
   });
 

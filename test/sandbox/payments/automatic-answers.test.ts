@@ -11,7 +11,7 @@ import { describe, expect, test } from "vitest";
 const PHONE = "0712345678";
 
 /** A sandbox, and what has become of a payment in it. */
-function world(options?: SandboxOptions) {
+function stage(options?: SandboxOptions) {
   const sandbox = createSandbox(options);
   const { baseUrl, fetch, keys } = sandbox;
   const gateway = new Gateway({ apiKey: keys.secret, baseUrl, fetch, maxRetries: 0 });
@@ -53,7 +53,7 @@ describe("a magic number", () => {
   ]);
 
   test.each(rows)("gives %s, three seconds after the prompt: %s", async (name, phone) => {
-    const { sandbox, pay, now } = world();
+    const { sandbox, pay, now } = stage();
     const payment = await pay(phone);
     await expectAt(sandbox, 3_000, OUTCOMES[name], () => now(payment));
     await sandbox.clock.advance("1h");
@@ -68,14 +68,14 @@ describe("a magic number", () => {
   });
 
   test("fails for insufficient balance, whatever the balance is", async () => {
-    const { sandbox, pay, now } = world();
+    const { sandbox, pay, now } = stage();
     const payment = await pay(`0712345${MAGIC_SUFFIXES.insufficientBalance}`, 1);
     await sandbox.clock.advance("3s");
     expect(await now(payment)).toEqual(["1", true]);
   });
 
   test("can be answered by a method before it answers automatically", async () => {
-    const { sandbox, pay, now } = world();
+    const { sandbox, pay, now } = stage();
     const phone = `0712345${MAGIC_SUFFIXES.cancelled}`;
     const payment = await pay(phone);
     sandbox.phone(phone).approve();
@@ -97,7 +97,7 @@ describe("a prompt without an answer", () => {
       },
     ],
   ])("expires after sixty seconds, %s", async (_, prepare) => {
-    const { sandbox, pay, now } = world();
+    const { sandbox, pay, now } = stage();
     prepare(sandbox);
     const payment = await pay(PHONE);
     await expectAt(sandbox, 60_000, ["1037", true], () => now(payment));
@@ -116,7 +116,7 @@ describe("an automatic answer", () => {
   ];
 
   test.each(ANSWERS)("of %s answers every prompt, after three seconds", async (answer, outcome) => {
-    const { sandbox, pay, now } = world();
+    const { sandbox, pay, now } = stage();
     sandbox.phone(PHONE).always(answer);
     for (let times = 0; times < 2; times++) {
       const payment = await pay(PHONE);
@@ -133,7 +133,7 @@ describe("an automatic answer", () => {
         [{}, magic],
         [{ auto: "approve" }, PHONE],
       ] as const) {
-        const { sandbox, pay, now } = world(options);
+        const { sandbox, pay, now } = stage(options);
         sandbox.phone(phone).always(answer);
         const payment = await pay(phone);
         await sandbox.clock.advance("3s");
@@ -145,7 +145,7 @@ describe("an automatic answer", () => {
   test.each(ANSWERS)(
     "of %s replaces the one before it, for an open prompt too",
     async (answer, outcome) => {
-      const { sandbox, pay, now } = world();
+      const { sandbox, pay, now } = stage();
       sandbox.phone(PHONE).always(answer === "approve" ? "cancel" : "approve");
       const payment = await pay(PHONE);
       await sandbox.clock.advance("1s");
@@ -171,13 +171,13 @@ describe("auto", () => {
     ["none", PHONE, "pending"],
     ["none", MAGIC, "pending"],
   ])("%s, for %s: after three seconds it is %j", async (auto, phone, outcome) => {
-    const { sandbox, pay, now } = world({ auto });
+    const { sandbox, pay, now } = stage({ auto });
     const payment = await pay(phone);
     await expectAt(sandbox, 3_000, outcome, () => now(payment));
   });
 
   test("approve fails a payment if the balance is not enough", async () => {
-    const { sandbox, pay, now } = world({ auto: "approve" });
+    const { sandbox, pay, now } = stage({ auto: "approve" });
     sandbox.phone(PHONE).setBalance("99.99");
     const payment = await pay(PHONE, 100);
     await sandbox.clock.advance("3s");

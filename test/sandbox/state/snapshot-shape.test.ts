@@ -2,7 +2,7 @@ import { ConfigurationError } from "malipo";
 import { createSandbox, type SandboxSnapshot } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 
-/** A world with one of everything in it. */
+/** A sandbox with one of everything in it. */
 async function lived() {
   const sandbox = createSandbox({ deliver: async () => new Response(null, { status: 500 }) });
   const call = (path: string, body: object) =>

@@ -72,7 +72,7 @@ describe("a snapshot", () => {
   test("holds a delivery in flight as one that is still to be sent, once", async () => {
     const { sandbox, held, respond } = await withHeldReceiver();
     await post(sandbox, "/payments/initiate", { phone: PHONE, amount: 1 });
-    // Restored twice while the first attempt still hangs: no attempt of a past world counts.
+    // Restored twice while the first attempt still hangs: no attempt of a past sandbox counts.
     for (let times = 0; times < 2; times++) {
       sandbox.restore(sandbox.snapshot());
       const advanced = sandbox.clock.advance(0);

@@ -3,6 +3,14 @@ import type { Order } from "./plan.ts";
 import type { StoreLocation } from "./store.ts";
 import type { Sabotage } from "./worker/sabotage.ts";
 
+/** The machine on which the workers run. The campaign lets it start again. */
+export interface Machine {
+  /** When it started, by the clock of the history. 0: as the real one. */
+  readonly startedAt: number;
+  /** How far its wall clock is from the right time. */
+  readonly offsetMs: number;
+}
+
 /** What a worker needs to start. */
 export interface Setup {
   readonly baseUrl: string;
@@ -10,6 +18,7 @@ export interface Setup {
   readonly webhookSecret: string;
   readonly store: StoreLocation;
   readonly sabotage: Sabotage | undefined;
+  readonly machine: Machine;
 }
 
 /** A final status that the shop got. */

@@ -16,6 +16,9 @@ export const RESTARTS = 2;
 /** How long the faults go on after the last order has begun. */
 const LAST_FAULTS_MS = 300;
 
+/** How far the date is off with which the machine starts: first behind, then ahead. */
+const WRONG_DATE_MS = 31 * 24 * 3_600_000;
+
 /** The faults that hit no request, when they stopped. */
 type FaultsLeft = ReturnType<Service["faultsLeft"]>;
 
@@ -33,6 +36,7 @@ export async function runPhases(
   const { payments } = options;
   const { sandbox, faultProxy } = service;
   const limitMs = campaignTimeoutMs(payments);
+  const restarts = isShared && options.clockSteps;
   let begun = 0;
   let phase = "";
 
@@ -55,6 +59,7 @@ export async function runPhases(
     await haveBegun(stage.plan.lastIncident);
     await shop.calmDown();
     await runner.idle();
+    if (restarts) await stage.startMachine(-WRONG_DATE_MS);
   }
 
   /** Stops the faults while the last orders are in progress. */
@@ -65,7 +70,8 @@ export async function runPhases(
     const left = service.faultsLeft();
     sandbox.faults.clear();
     faultProxy.stopFaults();
-    for (let worker = 0; worker < pool.size; worker++) pool.stepClock(worker, 0);
+    // A machine that started with a wrong date keeps it until the last keys have succeeded.
+    if (!restarts) stage.setClocksRight();
     history.note("campaign", { what: "faults_stopped" });
     phase = ", faults stopped";
     return left;
@@ -81,6 +87,7 @@ export async function runPhases(
     }, calm);
     // What fails first is told first.
     const [left] = await Promise.all([stopFaults(), waitFor(sold, allSold), calm]);
+    stage.setClocksRight();
     // The slow customers act. The prompts that nobody answers expire.
     await waitFor(customers.idle(), { what: () => "the customers to act", limitMs });
     await sandbox.clock.advance("61s");
@@ -88,8 +95,9 @@ export async function runPhases(
     history.note("campaign", { what: "all_ended" });
     phase = ", paying again";
     // New processes would lose the memory store.
-    if (isShared) await pool.replaceAll();
+    if (isShared) await stage.startMachine(restarts ? WRONG_DATE_MS : 0);
     await shop.payAgain();
+    stage.setClocksRight();
     for (const key of await shop.openKeys()) history.note("store", { what: "open", key });
     return left;
   }

@@ -78,8 +78,13 @@ const CLICKS = [
   { weight: 8, clicks: 3 },
 ];
 
-/** How far a clock is off. Backward and forward, from a few seconds to hours. */
-const CLOCK_OFFSETS_MS = [-10_800_000, -60_000, -5_000, 0, 0, 5_000, 60_000, 10_800_000];
+const DAY_MS = 24 * 3_600_000;
+
+/** How far a clock is off. From a few seconds to years; a result is remembered for 30 days. */
+const CLOCK_OFFSETS_MS = [
+  ...[-4_000 * DAY_MS, -31 * DAY_MS, -10_800_000, -60_000, -5_000, 0, 0],
+  ...[5_000, 60_000, 10_800_000, 31 * DAY_MS, 4_000 * DAY_MS],
+];
 
 /** Incidents are in this first part of the orders, since the slowest take half a minute. */
 const INCIDENT_PART = 0.6;

@@ -65,7 +65,7 @@ process.on("exit", () => {
 export function createPool(
   name: string,
   size: number,
-  setup: Setup,
+  setup: () => Setup,
   history: History,
   signal: AbortSignal,
 ): Pool {
@@ -122,7 +122,7 @@ export function createPool(
     });
     // A message to a worker that was just killed fails. Its jobs end at its exit.
     child.on("error", () => {});
-    child.send(setup);
+    child.send(setup());
     return worker;
   }
 
@@ -186,8 +186,9 @@ export function createPool(
       if (!killed && port !== undefined) child.send({ offsetMs });
     },
     replaceAll: async () => {
-      await Promise.all(workers.map(end));
+      const ended = workers.map(end);
       workers.splice(0, size, ...workers.map(start));
+      await Promise.all(ended);
     },
     ports: () => workers.map(({ port }) => port).filter((port) => port !== undefined),
     close: async () => {

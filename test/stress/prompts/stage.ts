@@ -1,8 +1,10 @@
 import type { Options } from "./arguments.ts";
 import { planFaults } from "./faults.ts";
+import { historyTime } from "./history/event.ts";
 import type { History } from "./history/history.ts";
 import { type Incident, incidentsFor } from "./incidents/incident.ts";
 import { createIncidentRunner, type IncidentRunner } from "./incidents/runner.ts";
+import type { Machine } from "./messages.ts";
 import type { CampaignStore } from "./open-store.ts";
 import { createPlan, type Plan } from "./plan.ts";
 import { createPool, type Pool } from "./pool.ts";
@@ -27,6 +29,10 @@ export interface Stage {
   readonly pools: readonly Pool[];
   readonly runner: IncidentRunner;
   readonly shop: Shop;
+  /** The machine starts again, with a date that is so far from the right one. */
+  startMachine(offsetMs: number): Promise<void>;
+  /** Sets every wall clock right. */
+  setClocksRight(): void;
   close(): Promise<void>;
 }
 
@@ -101,7 +107,8 @@ export async function setStage(
   const { sandbox, baseUrl } = service;
   const customers = createSimulatedCustomers(sandbox, plan.orders);
   const keys = { apiKey: sandbox.keys.secret, webhookSecret: sandbox.webhookSecret };
-  const setup = { baseUrl, ...keys, store: store.location, sabotage };
+  let machine: Machine = { startedAt: 0, offsetMs: 0 };
+  const setup = () => ({ baseUrl, ...keys, store: store.location, sabotage, machine });
 
   const pauses = [...plan.incidents.values()].filter(({ act }) => act === "pause").length;
   const pool = createPool("worker", isShared ? options.workers : 1, setup, history, signal);
@@ -137,6 +144,18 @@ export async function setStage(
     pools,
     runner,
     shop,
+    startMachine: async (offsetMs) => {
+      machine = { startedAt: historyTime(), offsetMs };
+      history.note("campaign", { what: "machine_started", offsetMs });
+      await Promise.all(pools.map((one) => one.replaceAll()));
+    },
+    setClocksRight: () => {
+      machine = { ...machine, offsetMs: 0 };
+      history.note("campaign", { what: "clocks_right" });
+      for (const one of pools) {
+        for (let worker = 0; worker < one.size; worker++) one.stepClock(worker, 0);
+      }
+    },
     close: async () => {
       webhookProxy.close();
       await Promise.all(pools.map((one) => one.close()));

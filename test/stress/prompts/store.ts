@@ -29,7 +29,10 @@ export const tableName = ({ run }: StoreLocation): string => `malipo_campaign_${
 
 const OPENERS: Readonly<Record<StoreName, (location: StoreLocation) => Shared>> = {
   memory: () => ({ store: memoryIdempotency(), wakeups: createWakeups() }),
-  sqlite: ({ address }) => ({ store: sqliteIdempotency(address), wakeups: createWakeups() }),
+  sqlite: ({ address }) => ({
+    store: sqliteIdempotency(address, { onWarning: () => {} }),
+    wakeups: createWakeups(),
+  }),
   redis: ({ address, run }) => {
     const redis = new Redis(address);
     const subscriber = redis.duplicate();

@@ -13,7 +13,7 @@ import { CALL_TIMEOUTS } from "./time-limits.ts";
 import { recordedStore, type TooEarly } from "./worker/recorded-store.ts";
 import { currentCall, reach, record, recordClockStep } from "./worker/recorder.ts";
 import { applySabotage } from "./worker/sabotage.ts";
-import { atRightTime } from "./worker/worker-clock.ts";
+import { atRightTime, startMachine } from "./worker/worker-clock.ts";
 
 const send = (message: WorkerMessage) => process.send?.(message);
 const reportUnexpected = (error: unknown) =>
@@ -66,7 +66,8 @@ async function recordedFetch(url: string, init: RequestInit): Promise<Response> 
 }
 
 async function start(setup: Setup): Promise<void> {
-  const { baseUrl, apiKey, webhookSecret, store: location, sabotage } = setup;
+  const { baseUrl, apiKey, webhookSecret, store: location, sabotage, machine } = setup;
+  startMachine(machine);
   const { store, wakeups } = openStore(location);
   const tooEarly: TooEarly = new Map();
   const gateway = new Gateway({

@@ -101,6 +101,7 @@ describe("handle", () => {
         raw: BODY,
         secretIndex: 1,
         receivedAt: expect.any(Number),
+        signedAt: Date.parse(EVENT.timestamp),
         signature: hmac(BODY),
       },
     ]);

@@ -37,8 +37,8 @@ const setting = (name: string, variable: string, value: string): Html =>
   html`<div class="setting"><dt>${name}<code>${variable}</code></dt><dd><code>${value}</code>${copyButton(value, name)}</dd></div>`;
 
 /** What an application needs to know about this gateway. */
-function settings({ host, address }: PageContext): Html {
-  const { keys, webhookSecret, webhookSecrets } = host.sandbox;
+function settings({ server, address }: PageContext): Html {
+  const { keys, webhookSecret, webhookSecrets } = server.sandbox;
   const baseUrl = address + ASSUMPTIONS.address.value.prefix;
   const env = `MALIPO_BASE_URL=${baseUrl}\nMALIPO_API_KEY=${keys.secret}\nMALIPO_WEBHOOK_SECRET=${webhookSecret}\n`;
   return html`<dl class="settings">
@@ -52,9 +52,9 @@ ${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept this
 <div class="as-env">${copyButton(env, "the settings", "Copy as .env")}<details class="more nojs" id="as-env"><summary>The same as .env</summary>${block(env, "the settings as .env")}</details></div>`;
 }
 
-function snippets({ host, address }: PageContext): Html {
+function snippets({ server, address }: PageContext): Html {
   const baseUrl = address + ASSUMPTIONS.address.value.prefix;
-  const key = host.sandbox.keys.secret;
+  const key = server.sandbox.keys.secret;
   return html`${block(curlLine(baseUrl, key), "the curl command", "code")}
 <details class="more" id="in-typescript"><summary>The same in TypeScript</summary>${block(typescriptLines(baseUrl, key), "the TypeScript lines", "code")}</details>
 <p class="hint">In another language: read <a href="/docs">the API page</a>, or start from <a href="/openapi.json">the service as OpenAPI</a>.</p>`;
@@ -78,7 +78,7 @@ function firstSteps(context: PageContext): Html {
 
 /** How to reach this gateway: folded once there is a payment. */
 export function connectCard(context: PageContext): Html {
-  if (context.host.world.state.payments.length === 0) return firstSteps(context);
+  if (context.server.sandboxState.state.payments.length === 0) return firstSteps(context);
   return html`<section class="card connect" id="connect" aria-label="Connection">
 <details id="connect-details"><summary>${icon("plug")}<h2>Connect your application</h2><small>base URL, keys, webhook secret, a first payment to paste</small></summary>
 ${settings(context)}<h3>A first payment</h3>${snippets(context)}

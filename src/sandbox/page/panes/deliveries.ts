@@ -9,9 +9,9 @@ import { deliveryDetail, lastFailure } from "./delivery-detail.ts";
 import { webhookList } from "./webhooks.ts";
 
 /** When each delivery is tried next, by its id. */
-function nextAttempts({ host }: PageContext): ReadonlyMap<string, number> {
+function nextAttempts({ server }: PageContext): ReadonlyMap<string, number> {
   const next = new Map<string, number>();
-  for (const { at, task } of host.world.state.timers) {
+  for (const { at, task } of server.sandboxState.state.timers) {
     if (task.kind !== "deliver") continue;
     next.set(task.delivery, Math.min(at, next.get(task.delivery) ?? at));
   }
@@ -31,18 +31,18 @@ const shortUrl = (url: string) => {
 };
 
 /** The payment or invoice of an event, as the merchant names it. */
-function labelOf({ host }: PageContext, { body }: StoredDelivery): string {
+function labelOf({ server }: PageContext, { body }: StoredDelivery): string {
   const { data } = JSON.parse(body) as { data?: Record<string, unknown> };
-  const payment = host.world.payments.get(String(data?.reference));
+  const payment = server.sandboxState.payments.get(String(data?.reference));
   const label = payment?.account_reference || data?.account_reference;
   return String(label || (data?.number ?? data?.reference ?? ""));
 }
 
 function lastAttempt(context: PageContext, { url, attempts }: StoredDelivery): Part {
   const { status, latencyMs } = attempts.at(-1) ?? {};
-  const running = context.host.clock === "real";
+  const running = context.server.clock === "real";
   const facts = [
-    context.host.world.state.webhooks.length > 1 && shortUrl(url),
+    context.server.sandboxState.state.webhooks.length > 1 && shortUrl(url),
     attempts.length > 1 && `${attempts.length} attempts`,
     status === undefined && attempts.length > 0 && "no response",
     // Virtual time stands still while a receiver responds.
@@ -84,7 +84,7 @@ const STATES: Readonly<
 };
 
 function stateFilters(context: PageContext): Html {
-  const { deliveries } = context.host.world.state;
+  const { deliveries } = context.server.sandboxState.state;
   return filters(context, {
     field: "state",
     page: "deliveries",
@@ -98,7 +98,7 @@ function stateFilters(context: PageContext): Html {
 
 /** Sends again, in one go, what failed while a receiver was broken. */
 function resendFailed(context: PageContext): Html | undefined {
-  const failed = context.host.world.state.deliveries.filter(hasFailed).length;
+  const failed = context.server.sandboxState.state.deliveries.filter(hasFailed).length;
   if (failed === 0) return undefined;
   return form(
     { context, action: "deliveries/resend-failed", at: "deliveries" },
@@ -108,7 +108,7 @@ function resendFailed(context: PageContext): Html | undefined {
 
 /** What was sent to the merchant's receivers, and what they returned. */
 export function deliveriesPane(context: PageContext): Html {
-  const { deliveries, webhooks } = context.host.world.state;
+  const { deliveries, webhooks } = context.server.sandboxState.state;
   const next = nextAttempts(context);
   const [, matches] = STATES[context.view.state] ?? ["", () => true];
   const found = deliveries.filter(matches);

@@ -9,7 +9,7 @@ import { icon } from "../icons.ts";
 
 /** Why the last attempt failed; `undefined` if it did not, or if there is none. */
 export function lastFailure(
-  { host }: PageContext,
+  { server }: PageContext,
   { attempts, responses, url, body, chaos }: StoredDelivery,
 ): FailureReason | undefined {
   const last = attempts.at(-1);
@@ -23,7 +23,7 @@ export function lastFailure(
     url,
     ageMs: machineTime() - signedAt,
     sinceEventMs: Date.parse(last.at) - signedAt,
-    clock: host.clock,
+    clock: server.clock,
   });
 }
 
@@ -51,7 +51,7 @@ export function deliveryDetail(context: PageContext, delivery: StoredDelivery): 
   const { id, attempts, responses, body, signature, url } = delivery;
   const reason = lastFailure(context, delivery);
   const response = responses?.[attempts.length - 1];
-  const secret = context.host.world.state.webhookSecret;
+  const secret = context.server.sandboxState.state.webhookSecret;
   const signCommand = `printf %s ${quoted(body)} | openssl dgst -sha256 -hmac ${quoted(secret)}`;
   return html`<div class="detail" id="delivery-detail-${id}">
 ${reason && html`<div class="reason" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}

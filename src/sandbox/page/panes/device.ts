@@ -22,10 +22,13 @@ const { value: LIFETIME_MS } = ASSUMPTIONS.promptLifetime;
 
 /** The seconds that a prompt has left: a ring that empties, and a number. */
 function countdown(context: PageContext, payment: StoredPayment): Html {
-  const left = Math.max(0, payment.createdAt + LIFETIME_MS - context.host.world.clock.ms());
+  const left = Math.max(
+    0,
+    payment.createdAt + LIFETIME_MS - context.server.sandboxState.clock.ms(),
+  );
   const share = Math.round((left / LIFETIME_MS) * 100);
   // In real time, the script counts on from here.
-  const running = context.host.clock === "real";
+  const running = context.server.clock === "real";
   return html`<span class="countdown" role="timer" aria-label="Time left"${running && html` data-left="${left}" data-life="${LIFETIME_MS}"`}><svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="15"/><circle class="left" cx="18" cy="18" r="15" pathLength="100" stroke-dasharray="${share} 100"/></svg><b data-seconds>${Math.ceil(left / 1_000)} s</b></span>`;
 }
 
@@ -67,7 +70,7 @@ function message(payment: StoredPayment): Html {
 }
 
 function screen(context: PageContext, { number, stored, prompt, final }: Handset): Html {
-  const now = context.host.world.clock.ms();
+  const now = context.server.sandboxState.clock.ms();
   if (!stored.on) {
     return html`<div class="screen off"><p>${icon("power")}Switched off</p></div>`;
   }

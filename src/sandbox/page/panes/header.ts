@@ -18,10 +18,10 @@ const STEPS = [
 const MIN_ADVANCED_MS = 2_000;
 
 /** Whether the clock runs, and how far it was advanced. */
-function clockText({ host }: PageContext): string {
-  const now = host.world.clock.ms();
-  if (host.clock === "virtual") {
-    const advanced = now - (host.world.state.startedAt ?? VIRTUAL_START);
+function clockText({ server }: PageContext): string {
+  const now = server.sandboxState.clock.ms();
+  if (server.clock === "virtual") {
+    const advanced = now - (server.sandboxState.state.startedAt ?? VIRTUAL_START);
     return advanced > 0 ? `virtual, advanced by ${span(advanced)}` : "virtual: stands still";
   }
   const ahead = now - machineTime();
@@ -29,8 +29,8 @@ function clockText({ host }: PageContext): string {
 }
 
 function clock(context: PageContext): Html {
-  const now = context.host.world.clock.ms();
-  const running = context.host.clock === "real";
+  const now = context.server.sandboxState.clock.ms();
+  const running = context.server.clock === "real";
   const place = { context, action: "clock", at: "top" } as const;
   return html`<div class="clock"><p><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
 ${form(

@@ -16,8 +16,8 @@ interface Moment {
 }
 
 /** Deliveries that carry a payment, oldest first. */
-const deliveriesOf = ({ host }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
-  host.world.state.deliveries.filter(({ body }) => body.includes(reference));
+const deliveriesOf = ({ server }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
+  server.sandboxState.state.deliveries.filter(({ body }) => body.includes(reference));
 
 function lastMoment(context: PageContext, payment: StoredPayment): Moment {
   const { status, failure, transaction_id, finalAt: at } = payment;
@@ -32,7 +32,7 @@ function lastMoment(context: PageContext, payment: StoredPayment): Moment {
   if (status === "failed") {
     return { at, tone: "bad", shape: "cross", text: `Failed. ${failure?.userMessage ?? ""}` };
   }
-  const on = context.host.world.state.phones[payment.phone]?.on !== false;
+  const on = context.server.sandboxState.state.phones[payment.phone]?.on !== false;
   const text = !on
     ? "The phone is off: the prompt will expire"
     : payment.ignored === true

@@ -38,8 +38,8 @@ ${payment.failure && html`<span class="row-why">${icon("warning")}${payment.fail
 ${open && paymentDetail(context, payment)}</li>`;
 }
 
-function matchingPayments({ host, view }: PageContext): readonly StoredPayment[] {
-  const { payments } = host.world.state;
+function matchingPayments({ server, view }: PageContext): readonly StoredPayment[] {
+  const { payments } = server.sandboxState.state;
   const { status, find } = view;
   if (status === "" && find === "") return payments;
   const text = find.toLowerCase();
@@ -56,7 +56,7 @@ function matchingPayments({ host, view }: PageContext): readonly StoredPayment[]
 
 /** How many payments have each status, each a link to only those. */
 function statusFilters(context: PageContext): Html {
-  const { payments } = context.host.world.state;
+  const { payments } = context.server.sandboxState.state;
   const counts = { pending: 0, completed: 0, failed: 0 };
   for (const { status } of payments) counts[status]++;
   const known = Object.entries(counts).map(
@@ -76,8 +76,8 @@ const search = ({ view }: PageContext): Html =>
 
 /** The merchant's side. */
 export function paymentsPane(context: PageContext): Html {
-  const { view, host } = context;
-  const all = host.world.state.payments;
+  const { view, server } = context;
+  const all = server.sandboxState.state.payments;
   const found = matchingPayments(context);
   const rows = pageOf(found, view.payments).map((one) => row(context, one));
   const empty = all.length === 0 ? "No payment yet." : "No payment matches.";

@@ -17,18 +17,18 @@ const MAX_MESSAGES = 3;
 const MAX_RECENT_PAYMENTS = 2_000;
 
 /** Phones with an open prompt, the one that has waited longest first. */
-export function ringingOf({ host }: PageContext): string[] {
-  const { phones } = host.world.state;
-  const since = (prompt = "") => host.world.payments.get(prompt)?.createdAt ?? 0;
+export function ringingOf({ server }: PageContext): string[] {
+  const { phones } = server.sandboxState.state;
+  const since = (prompt = "") => server.sandboxState.payments.get(prompt)?.createdAt ?? 0;
   return Object.entries(phones)
     .filter(([, { prompt, on }]) => prompt !== undefined && on)
-    .filter(([, { prompt = "" }]) => host.world.payments.get(prompt)?.ignored !== true)
+    .filter(([, { prompt = "" }]) => server.sandboxState.payments.get(prompt)?.ignored !== true)
     .sort(([, one], [, other]) => since(one.prompt) - since(other.prompt))
     .map(([number]) => number);
 }
 
-function recentNumbers({ host }: PageContext): string[] {
-  return host.world.state.payments
+function recentNumbers({ server }: PageContext): string[] {
+  return server.sandboxState.state.payments
     .slice(-MAX_RECENT_PAYMENTS)
     .map(({ phone }) => phone)
     .reverse();
@@ -46,8 +46,8 @@ function numbersOf(context: PageContext): [chosen: string, all: string[]] {
   return [chosen, all.sort()];
 }
 
-function finalPaymentsOf({ host }: PageContext, number: string): StoredPayment[] {
-  return host.world.state.payments
+function finalPaymentsOf({ server }: PageContext, number: string): StoredPayment[] {
+  return server.sandboxState.state.payments
     .slice(-MAX_RECENT_PAYMENTS)
     .filter(({ phone, status }) => phone === number && status !== "pending")
     .sort((one, other) => (other.finalAt ?? 0) - (one.finalAt ?? 0))
@@ -105,7 +105,7 @@ ${form(
 /** The customer's side: a phone to tap. */
 export function phonePane(context: PageContext): Html {
   const [number, all] = numbersOf(context);
-  const { state, payments } = context.host.world;
+  const { state, payments } = context.server.sandboxState;
   const stored = state.phones[number] ?? newPhone();
   const prompt = payments.get(stored.prompt ?? "");
   const handset = { number, stored, prompt, final: finalPaymentsOf(context, number) };

@@ -54,10 +54,10 @@ function errorIn({ responseBody }: LoggedExchange): string | undefined {
   }
 }
 
-function detail({ host, view, address }: PageContext, logged: LoggedExchange): Html {
+function detail({ server, view, address }: PageContext, logged: LoggedExchange): Html {
   const { id, payment } = logged;
   const baseUrl = address + ASSUMPTIONS.address.value.prefix;
-  const account = host.world.payments.get(payment ?? "")?.account_reference || payment;
+  const account = server.sandboxState.payments.get(payment ?? "")?.account_reference || payment;
   return html`<div class="detail" id="request-detail-${id}">
 ${exchangeBlocks(logged)}
 <p class="detail-foot">${copyAsCurl(logged, baseUrl)}${payment !== undefined && html`<a href="${linkTo(view, { payment, payments: 1, status: "", find: payment }, `payment-${payment}`)}">Payment ${account}</a>`}</p>

@@ -43,7 +43,7 @@ ${form(
 
 /** States to return to. */
 export function scenesPane(context: PageContext): Html {
-  const { scenes } = context.host;
+  const { scenes } = context.server;
   return html`<section class="card" id="scenes" aria-labelledby="scenes-title">
 <div class="card-head"><h2 id="scenes-title" tabindex="-1">${icon("scene")}Scenes</h2></div>
 <p class="hint">A scene is everything you see here, under a name. Save one before you try something, and load it to try again. Scenes last until the sandbox stops.</p>

@@ -40,8 +40,8 @@ const row = ({ about, text, isLearned }: ServicePart): Html =>
   html`<li><h3>${about}</h3>${isLearned ? badge("good", "check", "Learned") : badge("plain", "message", "Assumed")}<p>${text}</p></li>`;
 
 /** Which parts of the sandbox are learned from a service: only there if it has a profile. */
-export function servicePane({ host }: PageContext): Html | undefined {
-  const { profile } = host;
+export function servicePane({ server }: PageContext): Html | undefined {
+  const { profile } = server;
   if (profile === undefined) return undefined;
   const parts = partsOf(profile);
   const learned = parts.filter(({ isLearned }) => isLearned).length;

@@ -36,7 +36,7 @@ function row(context: PageContext, { id, url, events }: StoredWebhook): Html {
 
 /** The registered receivers. */
 export function webhookList(context: PageContext): Html {
-  const { webhooks, payments } = context.host.world.state;
+  const { webhooks, payments } = context.server.sandboxState.state;
   // The first steps, above, have the form.
   if (webhooks.length === 0 && payments.length === 0)
     return html`<p class="empty">No receiver yet.</p>`;

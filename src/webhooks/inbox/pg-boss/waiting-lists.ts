@@ -1,7 +1,7 @@
 import type { PgBoss } from "pg-boss";
 import type { ConfigurationError } from "../../../errors/configuration.ts";
 import { conflictNotFound, deadLetterNotFound } from "../errors.ts";
-import type { Conflict, DeadLetter, EventFilter, EventList } from "../event-list.ts";
+import type { Conflict, DeadLetter, EventFilter, EventList, WithBody } from "../event-list.ts";
 import { isJobId, type JobData, kindFrom, reasonIn, storedKind } from "./job-data.ts";
 import {
   dropConflicts,
@@ -53,7 +53,7 @@ async function listJobs(execute: Execute, queue: Queue, filter: EventFilter): Pr
 const uuidAfter = (id: string): string =>
   isJobId(id) ? id : "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-const eventOf = ({ id, data }: Row): Conflict => ({
+const eventOf = ({ id, data }: Row): WithBody<Conflict> => ({
   id,
   event: kindFrom(data.event),
   body: data.body,

@@ -7,7 +7,7 @@ import { createTables } from "./schema.ts";
 export const BUSY_RETRY_MS = 25;
 
 const SETUP = [
-  // A file that another process has locked must not stand the event loop still: the inbox retries.
+  // Do not block the event loop while another process holds the lock: the inbox retries.
   `PRAGMA busy_timeout = ${BUSY_RETRY_MS}`,
   "PRAGMA journal_mode = WAL",
   // A delivery must be on disk before it is acknowledged.
@@ -17,7 +17,14 @@ const SETUP = [
   "PRAGMA wal_autocheckpoint = 10000",
 ];
 
-export const isBusy = (error: unknown): boolean => /locked|busy/.test(describeError(error));
+// https://www.sqlite.org/rescode.html: the lowest byte of an extended code is the primary one.
+const BUSY_CODES = [5, 6];
+
+/** Whether another process has the file locked. */
+export function isBusy(error: unknown): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return code === "ERR_SQLITE_ERROR" && BUSY_CODES.includes(Number(errcode) & 0xff);
+}
 
 const isOnDisk = (path: string) => path !== "" && !/^(?::memory:|file:)/.test(path);
 
@@ -47,12 +54,14 @@ export function modeWarning(path: string): ConfigurationError | undefined {
 }
 
 export const cannotUse = (path: string, error: unknown): ConfigurationError =>
-  new ConfigurationError(
-    isBusy(error)
-      ? `sqliteInbox cannot use ${path}: another process has had it locked for ${BUSY_DEADLINE_MS / 1_000} s. Find the process that holds a transaction open on the file, and end it.`
-      : `sqliteInbox cannot use ${path}: ${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`,
-    { cause: error },
-  );
+  new ConfigurationError(`sqliteInbox cannot use ${path}: ${reasonOf(error)}`, { cause: error });
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  return isBusy(error)
+    ? `another process has had it locked for ${BUSY_DEADLINE_MS / 1_000} s. Find the process that holds a transaction open on the file, and end it.`
+    : `${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`;
+}
 
 /** Opens a file, and creates it where it is missing. Nothing is read from it or written to it yet. */
 export function openFile(path: string): DatabaseSync {
@@ -91,9 +100,13 @@ export async function whenFree<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Commits the work, or rolls all of it back where it throws. */
+/** Commits the work, or rolls all of it back if it throws. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec("BEGIN IMMEDIATE");
+  return commit(database, work);
+}
+
+function commit<T>(database: DatabaseSync, work: () => T): T {
   try {
     const result = work();
     database.exec("COMMIT");
@@ -102,6 +115,22 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** As {@link inTransaction}, when the file is free. Only the lock is waited for: the work runs once. */
+export async function whenFreeInTransaction<T>(database: DatabaseSync, work: () => T): Promise<T> {
+  const end = await whenFree(() => {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = commit(database, work);
+      return () => result;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  });
+  return end();
 }
 
 export function prepareAll<Name extends string>(

@@ -46,8 +46,12 @@ interface Details {
   /** The process stopped at a point of an attempt, for this to happen. */
   readonly asleep: Keyed & { readonly point: Point; readonly act: SleepAct };
   readonly awake: Keyed;
+  /** The machine started again: its processes are new, and its date is so far from the right one. */
+  readonly machine_started: { readonly offsetMs: number };
   /** The wall clock of the process was stepped to so far from the right time. */
   readonly clock: { readonly offsetMs: number };
+  /** Every wall clock is right from now on. */
+  readonly clocks_right: unknown;
   /** The process was killed. */
   readonly killed: unknown;
   readonly engine: { readonly fault: EngineFault };
@@ -104,5 +108,8 @@ export type HistoryEvent = Happening & {
 
 export type EventOf<Name extends EventName> = Extract<HistoryEvent, { what: Name }>;
 
-/** The time of an event. Does not follow the wall clock, and no test shifts it. */
-export const historyTime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+// Taken before a worker changes the uptime that the client under test sees.
+const uptime = process.hrtime.bigint;
+
+/** The time of an event. It follows no clock that a campaign sets. */
+export const historyTime = (): number => Number(uptime() / 1_000n) / 1_000;

@@ -3,6 +3,7 @@ import { LEASE_MARGIN_MS } from "../time-limits.ts";
 import { type Attempt, attemptsIn, endOf, unsentTimeOf } from "./attempts.ts";
 import type { EventName, EventOf, HistoryEvent } from "./event.ts";
 import { groupBy } from "./group-by.ts";
+import { usedAfterStart, usedAfterWrongCall } from "./wrong-clocks.ts";
 
 /** How often a hard state occurred. `expected`: whether a full campaign on this store must have it. */
 export interface HardState {
@@ -14,6 +15,7 @@ export interface HardState {
 /** A history, in the forms in which the rows of the table ask for it. */
 interface Index {
   readonly start: EventOf<"start">;
+  readonly events: readonly HistoryEvent[];
   readonly attempts: readonly Attempt[];
   /** The attempts on a key. */
   attemptsOn(key: string): readonly Attempt[];
@@ -54,6 +56,20 @@ const clockRow = (direction: 1 | -1): Row => ({
       ),
     ).length;
   },
+});
+
+/** Keys that succeeded, and were used again after one process had begun an attempt at a wrong date. */
+const wrongCallRow = (direction: 1 | -1, name: string): Row => ({
+  name: `key used again after a call with a clock days ${name}`,
+  applies: ({ clockSteps }) => clockSteps,
+  count: ({ events }) => usedAfterWrongCall(events, direction),
+});
+
+/** Keys that were used again after the machine had started with a wrong date. */
+const startRow = (direction: 1 | -1, name: string): Row => ({
+  name: `key used again after a start with a date days ${name}`,
+  applies: (start) => isShared(start) && start.clockSteps,
+  count: ({ events }) => usedAfterStart(events, direction),
 });
 
 const wasSent = ({ sentAt }: Attempt, at: number) => sentAt.some((time) => time <= at);
@@ -133,6 +149,10 @@ const ROWS: readonly Row[] = [
   },
   clockRow(1),
   clockRow(-1),
+  wrongCallRow(1, "ahead"),
+  wrongCallRow(-1, "behind"),
+  startRow(1, "ahead"),
+  startRow(-1, "behind"),
   engineRow("killed", "died"),
   engineRow("hung", "hung"),
   engineRow("cut", "connections cut"),
@@ -178,7 +198,7 @@ export function hardStatesIn(events: readonly HistoryEvent[]): HardState[] {
     (byName.get(what) ?? []) as readonly HistoryEvent[] as readonly EventOf<Name>[];
   const [start] = all("start");
   if (start === undefined) return [];
-  const index: Index = { start, attempts, attemptsOn: (key) => byKey.get(key) ?? [], all };
+  const index: Index = { start, events, attempts, attemptsOn: (key) => byKey.get(key) ?? [], all };
   return ROWS.map(({ name, applies, count }) => ({
     name,
     count: count(index),

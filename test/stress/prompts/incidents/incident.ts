@@ -18,7 +18,7 @@ export type Incident = { readonly at: Point } & (
   | { readonly act: "kill" }
 );
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** Which incidents there are, and one for how many payments. */
 const INCIDENTS: readonly { readonly incident: Incident; readonly every: number }[] = [
@@ -29,9 +29,9 @@ const INCIDENTS: readonly { readonly incident: Incident; readonly every: number 
   { incident: { at: "retry", act: "pause", wake: "fenced" }, every: 250 },
   { incident: { at: "begun", act: "kill" }, every: 100 },
   { incident: { at: "begun", act: "engine", fault: "killed" }, every: 250 },
-  { incident: { at: "begun", act: "clock", offsetMs: HOUR_MS }, every: 100 },
+  { incident: { at: "begun", act: "clock", offsetMs: 31 * DAY_MS }, every: 100 },
   { incident: { at: "begun", act: "engine", fault: "hung" }, every: 250 },
-  { incident: { at: "begun", act: "clock", offsetMs: -3 * HOUR_MS }, every: 100 },
+  { incident: { at: "begun", act: "clock", offsetMs: -31 * DAY_MS }, every: 100 },
   { incident: { at: "begun", act: "engine", fault: "cut" }, every: 250 },
   { incident: { at: "request", act: "clock", offsetMs: 60_000 }, every: 100 },
   { incident: { at: "response", act: "kill" }, every: 100 },

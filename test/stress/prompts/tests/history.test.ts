@@ -25,6 +25,8 @@ const END: readonly Happening[] = [
   { what: "payment", key, ...result },
 ];
 
+const DAYS_31_MS = 31 * 24 * 3_600_000;
+
 type Step = readonly [seconds: number, who: string, happening: Happening];
 
 const begun = (attempt: string, askedAt = 1_000) =>
@@ -178,6 +180,33 @@ describe("the hard states of a history", () => {
       ],
     ],
     ["resolve as not sent refused as too early", [[2, "worker 2", resolved("too_early")[1]]]],
+    ...(["ahead", "behind"] as const).map((name): [string, Step[]] => [
+      `key used again after a call with a clock days ${name}`,
+      [
+        [2, "worker 1", finishing("A", "succeeded")],
+        [3, "worker 2", { what: "clock", offsetMs: name === "ahead" ? DAYS_31_MS : -DAYS_31_MS }],
+        [4, "worker 2", { ...begun("B", 4_000), key: "ORDER-2/1" }],
+        [5, "worker 2", { what: "clock", offsetMs: 0 }],
+        [6, "worker 2", { what: "seen_succeeded", key }],
+      ],
+    ]),
+    [
+      "key used again after a start with a date days ahead",
+      [
+        [2, "worker 1", finishing("A", "succeeded")],
+        [3, "campaign", { what: "machine_started", offsetMs: DAYS_31_MS }],
+        [4, "worker 2", { what: "seen_succeeded", key }],
+      ],
+    ],
+    [
+      "key used again after a start with a date days behind",
+      [
+        [0.5, "campaign", { what: "machine_started", offsetMs: -DAYS_31_MS }],
+        [2, "worker 1", finishing("A", "succeeded")],
+        [3, "campaign", { what: "clocks_right" }],
+        [4, "worker 2", { what: "seen_succeeded", key }],
+      ],
+    ],
     ["process killed between begin and send", [[2, "worker 1", { what: "killed" }]]],
     [
       "process killed after the send",

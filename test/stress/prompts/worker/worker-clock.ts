@@ -1,13 +1,22 @@
 // The clocks of a worker, as the client under test sees them.
+import type { Machine } from "../messages.ts";
 
 const wallClock = Date.now;
 const monotonic = performance.now.bind(performance);
+const uptime = process.hrtime.bigint;
 let offset = 0;
 let hidden = 0;
 let hidesSleeps = false;
 
 Date.now = () => wallClock() + offset - Math.round(hidden);
 performance.now = () => monotonic() - hidden;
+
+/** Starts the clocks of the machine on which this process runs. */
+export function startMachine({ startedAt, offsetMs }: Machine): void {
+  const started = BigInt(Math.round(startedAt * 1_000_000));
+  process.hrtime.bigint = () => uptime() - started;
+  offset = offsetMs;
+}
 
 /** How far the wall clock is from the right time. */
 export const clockOffset = (): number => offset;

@@ -27,7 +27,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
     return client;
   };
 
-  inboxSuite("bullmqInbox with 4 shards", {
+  inboxSuite("bullmqInbox in a cluster", {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = freshQueue();
       const backoffMs = () => (retriesLate ? 60_000 : 5);
@@ -36,7 +36,6 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
           bullmqInbox({
             connection: join(),
             queue,
-            shards: 4,
             pace: { ...pace, backoffMs },
             retentionMs,
           }),
@@ -50,7 +49,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
     test("keeps all keys of a shard in one slot, and the shards in several", async () => {
       const [client, queue] = [join(), freshQueue()];
       const receiver = receiverOn(
-        bullmqInbox({ connection: client, queue, shards: 4, pace: { ...pace, leaseMs: 60_000 } }),
+        bullmqInbox({ connection: client, queue, pace: { ...pace, leaseMs: 60_000 } }),
       );
       await Promise.all(references(40).map((name) => receiver.post(name)));
       await Promise.all(references(40).map((name) => receiver.post(name, "9.00")));

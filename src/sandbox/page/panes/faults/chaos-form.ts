@@ -35,7 +35,7 @@ function rate(name: ChaosName, chosen: number): Html {
 
 /** The form of chaos: which random faults, how often, and the seed that repeats them. */
 export function chaosForm(context: PageContext): Html {
-  const { chaos } = context.host.world.state;
+  const { chaos } = context.server.sandboxState.state;
   const names = Object.keys(CHAOS_LABELS) as ChaosName[];
   const place = { context, at: "faults" };
   return html`${form(

@@ -62,7 +62,7 @@ function addForm(context: PageContext): Html {
 
 /** What is wrong right now, and the ways to end it. */
 function active(context: PageContext): Html | undefined {
-  const { faults, chaos } = context.host.world.state;
+  const { faults, chaos } = context.server.sandboxState.state;
   if (faults.length === 0 && chaos === undefined) return undefined;
   const place = { context, at: "faults" };
   return html`<ul class="faults" aria-label="Active faults">${faults.map(faultRow)}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
@@ -70,8 +70,8 @@ function active(context: PageContext): Html | undefined {
 }
 
 /** The faults and the chaos that are active, in a few words; `undefined` if everything works. */
-export function activeText({ host }: PageContext): string | undefined {
-  const { faults, chaos } = host.world.state;
+export function activeText({ server }: PageContext): string | undefined {
+  const { faults, chaos } = server.sandboxState.state;
   const count = faults.length + (chaos === undefined ? 0 : Object.keys(chaos.rates).length);
   if (count === 0) return undefined;
   return count === 1 ? "1 fault is active" : `${count} faults are active`;

@@ -57,7 +57,7 @@ const callPreset = (context: PageContext, preset: CallPreset): Html =>
 
 /** Switches one kind of chaos on or off. The other kinds stay as they are. */
 function deliveryPreset(context: PageContext, preset: DeliveryPreset): Html {
-  const { rates = {}, seed = "" } = context.host.world.state.chaos ?? {};
+  const { rates = {}, seed = "" } = context.server.sandboxState.state.chaos ?? {};
   const isOn = rates[preset.chaos] === 1;
   const fields = { ...rates, [preset.chaos]: isOn ? 0 : 1, seed };
   return form(

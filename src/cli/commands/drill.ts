@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { askSettings } from "../../drill/ask-settings.ts";
+import { allCases } from "../../drill/cases.ts";
+import { type DrillListener, runDrill } from "../../drill/drill.ts";
+import { DRILL_FILE } from "../../drill/options.ts";
+import {
+  exitStatus,
+  formatDryRun,
+  formatReport,
+  reportAsJson,
+  reportAsJunit,
+} from "../../drill/report.ts";
+import { reportAsPage } from "../../drill/report-page.ts";
+import {
+  parseSettings,
+  type RawSettings,
+  readDrillFile,
+  readNumber,
+} from "../../drill/settings.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { printError, printLine, printResult, write } from "../terminal/output.ts";
+import { Progress } from "../terminal/progress.ts";
+
+export async function run(input: Input): Promise<number> {
+  const { switches, json } = input;
+  if (switches.has("init")) return init();
+  if (switches.has("list")) return list(json);
+  const settings = parseSettings({ ...settingsInFile(), ...given(input) });
+  const only = input.values.case;
+  const number = only === undefined ? undefined : readNumber(only, "case", 1, allCases().length);
+  const result = await runDrill(settings, { only: number, listener: listener(number, json) });
+  const { report, junit } = input.values;
+  if (report !== undefined) writeFileSync(report, reportAsPage(result));
+  if (junit !== undefined) writeFileSync(junit, reportAsJunit(result));
+  printResult(json, reportAsJson(result), () => formatReport(result));
+  return exitStatus(result);
+}
+
+const settingsInFile = (): RawSettings =>
+  existsSync(DRILL_FILE) ? readDrillFile(readFileSync(DRILL_FILE, "utf8")) : {};
+
+/** The flags that were given: they replace what the file says. A default is not given. */
+function given({ values, repeated, switches }: Input): RawSettings {
+  return {
+    ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
+    ...repeated,
+    ...(switches.has("double-click") && { "double-click": true }),
+  };
+}
+
+/** Shows how far the drill is, on standard error: standard output is for the report. */
+function listener(only: number | undefined, json: boolean): DrillListener {
+  let state = { done: 0, total: 1, failed: 0 };
+  const progress = new Progress({
+    line: () => `${state.done} of ${state.total} cases`,
+    share: () => state.done / state.total,
+  });
+  return {
+    dryRun: (results, notChecked) => {
+      if (json) return;
+      printLine(formatDryRun(results));
+      for (const what of notChecked) printLine(`  not checked: ${what}`);
+    },
+    progress: (done, total, failed) => {
+      state = { done, total, failed };
+      progress.update();
+    },
+    output: (text) => {
+      if (only !== undefined) write(process.stderr, text);
+    },
+    end: () => progress.end(),
+  };
+}
+
+function list(json: boolean): number {
+  const cases = allCases();
+  printResult(json, cases, () => cases.map(({ number, text }) => `${number}  ${text}`).join("\n"));
+  return EXIT.ok;
+}
+
+async function init(): Promise<number> {
+  if (existsSync(DRILL_FILE)) {
+    throw new ConfigurationError(`${DRILL_FILE} exists already. Edit it, or delete it first.`);
+  }
+  const settings = await askSettings(process.stdin, process.stderr);
+  parseSettings(settings);
+  writeFileSync(DRILL_FILE, `${JSON.stringify(settings, null, 2)}\n`);
+  printError(`Wrote ${DRILL_FILE}. Run: npx malipo drill`);
+  return EXIT.ok;
+}

@@ -1,0 +1,229 @@
+/** What a customer does with the prompt. */
+export const CUSTOMERS = [
+  "approves",
+  "approves before the response",
+  "cancels",
+  "enters a wrong PIN",
+  "does nothing",
+] as const;
+
+export type Customer = (typeof CUSTOMERS)[number];
+
+/** What a moment belongs to: a request of the shop, or a delivery to it. */
+export const SUBJECTS = {
+  start: { kind: "request", name: "the request for the prompt" },
+  read: { kind: "request", name: "the first read of the payment" },
+  initiated: { kind: "delivery", name: "the delivery of payment.initiated" },
+  final: { kind: "delivery", name: "the delivery of the final event" },
+} as const;
+
+export type Subject = keyof typeof SUBJECTS;
+export type When = "before" | "middle" | "after";
+
+/** What is done at a moment. */
+export type Effect =
+  | { readonly kind: "kill" | "stop" | "reset" | "truncate" | "slow" }
+  | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number }
+  | { readonly kind: "never" | "late" | "lost200" | "twice" | "again" | "conflict" | "rewritten" }
+  | { readonly kind: "forged" | "unsigned" | "altered" };
+
+/** One row: an effect, the moments at which it can happen, and how to say it. */
+interface Fault {
+  readonly effect: Effect;
+  readonly on: readonly Subject[];
+  readonly when: readonly When[];
+  readonly text: string;
+  /** Only with these customers. */
+  readonly customers?: readonly Customer[];
+}
+
+/** After a failure that was delivered, a genuine success is no contradiction: it may come late. */
+const PAYING: readonly Customer[] = ["approves", "approves before the response"];
+
+const REQUESTS = ["start", "read"] as const;
+const DELIVERIES = ["initiated", "final"] as const;
+const ALL = [...REQUESTS, ...DELIVERIES] as const;
+const ALWAYS = ["before", "middle", "after"] as const;
+
+/** Every fault at every moment at which it can happen. */
+export const FAULTS: readonly Fault[] = [
+  { effect: { kind: "kill" }, on: ALL, when: ALWAYS, text: "the shop is killed" },
+  { effect: { kind: "stop" }, on: ALL, when: ALWAYS, text: "the shop is stopped for 6 s" },
+  { effect: { kind: "reset" }, on: REQUESTS, when: ["before"], text: "the request is lost" },
+  { effect: { kind: "reset" }, on: REQUESTS, when: ["middle"], text: "the response is lost" },
+  { effect: { kind: "truncate" }, on: REQUESTS, when: ["middle"], text: "the response breaks off" },
+  {
+    effect: { kind: "slow" },
+    on: REQUESTS,
+    when: ["before", "middle"],
+    text: "the service is slow",
+  },
+  {
+    effect: { kind: "status", status: 500 },
+    on: REQUESTS,
+    when: ["before", "middle"],
+    text: "the service returns 500",
+  },
+  {
+    effect: { kind: "status", status: 429, retryAfter: 1 },
+    on: REQUESTS,
+    when: ["before"],
+    text: "the service returns 429 with Retry-After",
+  },
+  {
+    effect: { kind: "status", status: 401 },
+    on: REQUESTS,
+    when: ["before"],
+    text: "the key is revoked",
+  },
+  {
+    effect: { kind: "never" },
+    on: DELIVERIES,
+    when: ["before"],
+    text: "the delivery never arrives",
+  },
+  {
+    effect: { kind: "late" },
+    on: DELIVERIES,
+    when: ["before"],
+    text: "the delivery arrives late, after the others",
+  },
+  {
+    effect: { kind: "lost200" },
+    on: DELIVERIES,
+    when: ["middle"],
+    text: "the shop's response is lost",
+  },
+  {
+    effect: { kind: "twice" },
+    on: DELIVERIES,
+    when: ["before"],
+    text: "the delivery arrives twice at once",
+  },
+  {
+    effect: { kind: "again" },
+    on: DELIVERIES,
+    when: ["after"],
+    text: "an old delivery arrives once more at the end",
+  },
+  {
+    effect: { kind: "rewritten" },
+    on: ["final"],
+    when: ["before"],
+    text: "the body is written with other white space and escapes",
+  },
+  {
+    effect: { kind: "conflict" },
+    on: ["final"],
+    when: ["after"],
+    text: "an event that contradicts the first one follows",
+    customers: PAYING,
+  },
+  {
+    effect: { kind: "forged" },
+    on: ["final"],
+    when: ["before"],
+    text: "an event with a forged signature comes first",
+  },
+  {
+    effect: { kind: "unsigned" },
+    on: ["final"],
+    when: ["before"],
+    text: "an event without a signature comes first",
+  },
+  {
+    effect: { kind: "altered" },
+    on: ["final"],
+    when: ["before"],
+    text: "an altered event with an old signature comes first",
+  },
+];
+
+const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
+  request: {
+    before: "before the service gets",
+    middle: "after the service did, and before the response to,",
+    after: "after the response to",
+  },
+  delivery: {
+    before: "before",
+    middle: "after the shop read, and before its 200 to,",
+    after: "after the 200 to",
+  },
+};
+
+/** One order and one fault. */
+export interface DrillCase {
+  readonly number: number;
+  readonly customer: Customer;
+  /** `undefined`: nothing goes wrong. */
+  readonly fault?: { readonly effect: Effect; readonly subject: Subject; readonly when: When };
+  readonly text: string;
+}
+
+const faultsOf = (subject: Subject) => FAULTS.filter(({ on }) => on.includes(subject));
+
+/** Every case of a drill. The numbers are always the same. */
+export function allCases(): DrillCase[] {
+  const cases: DrillCase[] = [];
+  const add = (
+    text: string,
+    fault?: DrillCase["fault"],
+    customers: readonly Customer[] = CUSTOMERS,
+  ) => {
+    for (const customer of customers) {
+      const number = cases.length + 1;
+      cases.push({
+        number,
+        customer,
+        ...(fault && { fault }),
+        text: `${text}; the customer ${customer}`,
+      });
+    }
+  };
+  add("nothing goes wrong");
+  // The reads come last: a shop that reads no payment has the same numbers for all others.
+  for (const subject of ["start", "initiated", "final", "read"] as const) {
+    const { kind, name } = SUBJECTS[subject];
+    for (const { effect, when: moments, text, customers } of faultsOf(subject)) {
+      for (const when of moments) {
+        add(`${text} ${WHEN_TEXTS[kind][when]} ${name}`, { effect, subject, when }, customers);
+      }
+    }
+  }
+  return cases;
+}
+
+/** Whether a fault stops the process, and so every order that is under way. */
+export const isOfProcess = ({ fault }: Pick<DrillCase, "fault">): boolean =>
+  fault?.effect.kind === "kill" || fault?.effect.kind === "stop";
+
+const WAVE_SIZE = 12;
+
+/**
+ * Groups cases that can run at the same time in one shop: faults of requests and deliveries side by
+ * side; faults of the process only with others of the same moment.
+ */
+export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
+  const groups = new Map<string, DrillCase[]>();
+  for (const one of cases) {
+    const { fault, customer } = one;
+    const isSlow = fault?.effect.kind === "slow";
+    // A prompt that is ignored ends later, so its final event cannot wait for those of the others.
+    const turn = fault?.subject === "final" && customer === "does nothing" ? "later" : "";
+    const key = isOfProcess(one)
+      ? `${fault?.effect.kind} ${fault?.subject} ${fault?.when} ${turn}`
+      : isSlow
+        ? "slow"
+        : "others";
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const size = isOfProcess(group[0] ?? {})
+      ? group.length
+      : WAVE_SIZE * (group[0]?.fault?.effect.kind === "slow" ? 4 : 1);
+    return Array.from({ length: Math.ceil(group.length / size) }, (_, index) =>
+      group.slice(index * size, (index + 1) * size),
+    );
+  });
+}

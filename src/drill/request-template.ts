@@ -1,0 +1,58 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+
+/** A request with places to fill in: `POST /orders {"phone":"{phone}"}`. */
+export interface RequestTemplate {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** The values of the places, by their names. */
+export type Values = Readonly<Record<string, string | number>>;
+
+const PLACE = /\{(phone|amount|order|id)\}/g;
+
+/** @throws {ConfigurationError} */
+export function parseRequest(text: string, name: string): RequestTemplate {
+  const [, method = "", path = "", body = ""] =
+    /^([A-Za-z]+)\s+(\/\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+  if (path !== "") return { method: method.toUpperCase(), path, body };
+  throw new ConfigurationError(
+    `--${name} must be a method, a path and perhaps a body, such as: POST /orders {"phone":"{phone}"}; got ${JSON.stringify(text)}.`,
+  );
+}
+
+/** What a customer got from the shop. */
+export interface ShopResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** The names of the places in a template. */
+export const placesIn = ({ path, body }: RequestTemplate): string[] =>
+  [...`${path} ${body}`.matchAll(PLACE)].map(([, name = ""]) => name);
+
+/** Sends a request to the shop, as a browser of a customer does. Redirects are not followed. */
+export async function sendRequest(
+  origin: string,
+  { method, path, body }: RequestTemplate,
+  values: Values,
+  headers: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<ShopResponse> {
+  const fill = (text: string, encode: (value: string) => string) =>
+    text.replace(PLACE, (whole, name: string) =>
+      values[name] === undefined ? whole : encode(String(values[name])),
+    );
+  const isJson = /^[{[]/.test(body);
+  const type = isJson ? "application/json" : "application/x-www-form-urlencoded";
+  const response = await fetch(`${origin}${fill(path, encodeURIComponent)}`, {
+    method,
+    redirect: "manual",
+    headers: { ...(body !== "" && { "content-type": type }), ...headers },
+    ...(body !== "" && { body: fill(body, isJson ? String : encodeURIComponent) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}

@@ -1,0 +1,139 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { parseDuration } from "../internal/duration.ts";
+import { isObject } from "../internal/is-object.ts";
+import { DRILL_FILE, DRILL_OPTIONS } from "./options.ts";
+import {
+  type Check,
+  type Effects,
+  type Place,
+  parseCheck,
+  parseEffects,
+  parsePlace,
+} from "./read-response.ts";
+import { parseRequest, type RequestTemplate } from "./request-template.ts";
+
+/** What a drill knows of a shop, checked and with its defaults. */
+export interface DrillSettings {
+  readonly start: string;
+  readonly ready: RequestTemplate | undefined;
+  readonly order: RequestTemplate;
+  readonly orderId: readonly Place[];
+  readonly status: RequestTemplate;
+  readonly checks: Readonly<Record<"paid" | "failed" | "open", Check>>;
+  readonly effects: Effects | undefined;
+  readonly webhook: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  readonly data: string;
+  readonly nightly: RequestTemplate | undefined;
+  readonly quietMs: number;
+  readonly slowMs: number;
+  readonly doubleClick: boolean;
+  readonly workers: number;
+  readonly orders: number;
+  readonly seed: string;
+}
+
+/** The settings as they were written: the value of each option by its name. */
+export type RawSettings = Readonly<
+  Record<string, string | readonly string[] | boolean | undefined>
+>;
+
+/**
+ * Reads the content of `malipo.drill.json`.
+ *
+ * @throws {ConfigurationError} for a field that no drill has, and for a wrong type.
+ */
+export function readDrillFile(text: string): RawSettings {
+  const fail = (problem: string) => new ConfigurationError(`${DRILL_FILE}: ${problem}`);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigurationError(`${DRILL_FILE} is not JSON: ${String(cause)}`, { cause });
+  }
+  if (!isObject(content)) throw fail("expected one JSON object.");
+  const options = DRILL_OPTIONS.filter(({ ofRun }) => !ofRun);
+  for (const [name, value] of Object.entries(content)) {
+    const option = options.find((one) => one.name === name);
+    if (option === undefined) {
+      const names = options.map((one) => one.name).join(", ");
+      throw fail(`there is no setting ${JSON.stringify(name)}. The settings are: ${names}.`);
+    }
+    const [isRight, expected] = option.repeatable
+      ? [Array.isArray(value) && value.every((one) => typeof one === "string"), "a list of texts"]
+      : option.value === undefined
+        ? [typeof value === "boolean", "true or false"]
+        : [typeof value === "string" || typeof value === "number", "a text or a number"];
+    if (!isRight) throw fail(`${name} must be ${expected}; got ${JSON.stringify(value)}.`);
+    if (typeof value === "number") content[name] = String(value);
+  }
+  return content as RawSettings;
+}
+
+/** @throws {ConfigurationError} naming the setting that is missing or wrong. */
+export function parseSettings(raw: RawSettings): DrillSettings {
+  const defaults = Object.fromEntries(DRILL_OPTIONS.map((one) => [one.name, one.default]));
+  const text = (name: string): string => {
+    const value = raw[name] ?? defaults[name];
+    if (typeof value === "string" && value !== "") return value;
+    throw new ConfigurationError(
+      `--${name} is required: give the flag, or write it into ${DRILL_FILE} (malipo drill --init asks for it).`,
+    );
+  };
+  const optional = <T>(name: string, parse: (value: string, name: string) => T) =>
+    raw[name] === undefined || raw[name] === "" ? undefined : parse(String(raw[name]), name);
+  const pairs = (name: string, separator: string) =>
+    Object.fromEntries(
+      ((raw[name] ?? []) as readonly string[]).map((one) => splitPair(name, one, separator)),
+    );
+  return {
+    start: text("start"),
+    ready: optional("ready", parseRequest),
+    order: parseRequest(text("order"), "order"),
+    orderId: optional("order-id", (value) => [parsePlace(value)]) ?? [
+      parsePlace("/id"),
+      parsePlace("location ~ ([^/?#]+)/?$"),
+    ],
+    status: parseRequest(text("status"), "status"),
+    checks: {
+      paid: parseCheck(text("paid")),
+      failed: parseCheck(text("failed")),
+      open: parseCheck(text("open")),
+    },
+    effects: optional("effects", parseEffects),
+    webhook: text("webhook"),
+    headers: pairs("header", ":"),
+    env: pairs("env", "="),
+    data: text("data"),
+    nightly: optional("nightly", parseRequest),
+    quietMs: readDuration(text("quiet"), "quiet"),
+    slowMs: readDuration(text("slow"), "slow"),
+    doubleClick: raw["double-click"] === true,
+    workers: readNumber(text("workers"), "workers", 1, 64),
+    orders: readNumber(text("orders"), "orders", 0, 100_000),
+    seed: text("seed"),
+  };
+}
+
+function splitPair(name: string, text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  throw new ConfigurationError(`--${name} must be name${separator}value; got "${text}".`);
+}
+
+function readDuration(text: string, name: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms >= 0 && ms <= 3_600_000) return ms;
+  throw new ConfigurationError(
+    `--${name} must be a duration of at most 1h, such as 30s; got "${text}".`,
+  );
+}
+
+export function readNumber(text: string, name: string, min: number, max: number): number {
+  const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new ConfigurationError(
+    `--${name} must be a whole number from ${min} to ${max}; got "${text}".`,
+  );
+}
