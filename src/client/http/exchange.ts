@@ -43,9 +43,12 @@ export interface Sender {
 /**
  * Sends one request, once, and reads the response to its end: a 2xx whose body breaks off is not a
  * response. Never rejects.
+ *
+ * @param request - ky's: its method and headers. Its address is normalised, and it has no body.
  */
 export async function exchange(
-  { method, url, headers, body }: HttpRequest,
+  { method, headers }: Pick<Request, "method" | "headers">,
+  { url, body }: HttpRequest,
   { fetch: customFetch, maxResponseBytes }: Sender,
   signal: AbortSignal,
   beforeSend?: BeforeSend | undefined,
