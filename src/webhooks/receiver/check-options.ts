@@ -12,7 +12,6 @@ import type { Inbox } from "../inbox/types.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
-import { checkPerMerchant } from "./merchants/per-merchant.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type {
   AttemptResolver,
@@ -21,6 +20,7 @@ import type {
   PaymentReader,
   WebhookReceiverOptions,
 } from "./options.ts";
+import { checkPerMerchant } from "./per-merchant.ts";
 import { Retention } from "./retention.ts";
 
 /** The options, checked and complete. */
