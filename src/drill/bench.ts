@@ -12,7 +12,7 @@ import { freePort } from "./child.ts";
 import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
-import { ALIVE, FORGED, type Facts, judgeOrder, SECRET } from "./promises.ts";
+import { ALIVE, type Facts, FORGED, judgeOrder, SECRET } from "./promises.ts";
 import { countEffects } from "./read-response.ts";
 import {
   placesIn,
