@@ -10,7 +10,7 @@ import { watchActivity } from "./observe/activity.ts";
 import { checkSandboxOptions, type SandboxOptions } from "./options.ts";
 import { createPhone } from "./payments/phone.ts";
 import { serve } from "./server.ts";
-import { createKey } from "./state/keys.ts";
+import { createKey, revokeKey } from "./state/keys.ts";
 import type { Sandbox } from "./types.ts";
 
 /**
@@ -71,6 +71,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     chaos: createChaos(state, settings.seed, changed),
     fetch: createFetch(sandboxState, baseUrl),
     createKey: (key) => createKey(sandboxState.state, key),
+    revokeKey: (key) => {
+      const next = revokeKey(sandboxState.state, key);
+      changed();
+      return next;
+    },
     phone: (number) => createPhone(sandboxState, number),
     watch: (listener) => watchActivity(sandboxState, listener),
     reset: () => engine.reset(),

@@ -1,3 +1,4 @@
+import type { Fetch } from "../options.ts";
 import { isBrowser } from "../runtime.ts";
 import { readBody } from "./read-body.ts";
 
@@ -14,9 +15,6 @@ export interface HttpResponse {
   readonly response: Response;
   readonly text: string;
 }
-
-/** The platform's `fetch`, or any function that takes an address and an init. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How `fetch` and the reading of the body ended. */
 export type Exchange =

@@ -42,3 +42,29 @@ export function createKey(
   state.keys[key] = { kind, scopes: [...(scopes ?? allowed)] };
   return key;
 }
+
+/**
+ * Revokes a key, and makes another one of the same kind and scopes.
+ *
+ * @throws {ConfigurationError} for a key that does not exist. It may be a real one, so it is not quoted.
+ */
+export function revokeKey(
+  state: {
+    readonly random: RandomState;
+    readonly keys: Record<string, StoredKey>;
+    readonly builtIn: Record<KeyKind, string>;
+  },
+  key: string,
+): string {
+  const stored = Object.hasOwn(state.keys, key) ? state.keys[key] : undefined;
+  if (stored === undefined) {
+    throw new ConfigurationError(
+      "The key to revoke is not a key of this sandbox. `sandbox.keys` and `malipo env` show its keys.",
+    );
+  }
+  delete state.keys[key];
+  const next = newKey(state.random, stored.kind);
+  state.keys[next] = stored;
+  if (state.builtIn[stored.kind] === key) state.builtIn[stored.kind] = next;
+  return next;
+}

@@ -53,6 +53,7 @@ export class Workers {
     this.#options = options;
     this.#pace = pace;
     this.#processor = new Processor(options);
+    redis.on("error", (error) => this.#report(error));
     const queues = queuesOf(options).map(queueOf);
     this.started = Promise.all(queues.map((queue) => this.#serve(queue))).then(() => {});
   }

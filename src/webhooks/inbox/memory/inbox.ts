@@ -36,11 +36,7 @@ export function memoryInbox(
   };
   // Without `retentionMs` and `horizon`: tests deliver recorded events, which may be of any age.
   return {
-    accept: async (delivery) => {
-      const receipt = ledger.accept(delivery, offer);
-      worker.tellKept(delivery, receipt);
-      return receipt;
-    },
+    accept: async (delivery) => ledger.accept(delivery, offer),
     start: async (workerOptions) => worker.start(store, workerOptions, pace),
     stop: (timeoutMs) => worker.stop(timeoutMs),
     drain: (workerOptions, limits) => worker.drain(store, workerOptions, pace, limits),

@@ -106,12 +106,7 @@ export function sqliteInbox(
   return {
     database,
     retentionMs,
-    accept: async (delivery) => {
-      const { store } = file.opened ?? (await file.ready());
-      const receipt = await store.accept(delivery);
-      worker.tellKept(delivery, receipt);
-      return receipt;
-    },
+    accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
     start: (workerOptions) =>
       start.start((signal) => begin(workerOptions, signal), workerOptions.onError),
     stop: async (timeoutMs) => {
