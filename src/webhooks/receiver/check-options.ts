@@ -3,9 +3,9 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkFunction,
-  checkOptionNames,
   checkWholeNumber,
   describeValue,
+  ownOptions,
 } from "../../internal/check-options.ts";
 import { environmentVariable } from "../../internal/environment.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
@@ -13,7 +13,6 @@ import type { Inbox } from "../inbox/types.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
-import { checkPerMerchant } from "./merchants/per-merchant.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
 import type {
   AttemptResolver,
@@ -22,6 +21,7 @@ import type {
   PaymentReader,
   WebhookReceiverOptions,
 } from "./options.ts";
+import { checkPerMerchant } from "./per-merchant.ts";
 import { Retention } from "./retention.ts";
 
 /** The options, checked and complete. */
@@ -174,18 +174,17 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
   if (typeof hooks !== "object" || hooks === null) {
     throw new ConfigurationError(`\`hooks\` must be an object; got ${describeValue(hooks)}.`);
   }
-  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+  const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
   for (const name of HOOK_NAMES) {
-    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name]);
+    if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
   }
-  return hooks;
+  return own;
 }
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
   // Plain JavaScript may call without options.
-  const given = (options ?? {}) as WebhookReceiverOptions;
-  checkOptionNames(given, OPTIONS, "createWebhookReceiver");
+  const given = ownOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
   const { inbox = defaultInbox(), maxAgeSeconds, wakeups } = given;
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);

@@ -1,7 +1,7 @@
 import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
 import { cannot, receiverStopped } from "../inbox/errors.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
@@ -237,16 +237,15 @@ class Receiver {
       concurrency,
       onError,
       queues: this.handlers.queues(),
-      kinds: this.handlers.kinds(),
     };
   }
 
   async drain(
     options: { timeoutMs?: number | undefined; limit?: number | undefined } = {},
   ): Promise<DrainResult> {
-    checkOptionNames(options, ["timeoutMs", "limit"], "receiver.drain");
-    const timeoutMs = checkWholeNumber("timeoutMs", options.timeoutMs ?? 10_000, 1);
-    const limit = checkWholeNumber("limit", options.limit ?? 1_000, 1);
+    const own = ownOptions(options, ["timeoutMs", "limit"], "receiver.drain");
+    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 10_000, 1);
+    const limit = checkWholeNumber("limit", own.limit ?? 1_000, 1);
     if (this.#state !== "new") {
       throw new ConfigurationError(
         `The receiver was ${this.#state} already. drain() is for a process that does not call start().`,
@@ -274,8 +273,7 @@ class Receiver {
     references: Iterable<string> | AsyncIterable<string>,
     options: { merchant?: string | undefined } = {},
   ): Promise<SweepResult> {
-    checkOptionNames(options, ["merchant"], "receiver.sweep");
-    const { merchant } = options;
+    const { merchant } = ownOptions(options, ["merchant"], "receiver.sweep");
     const payments = this.#settings.paymentsOf(merchant);
     if (payments === undefined) {
       throw new ConfigurationError(
@@ -294,8 +292,8 @@ class Receiver {
   }
 
   async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    checkOptionNames(options, ["timeoutMs"], "receiver.stop");
-    const timeoutMs = checkWholeNumber("timeoutMs", options.timeoutMs ?? 30_000, 0);
+    const own = ownOptions(options, ["timeoutMs"], "receiver.stop");
+    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 30_000, 0);
     this.#state = "stopped";
     this.#stopped.abort(receiverStopped());
     this.#stopping ??= this.#stopInbox(timeoutMs);

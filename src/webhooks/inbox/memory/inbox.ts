@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
@@ -24,9 +24,9 @@ export function memoryInbox(
     pace?: Pace | undefined;
   } = {},
 ): Inbox {
-  checkOptionNames(options, OPTIONS, "memoryInbox");
-  const { pace = DEFAULT_PACE } = options;
-  const retentionMs = retentionFor(options.retentionMs, pace);
+  const own = ownOptions(options, OPTIONS, "memoryInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const retentionMs = retentionFor(own.retentionMs, pace);
   const ledger = new MemoryLedger(retentionMs);
   const store = new MemoryStore(ledger, pace, retentionMs);
   const worker = new WorkerSlot();

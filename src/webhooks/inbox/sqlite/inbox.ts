@@ -5,7 +5,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox, WorkerOptions } from "../types.ts";
@@ -71,9 +71,9 @@ export function sqliteInbox(
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  checkOptionNames(options, OPTIONS, "sqliteInbox");
-  const { pace = DEFAULT_PACE } = options;
-  const retentionMs = retentionFor(options.retentionMs, pace);
+  const own = ownOptions(options, OPTIONS, "sqliteInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const retentionMs = retentionFor(own.retentionMs, pace);
   const worker = new WorkerSlot();
   const file = new InboxFile(path, (database) => open(database, pace, retentionMs, worker));
   const { database } = file;
