@@ -71,16 +71,19 @@ export class QueueLedger {
     for (const one of deliveries) if (!firsts.has(one.key)) firsts.set(one.key, one);
     const pipeline = this.#redis.pipeline();
     for (const [key, one] of firsts) pipeline.set(this.keys.event(key), this.#newRecord(one), "NX");
-    for (const one of deliveries) pipeline.mget(...this.#lookupKeys(one));
+    const lookups = deliveries.map((one) => this.#lookupKeys(one));
+    pipeline.mget(...lookups.flat());
     const replies = await repliesOf(pipeline);
+    const known = replies.pop() as Error | (string | null)[];
+    if (known instanceof Error) throw known;
     const stored = new Map([...firsts].map(([key, one], at) => [key, { one, reply: replies[at] }]));
     const writes = this.#redis.pipeline();
     const admissions = deliveries.map((delivery, at) => {
+      const found = known.splice(0, lookups[at]?.length);
       const first = stored.get(delivery.key);
-      const known = replies[firsts.size + at];
-      for (const reply of [first?.reply, known]) if (reply instanceof Error) return reply;
+      if (first?.reply instanceof Error) return first.reply;
       const isNew = first?.one === delivery && first.reply === "OK";
-      return this.#judge(writes, delivery, isNew, known as (string | null)[]);
+      return this.#judge(writes, delivery, isNew, found);
     });
     if (writes.length > 0) await runAll(writes);
     return admissions;
@@ -153,10 +156,8 @@ export class QueueLedger {
 
   /** The record of an event that is processed now. */
   async begin(key: string, attempt: number): Promise<EventRecord | undefined> {
-    const pipeline = this.#redis.pipeline().get(this.keys.event(key));
-    if (attempt > 1) pipeline.zrem(this.keys.retrying, key);
-    const [text] = await runAll(pipeline);
-    return recordIn(text as string | null);
+    if (attempt > 1) await this.#redis.zrem(this.keys.retrying, key);
+    return recordIn(await this.#redis.get(this.keys.event(key)));
   }
 
   /** The last step before an event ends. */
