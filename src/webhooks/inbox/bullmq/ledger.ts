@@ -22,6 +22,8 @@ export interface Admission {
   readonly needsJob: boolean;
 }
 
+type Write = (pipeline: Pipeline) => void;
+
 const DUPLICATE: Admission = { kind: "duplicate", needsJob: false };
 const CONFLICT: Admission = { kind: "conflict", needsJob: false };
 
@@ -77,7 +79,7 @@ export class QueueLedger {
     const known = replies.pop() as Error | (string | null)[];
     if (known instanceof Error) throw known;
     const stored = new Map([...firsts].map(([key, one], at) => [key, { one, reply: replies[at] }]));
-    const writes = this.#redis.pipeline();
+    const writes: Write[] = [];
     const admissions = deliveries.map((delivery, at) => {
       const found = known.splice(0, lookups[at]?.length);
       const first = stored.get(delivery.key);
@@ -85,7 +87,11 @@ export class QueueLedger {
       const isNew = first?.one === delivery && first.reply === "OK";
       return this.#judge(writes, delivery, isNew, found);
     });
-    if (writes.length > 0) await runAll(writes);
+    if (writes.length > 0) {
+      const pipeline = this.#redis.pipeline();
+      for (const write of writes) write(pipeline);
+      await runAll(pipeline);
+    }
     return admissions;
   }
 
@@ -103,7 +109,7 @@ export class QueueLedger {
 
   /** @param known - What is stored under {@link #lookupKeys}. */
   #judge(
-    writes: Pipeline,
+    writes: Write[],
     delivery: NewDelivery,
     isNew: boolean,
     [event, conflict = null, formerEvent, formerConflict = null]: readonly (string | null)[],
@@ -113,21 +119,22 @@ export class QueueLedger {
     const isFormer = former !== undefined && hasDigest(former, digest);
     const conflicts = [conflict, formerConflict].filter((one) => one !== null);
     if (isFormer || conflicts.length > 0) {
-      if (isNew) this.#writeDone(writes, delivery);
+      if (isNew) writes.push((pipeline) => this.#writeDone(pipeline, delivery));
       if (isFormer || conflicts.includes(DECIDED)) return DUPLICATE;
-      if (conflict !== null) this.#writeConflict(writes, delivery);
+      if (conflict !== null) writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
       return CONFLICT;
     }
     const record = recordIn(event);
     if (record === undefined) return new EventMissingError("Redis");
     if (!hasDigest(record, digest)) {
-      this.#writeConflict(writes, delivery);
+      writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
       return CONFLICT;
     }
-    if (record.content !== undefined && record.state === "dead") {
-      this.deadLetters.add(writes, key, deadLetterHeader(record.content));
+    const { content, state } = record;
+    if (content !== undefined && state === "dead") {
+      writes.push((pipeline) => this.deadLetters.add(pipeline, key, deadLetterHeader(content)));
     }
-    if (!isNew) return { kind: "duplicate", needsJob: record.state === "pending" };
+    if (!isNew) return { kind: "duplicate", needsJob: state === "pending" };
     return { kind: "accepted", needsJob: deadLetterReason === undefined };
   }
 
@@ -144,14 +151,20 @@ export class QueueLedger {
     this.#remember(writes, this.keys.event(key), recordText("done", digest), signedAt);
   }
 
-  /** Writes what is forgotten when the retention has passed since now, or since the signed time. */
   #remember(writes: Pipeline, key: string, text: string, signedAt: number | undefined): void {
-    // Without a time that can be read, a replay could come at any time.
-    if (signedAt === undefined) writes.set(key, text);
-    else {
-      const aheadMs = Math.max(0, Math.ceil(signedAt) - this.#clock.now());
-      writes.set(key, text, "PX", aheadMs + this.#retentionMs);
-    }
+    const lifeMs = this.#lifeMs(signedAt);
+    if (lifeMs === undefined) writes.set(key, text);
+    else writes.set(key, text, "PX", lifeMs);
+  }
+
+  /**
+   * How long to remember what ends now: the retention from now, or from the signed time if it is later.
+   * `undefined` for without end: a replay of an event without a time that can be read could come at any
+   * time.
+   */
+  #lifeMs(signedAt: number | undefined): number | undefined {
+    if (signedAt === undefined) return undefined;
+    return Math.max(0, Math.ceil(signedAt) - this.#clock.now()) + this.#retentionMs;
   }
 
   /** The record of an event that is processed now. */
@@ -161,10 +174,12 @@ export class QueueLedger {
   }
 
   /** The last step before an event ends. */
-  async end(event: EndedEvent): Promise<void> {
-    const writes = this.#redis.pipeline();
-    this.#writeDone(writes, event);
-    await runAll(writes);
+  async end({ key, digest, signedAt }: EndedEvent): Promise<void> {
+    const [name, text] = [this.keys.event(key), recordText("done", digest)];
+    const lifeMs = this.#lifeMs(signedAt);
+    // Without a pipeline, which costs more than the command.
+    if (lifeMs === undefined) await this.#redis.set(name, text);
+    else await this.#redis.set(name, text, "PX", lifeMs);
   }
 
   /** Makes a dead letter of an event. */
