@@ -15,8 +15,8 @@ export type {
   ResponseView,
   RetryView,
 } from "./client/hooks.ts";
-export type { GatewayObserver, ObservedExchange } from "./client/http/observer.ts";
 export type { Query } from "./client/http/url.ts";
+export type { GatewayObserver, ObservedExchange } from "./client/observer.ts";
 export type { CallOptions, CreateOptions, GatewayOptions } from "./client/options.ts";
 export type { RequestParams } from "./client/request.ts";
 export type { Page } from "./client/response/page.ts";

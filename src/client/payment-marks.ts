@@ -49,11 +49,17 @@ export function marksOf(fields: unknown): PaymentMarks {
   };
 }
 
+/** Whether calls of an endpoint, such as `"POST /payments/initiate"`, start a payment. */
+export function startsPayment(endpoint: string): boolean {
+  const [method = "", path = ""] = endpoint.split(" ");
+  return method === "POST" && PAYMENT_PATHS.has(path);
+}
+
 /** What the payment can be recognised by that a call starts; `undefined` where it starts none. */
 export function paymentMarksOf(
   { path, method }: Endpoint,
   body: string | undefined,
 ): PaymentMarks | undefined {
-  if (method !== "POST" || !PAYMENT_PATHS.has(path) || body === undefined) return undefined;
+  if (!startsPayment(`${method} ${path}`) || body === undefined) return undefined;
   return marksOf(JSON.parse(body));
 }

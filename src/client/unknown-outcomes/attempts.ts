@@ -1,6 +1,6 @@
 import { storeError } from "../../idempotency/run-once.ts";
-import type { AttemptRecord, IdempotencyStore } from "../../idempotency/store.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
+import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
+import { ownOptions } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
 
 /** An attempt to make a call once, as the store remembers it. */
@@ -77,14 +77,19 @@ export async function fromStore<T>(
   }
 }
 
-/** @throws {ConfigurationError} for a wrong option. @throws {ConnectionError} where the store fails. */
+/**
+ * @param digests - Only attempts with these digests.
+ * @throws {ConfigurationError} for a wrong option.
+ * @throws {ConnectionError} if the store fails.
+ */
 export async function listAttempts(
   context: AttemptsContext,
-  query: AttemptQuery = {},
+  given: AttemptQuery = {},
+  digests: ListQuery["digests"] = undefined,
 ): Promise<AttemptList> {
-  checkOptionNames(query, ["state", "after", "limit"], "list");
+  const query = ownOptions(given, ["state", "after", "limit"], "list");
   const page = await fromStore(context, "while it listed the attempts", () =>
-    context.store.list(query),
+    context.store.list({ ...query, digests }),
   );
   const items = page.attempts.map(toAttempt);
   const list = {
@@ -94,7 +99,7 @@ export async function listAttempts(
       for (let one: AttemptList = list; ; ) {
         yield* one.items;
         if (one.next === undefined) return;
-        one = await listAttempts(context, { ...query, after: one.next });
+        one = await listAttempts(context, { ...query, after: one.next }, digests);
       }
     },
   };

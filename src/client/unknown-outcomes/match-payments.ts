@@ -40,6 +40,16 @@ export function candidateOf(
   };
 }
 
+const pepperId = (digest: string): string | undefined =>
+  /^([0-9a-f]{8}):[0-9a-f]{64}$/.exec(digest)?.[1];
+
+/** Whether two digests can be compared: digests of two peppers differ for equal texts, too. */
+const isSamePepper = (one: string, other: string): boolean => pepperId(one) === pepperId(other);
+
+/** Whether an attempt was stored with the pepper that the store has now. */
+export const hasPepperOf = ({ digests }: AttemptRecord, { store }: AttemptsContext): boolean =>
+  isSamePepper(digests.parameters, store.digest(""));
+
 /** When an attempt began by this machine's clock: a store on a server has its own. */
 export const begunAtMs = ({ begunAt, ageMs }: AttemptRecord, nowMs: number): number =>
   Math.min(begunAt, nowMs - ageMs);
@@ -64,7 +74,7 @@ export function compare(
   let [equal, different] = [0, 0];
   for (const name of MARKS) {
     const [attempt, payment] = [record.digests[name], marks[name]];
-    if (attempt === undefined || payment === undefined) continue;
+    if (attempt === undefined || payment === undefined || !isSamePepper(attempt, payment)) continue;
     if (attempt === payment) equal++;
     else different++;
   }

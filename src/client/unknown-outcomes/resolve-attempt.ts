@@ -4,7 +4,7 @@ import { IdempotencyConflictError } from "../../errors/payment.ts";
 import { recordName, storeError } from "../../idempotency/run-once.ts";
 import type { ResolveResult } from "../../idempotency/store.ts";
 import { lastUnknownOwner } from "../../idempotency/unknown-attempts.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
+import { ownOptions } from "../../internal/check-options.ts";
 import { quoteMasked } from "../../internal/phone-digits.ts";
 import { type CallInput, nameOf } from "../call.ts";
 import { encodeReference } from "../http/stored-response.ts";
@@ -48,6 +48,16 @@ function createEndpoint(name: CreateName): [Endpoint, CallInput] {
   );
 }
 
+/**
+ * What records call the endpoint of a call.
+ *
+ * @throws {ConfigurationError} for a call that creates nothing.
+ */
+export function endpointNameOf(name: CreateName, { redactor }: AttemptsContext): string {
+  const [endpoint, input] = createEndpoint(name);
+  return nameOf(endpoint, input, redactor);
+}
+
 const NOT_RESOLVED: Readonly<
   Record<Exclude<ResolveResult["state"], "resolved" | "too_early">, string>
 > = {
@@ -81,11 +91,10 @@ export async function resolveAttempt(
   context: AttemptsContext,
   idempotencyKey: string,
   outcome: string,
-  options: ResolveOptions,
+  given: ResolveOptions,
 ): Promise<void> {
-  checkOptionNames(options, ["endpoint", "attempt"], "resolve");
-  const [row, input] = createEndpoint(options.endpoint ?? "mobileMoney.initiate");
-  const endpoint = nameOf(row, input, context.redactor);
+  const options = ownOptions(given, ["endpoint", "attempt"], "resolve");
+  const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
   const key = checkIdempotencyKey(endpoint, idempotencyKey);
   if (typeof outcome !== "string" || outcome === "") {
     const expected = 'expected the reference of a payment, or "not_sent"';

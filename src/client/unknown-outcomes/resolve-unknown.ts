@@ -1,6 +1,6 @@
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { encodeReference } from "../http/stored-response.ts";
 import type { CallOptions } from "../options.ts";
 import {
@@ -74,12 +74,14 @@ export interface LookContext extends AttemptsContext {
 // 100 years.
 const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
 
-export function checkResolveUnknownOptions(options: ResolveUnknownOptions): void {
-  checkOptionNames(options, ["lookBackMs", "notSentAfterMs", "signal"], "resolveUnknown");
+export function checkResolveUnknownOptions(given: ResolveUnknownOptions): ResolveUnknownOptions {
+  const names = ["lookBackMs", "notSentAfterMs", "signal"];
+  const options = ownOptions(given, names, "resolveUnknown");
   checkWholeNumber("lookBackMs", options.lookBackMs, 1, MAX_AGE_MS);
   if (options.notSentAfterMs !== undefined) {
     checkWholeNumber("notSentAfterMs", options.notSentAfterMs, 1, MAX_AGE_MS);
   }
+  return options;
 }
 
 /**
@@ -123,7 +125,7 @@ export async function resolveUnknown(
 }
 
 /** The payments of a history, with their times by this machine's clock. */
-function candidatesOf(context: LookContext, { payments, clockOffsetMs }: PaymentHistory) {
+export function candidatesOf(context: LookContext, { payments, clockOffsetMs }: PaymentHistory) {
   const marginMs = clockOffsetMs === undefined ? undefined : CLOCK_MARGIN_MS;
   return payments.map((payment) => {
     const time = timeOf(payment);
@@ -133,7 +135,10 @@ function candidatesOf(context: LookContext, { payments, clockOffsetMs }: Payment
 }
 
 /** Whether a payment of an attempt would be in the list. Without the service's clock, only its end says so. */
-function reachesBack({ reachesBackTo, clockOffsetMs }: PaymentHistory, begunMs: number): boolean {
+export function reachesBack(
+  { reachesBackTo, clockOffsetMs }: PaymentHistory,
+  begunMs: number,
+): boolean {
   if (reachesBackTo === Number.NEGATIVE_INFINITY) return true;
   return clockOffsetMs !== undefined && reachesBackTo < begunMs + clockOffsetMs - CLOCK_MARGIN_MS;
 }
@@ -152,6 +157,19 @@ async function otherAttempts(
   return found.filter(({ owner }) => owner !== record.owner);
 }
 
+/** The payments that an attempt may have made, without those of other attempts. */
+export async function unclaimedPayments(
+  context: LookContext,
+  record: AttemptRecord,
+  candidates: readonly Candidate[],
+): Promise<{ readonly left: readonly Candidate[]; readonly others: readonly AttemptRecord[] }> {
+  const near = candidates.filter((one) => compare(record, one) !== "no");
+  // Every attempt that a payment in the list may belong to has begun by now.
+  const others = await otherAttempts(context, record, near);
+  const claimed = await claimedReferences(context, others);
+  return { left: near.filter(({ reference }) => !claimed.has(reference)), others };
+}
+
 async function lookFor(
   context: LookContext,
   record: AttemptRecord,
@@ -159,11 +177,7 @@ async function lookFor(
   mayBeAbsent: boolean,
 ): Promise<UnknownReport> {
   const attempt = toAttempt(record);
-  const near = candidates.filter((one) => compare(record, one) !== "no");
-  // Every attempt that a payment in the list may belong to has begun by now.
-  const others = await otherAttempts(context, record, near);
-  const claimed = await claimedReferences(context, others);
-  const left = near.filter(({ reference }) => !claimed.has(reference));
+  const { left, others } = await unclaimedPayments(context, record, candidates);
   if (left.length === 0) {
     const isRecognisable = record.digests.accountReference !== undefined;
     if (!mayBeAbsent || !isRecognisable) return { state: "none", attempt };

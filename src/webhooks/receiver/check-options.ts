@@ -3,9 +3,9 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkFunction,
-  checkOptionNames,
   checkWholeNumber,
   describeValue,
+  ownOptions,
 } from "../../internal/check-options.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
@@ -17,8 +17,10 @@ import type {
   AttemptResolver,
   DeliveryObserver,
   FailedAttempt,
+  PaymentReader,
   WebhookReceiverOptions,
 } from "./options.ts";
+import { checkPerMerchant } from "./per-merchant.ts";
 import { Retention } from "./retention.ts";
 
 /** The options, checked and complete. */
@@ -39,6 +41,7 @@ export interface ReceiverSettings {
   onConflict(event: WebhookEvent, merchant?: string): void;
   notify(reference: string): void;
   attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
+  paymentsOf(merchant: string | undefined): PaymentReader | undefined;
   readonly onDoublePayment:
     | ((double: DoublePayment, merchant: string | undefined) => void)
     | undefined;
@@ -63,6 +66,7 @@ const OPTIONS = [
   "onConflict",
   "wakeups",
   "attempts",
+  "payments",
   "onDoublePayment",
   "hooks",
   "observer",
@@ -132,29 +136,6 @@ function checkInbox(inbox: unknown): void {
   );
 }
 
-function checkAttempts(attempts: unknown, isPerMerchant: boolean): ReceiverSettings["attemptsOf"] {
-  if (attempts === undefined) return () => undefined;
-  if (isPerMerchant) {
-    // One merchant's events must not resolve the attempts of another.
-    checkFunction("attempts", attempts);
-    const of = attempts as (merchant: string) => AttemptResolver | undefined;
-    return (merchant) => {
-      const found = of(merchant as string);
-      if (found !== undefined) checkResolver(found);
-      return found;
-    };
-  }
-  checkResolver(attempts);
-  return () => attempts as AttemptResolver;
-}
-
-function checkResolver(attempts: unknown): void {
-  if (typeof (attempts as Partial<AttemptResolver> | null)?.resolveByPayment === "function") return;
-  throw new ConfigurationError(
-    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
-  );
-}
-
 const MAX_CACHE_MS = 86_400_000;
 
 function checkSecret(options: WebhookReceiverOptions): FindSigner {
@@ -181,18 +162,17 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
   if (typeof hooks !== "object" || hooks === null) {
     throw new ConfigurationError(`\`hooks\` must be an object; got ${describeValue(hooks)}.`);
   }
-  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+  const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
   for (const name of HOOK_NAMES) {
-    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name]);
+    if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
   }
-  return hooks;
+  return own;
 }
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
   // Plain JavaScript may call without options.
-  const given = (options ?? {}) as WebhookReceiverOptions;
-  checkOptionNames(given, OPTIONS, "createWebhookReceiver");
+  const given = ownOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
   const { inbox = memoryInbox(), maxAgeSeconds, wakeups } = given;
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);
@@ -220,7 +200,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
     ),
-    attemptsOf: checkAttempts(given.attempts, given.merchant !== undefined),
+    attemptsOf: checkPerMerchant("attempts", given.attempts, given.merchant !== undefined),
+    paymentsOf: checkPerMerchant("payments", given.payments, given.merchant !== undefined),
     hooks: checkHooks(given.hooks),
     observer: given.observer,
     onDoublePayment:

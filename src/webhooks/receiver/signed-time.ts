@@ -33,7 +33,16 @@ function readTime(text: unknown): number {
   return match === null ? Number.NaN : timeOfParts(match);
 }
 
-function timeOfParts([, year, month, day, hour = "0", minute = "0", second = "0", ...rest]: string[]) {
+function timeOfParts([
+  ,
+  year,
+  month,
+  day,
+  hour = "0",
+  minute = "0",
+  second = "0",
+  ...rest
+]: string[]) {
   const [fraction = "", offset] = rest;
   const date = Date.UTC(Number(year), Number(month) - 1, Number(day));
   // 30 February would be a day in March. A day may end with 24:00, and a minute with a leap second.

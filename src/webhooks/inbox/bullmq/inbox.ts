@@ -5,11 +5,7 @@
  */
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import {
-  checkOptionNames,
-  checkWholeNumber,
-  describeValue,
-} from "../../../internal/check-options.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { waitAtMost } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
@@ -237,11 +233,11 @@ class BullmqInbox {
  * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "bullmqInbox");
-  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = options;
+  const own = ownOptions(options, OPTIONS, "bullmqInbox");
+  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = own;
   const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
-  const retentionMs = retentionFor(options.retentionMs, pace);
-  const replicas = checkWholeNumber("replicas", options.replicas ?? 0, 0);
+  const retentionMs = retentionFor(own.retentionMs, pace);
+  const replicas = checkWholeNumber("replicas", own.replicas ?? 0, 0);
   if (typeof connection !== "object") {
     throw new ConfigurationError(
       `\`connection\` must be an ioredis client or its options; got ${describeValue(connection)}.`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { failedBeforeSending } from "../../../src/client/http/failed-before-sending.ts";
-import { gatewayMeeting, rejection } from "../support/gateway.ts";
-import { fail } from "../support/responses.ts";
+import { failedBeforeSending } from "../../src/internal/failed-before-sending.ts";
+import { gatewayMeeting, rejection } from "../client/support/gateway.ts";
+import { fail } from "../client/support/responses.ts";
 
 const failure = (code: string, syscall?: string) =>
   Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
