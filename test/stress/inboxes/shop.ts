@@ -28,11 +28,14 @@ export interface ShopSettings {
   readonly sabotage?: Sabotage | undefined;
 }
 
-function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): void {
+async function runShop(settings: ShopSettings): Promise<void> {
+  const { inbox: name, place, port, die, sabotage } = settings;
+  // Only a shop that writes with such a library loads them.
+  const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
-  const { inbox, effect } = SHOPS[name].open(place);
+  const { inbox, effect } = SHOPS[name].open(place, orm);
   /** The inbox, with the points of death around it. */
   const deadly: Inbox = {
     ...inbox,
@@ -80,10 +83,11 @@ function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): voi
     server.close();
     server.closeAllConnections();
     await receiver.stop();
+    await orm?.close();
     process.removeAllListeners("disconnect");
     process.disconnect();
   });
 }
 
 const settings = process.argv[2];
-if (settings !== undefined) runShop(JSON.parse(settings));
+if (settings !== undefined) await runShop(JSON.parse(settings));
