@@ -162,6 +162,8 @@ export interface DrillCase {
   /** `undefined`: nothing goes wrong. */
   readonly fault?: { readonly effect: Effect; readonly subject: Subject; readonly when: When };
   readonly text: string;
+  /** It ran with many others, while the shop was killed again and again. */
+  readonly isRandom?: true;
 }
 
 const faultsOf = (subject: Subject) => FAULTS.filter(({ on }) => on.includes(subject));
