@@ -1,4 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
@@ -7,9 +9,9 @@ import { exitStatus, reportPromises } from "../../src/drill/report.ts";
 import { parseSettings } from "../../src/drill/settings.ts";
 import { BROKEN_SHOPS, breakShop } from "./shops/broken-shops.ts";
 
-// Below this folder, so that a shop finds the package by its name.
-mkdirSync("node_modules/.cache", { recursive: true });
-const folder = mkdtempSync("node_modules/.cache/drill-");
+const folder = mkdtempSync(join(tmpdir(), "malipo-broken-shops-"));
+mkdirSync(join(folder, "node_modules"));
+symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const silent = { dryRun: () => {}, progress: () => {}, output: () => {}, end: () => {} };
@@ -24,7 +26,7 @@ function drill(
     order: 'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}"}',
     status: "GET /orders/{order}",
     effects: "GET /orders/{order} /shipped",
-    quiet: "12s",
+    quiet: "5s",
     slow: "3s",
     workers: "1",
   });
@@ -57,8 +59,8 @@ describe.concurrent("a drill", () => {
     "finds $name by the promise that it breaks, and by no other",
     { timeout: 120_000 },
     async (shop) => {
-      const file = join(folder, `${shop.name.replaceAll(" ", "-")}.ts`);
-      writeFileSync(file, breakShop(shop));
+      const file = join(folder, `${shop.name.replaceAll(" ", "-")}.mjs`);
+      writeFileSync(file, stripTypeScriptTypes(breakShop(shop)));
       const result = await drill(node(file), shop.cases);
       expect([exitStatus(result), broken(result)]).toEqual([1, [shop.breaks]]);
       const [story = []] = reportPromises(result).flatMap(({ stories }) => stories);
