@@ -66,28 +66,28 @@ export const REASONS: readonly Reason[] = [
     reason: "An object cannot have a field twice.",
   },
   {
-    path: "client/idempotency/stores/memory.ts",
+    path: "idempotency/memory/store.ts",
     original: /^""$/,
     reason: "Any text works that is not the owner of an attempt.",
   },
   {
-    path: "client/idempotency/shared-call.ts",
+    path: "idempotency/shared-call.ts",
     original: /^signal\?\.reason$/,
     reason: SAME.signal,
   },
   {
-    path: "client/idempotency/record.ts",
+    path: "idempotency/record.ts",
     original: /^""$/,
     reason: "A call that succeeded has a result. The default is only for the type.",
   },
   {
-    path: "client/idempotency/resolving/resolve.ts",
+    path: "client/unknown-outcomes/resolve.ts",
     original: /^\[\]$/,
     replacement: /^\["Stryker was here"\]$/,
     reason: "Only the entries after the first are read.",
   },
   {
-    path: "client/idempotency/stores/sqlite.ts",
+    path: "internal/sqlite/file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
     reason:
       "It is the default of the SQLite in Node.js. The line is for builds with another default.",

@@ -1,6 +1,8 @@
 import type { Endpoint } from "../contract/endpoints.ts";
+import type { Fence } from "../idempotency/fence.ts";
+import { runOnce } from "../idempotency/run-once.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
-import { checkOptionNames } from "../internal/check-options.ts";
+import { ownOptions } from "../internal/check-options.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { withStack } from "./diagnostics/stack.ts";
@@ -9,15 +11,13 @@ import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
 import type { HttpResponse } from "./http/exchange.ts";
 import { requestHeaders } from "./http/headers.ts";
+import { decodeResponse, encodeResponse } from "./http/stored-response.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
-import type { Fence } from "./idempotency/fence.ts";
-import { checkIdempotencyKey } from "./idempotency/key.ts";
-import { paymentMarksOf } from "./idempotency/resolving/payment-marks.ts";
-import { runOnce } from "./idempotency/run-once.ts";
-import { decodeResponse, encodeResponse } from "./idempotency/stored-response.ts";
+import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { checkKeyKind } from "./key-guard.ts";
 import { countLimit, timeLimit, waitLimit } from "./limits.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
+import { paymentMarksOf } from "./payment-marks.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
 import type { Settings } from "./settings.ts";
@@ -41,13 +41,13 @@ const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
 const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
 const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs"];
 
-function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
-  const names = effect === "create" ? CREATE_OPTIONS : CALL_OPTIONS;
-  checkOptionNames(
-    options,
-    names,
-    effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`,
-  );
+function checkCallOptions({ effect }: Endpoint, options: CreateOptions): CreateOptions {
+  return effect === "create"
+    ? ownOptions(options, CREATE_OPTIONS, "A call")
+    : ownOptions(options, CALL_OPTIONS, `A call that ${EFFECTS[effect]}`);
+}
+
+function limitsOf(options: CallOptions, settings: Settings): Limits {
   return {
     timeoutMs: timeLimit("timeoutMs", options.timeoutMs, settings.timeoutMs),
     totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
@@ -71,10 +71,11 @@ export function createCall(settings: Settings): Call {
   async function answerTo<T>(
     endpoint: Endpoint,
     input: CallInput,
-    options: CreateOptions,
+    given: CreateOptions,
   ): Promise<Unwrapped<T>> {
     const name = nameOf(endpoint, input, settings.redactor);
-    const limits = limitsOf(endpoint, options, settings);
+    const options = checkCallOptions(endpoint, given);
+    const limits = limitsOf(options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
     const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
     checkKeyKind(name, endpoint, settings);

@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../internal/check-options.ts";
+import { ownOptions } from "../internal/check-options.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { Engine } from "./engine.ts";
@@ -82,8 +82,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      checkOptionNames(serveOptions, ["port", "host", "cors", "command"], "serve()");
-      const { port = defaultPort, host, cors, command } = serveOptions;
+      const names = ["port", "host", "cors", "command"];
+      const own = ownOptions(serveOptions, names, "serve()");
+      const { port = defaultPort, host, cors, command } = own;
       const { clock, profile } = settings;
       const access = checkAccess(host, cors);
       const isPublic = !isLoopback(access.host);

@@ -12,9 +12,9 @@ import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
-import type { Idempotency } from "../idempotency/resolving/resolve.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
+import type { Idempotency } from "../unknown-outcomes/resolve.ts";
 import { startOrFind } from "../waiting/start-or-find.ts";
 import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
@@ -104,10 +104,10 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
-    const timeoutMs = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    const { idempotencyKey, idempotencyWaitMs, onStarted, ...wait } = options;
+    const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
+    const { idempotencyKey, idempotencyWaitMs, onStarted, timeoutMs, ...wait } = own;
     if (onStarted !== undefined) checkFunction("onStarted", onStarted);
-    const { signal, headers } = wait;
+    const { signal, headers } = own;
     const started = performance.now();
     const leftMs = () => Math.max(timeoutMs - (performance.now() - started), 1);
     const start = () =>

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
 import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkChoice, checkOptionNames } from "../../internal/check-options.ts";
+import { checkChoice, ownOptions } from "../../internal/check-options.ts";
 import { nextName, type RandomState } from "./random.ts";
 import type { StoredKey } from "./records.ts";
 
@@ -28,8 +28,7 @@ export function createKey(
   state: { readonly random: RandomState; readonly keys: Record<string, StoredKey> },
   options: KeyOptions,
 ): string {
-  checkOptionNames(options, ["kind", "scopes"], "createKey()");
-  const { kind, scopes } = options;
+  const { kind, scopes } = ownOptions(options, ["kind", "scopes"], "createKey()");
   checkChoice("kind", kind, Object.keys(KEY_PREFIXES));
   const allowed = allowedScopes(kind);
   const wrong = scopes?.find((scope) => !allowed.includes(scope));

@@ -1,13 +1,20 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, checkWholeNumber, describeValue } from "../../internal/check-options.ts";
-import type { EventFilter, EventList, EventPage, EventPosition, EventQuery } from "./event-list.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
+import type {
+  EventFilter,
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+  WithBody,
+} from "./event-list.ts";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
 /** A page of a list, with the position of the next one. @throws {ConfigurationError} */
 export async function listPage<Item extends EventPosition>(
-  list: EventList<Item>,
+  list: Pick<EventList<Item>, "list">,
   query: EventQuery = {},
 ): Promise<EventPage<Item>> {
   const filter = checkEventQuery(query);
@@ -20,7 +27,23 @@ export async function listPage<Item extends EventPosition>(
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
 }
 
-/** Whether an event comes in the list of a filter; its limit is not looked at. */
+/** One event of a list with its body. A list without `read` has the bodies in its pages. */
+export async function readFrom<Item extends EventPosition>(
+  list: EventList<Item>,
+  id: string,
+): Promise<WithBody<Item>> {
+  if (list.read !== undefined) return list.read(id);
+  let after: string | undefined;
+  do {
+    const page = await listPage(list, { limit: MAX_LIMIT, after });
+    const found = page.find((item) => item.id === id);
+    if (found !== undefined) return found as WithBody<Item>;
+    after = page.next;
+  } while (after !== undefined);
+  throw new ConfigurationError(`There is no event ${JSON.stringify(id)} in this list.`);
+}
+
+/** Whether an event matches a filter; its limit is not looked at. */
 export function matchesFilter(
   { event, receivedAt, id }: EventPosition & { readonly event: string },
   { kind, since, until, after }: EventFilter,
@@ -39,8 +62,8 @@ export function compareEvents(a: EventPosition, b: EventPosition): number {
 }
 
 function checkEventQuery(query: EventQuery): EventFilter {
-  checkOptionNames(query, ["kind", "since", "until", "after", "limit"], "list");
-  const { kind, since, until, after, limit = DEFAULT_LIMIT } = query;
+  const own = ownOptions(query, ["kind", "since", "until", "after", "limit"], "list");
+  const { kind, since, until, after, limit = DEFAULT_LIMIT } = own;
   if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
     throw new ConfigurationError(
       `\`kind\` must be a kind of event, such as "payment.completed"; got ${describeValue(kind)}.`,

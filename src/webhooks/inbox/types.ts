@@ -26,8 +26,9 @@ export interface NewDelivery {
    */
   readonly deadLetterReason?: string | undefined;
   /**
-   * The key that the event has without `identify` and `merchant`. If an event with this key and the same
-   * digest is stored, the delivery is a duplicate: the receiver may have used that key before.
+   * The key that the event has without `identify`; if that is not set, without `merchant`. If an event
+   * with this key and the same digest is stored, the delivery is a duplicate: the receiver may have used
+   * that key before.
    */
   readonly formerKey?: string | undefined;
   /**
@@ -101,8 +102,8 @@ export type Transaction = <Result, Connection = unknown>(
 
 /** What an inbox holds, for a health route. */
 export interface InboxStats {
-  /** All events, the processed ones that are remembered included. */
-  readonly stored: number;
+  /** All events, the processed ones that are remembered included. Only inboxes count it that need no scan. */
+  readonly stored?: number;
   /** To be processed: now, at a retry, or by a process that has a handler for them. */
   readonly waiting: number;
   /** Of the waiting ones, those of a kind that this process neither handles nor ignores. */
@@ -132,6 +133,13 @@ export const OTHER_QUEUE = "other";
  */
 export const queueOf = (kind: string): string =>
   (EVENT_KINDS as readonly string[]).includes(kind) ? kind : OTHER_QUEUE;
+
+/** All queues. */
+export const QUEUES: readonly string[] = [...EVENT_KINDS, OTHER_QUEUE];
+
+/** The queues that a process works on. */
+export const queuesOf = ({ queues, kinds }: WorkerOptions): readonly string[] =>
+  queues ?? (kinds === undefined ? QUEUES : [...new Set(kinds.map(queueOf))]);
 
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {

@@ -6,7 +6,7 @@ import {
 } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkFunction } from "../../internal/check-options.ts";
-import type { EventSource, Transaction } from "../inbox/types.ts";
+import { type EventSource, OTHER_QUEUE, type Transaction } from "../inbox/types.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
@@ -92,6 +92,12 @@ export class Handlers {
   /** Whether this process is done with events of this kind, by a handler or by ignoring them. */
   takes(kind: string): boolean {
     return this.isIgnored(kind) || this.find(kind) !== undefined;
+  }
+
+  /** The queues that this process works on. */
+  queues(): string[] {
+    const documented = EVENT_KINDS.filter((kind) => this.takes(kind));
+    return this.#other === undefined ? documented : [...documented, OTHER_QUEUE];
   }
 
   /** The kinds that this process is done with, by a handler or by ignoring them; `undefined` for all. */

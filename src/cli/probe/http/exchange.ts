@@ -1,5 +1,5 @@
-import { failureCode } from "../../../client/http/failed-before-sending.ts";
 import { describeError } from "../../../internal/describe-error.ts";
+import { failureCode } from "../../../internal/failed-before-sending.ts";
 import type { RefusalCause } from "../../../profile/causes.ts";
 import { CliError } from "../../cli-error.ts";
 import { describeConnectionError } from "../../connection-errors.ts";

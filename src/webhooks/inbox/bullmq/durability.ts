@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from "ioredis";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import type { RedisClient } from "./shards/scripts.ts";
+import type { RedisClient } from "./pipeline.ts";
 
 /** One error for each setting with which this Redis can lose acknowledged deliveries. */
 export async function checkDurability(
