@@ -53,6 +53,35 @@ export interface Observer {
 const ownRun = (base: ServiceProfile | undefined): string | undefined =>
   Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "observer")?.[0];
 
+interface ObserverFile {
+  /** Where the observer saves. */
+  readonly path: string | undefined;
+  readonly base: ServiceProfile | undefined;
+}
+
+/** Reads what is known. A file that cannot be read must not keep a shop from starting. */
+function openFile(path: string | undefined): ObserverFile {
+  if (path === undefined) return { path, base: undefined };
+  try {
+    return { path, base: readProfileFile(path) };
+  } catch (error) {
+    const beside = `${path.replace(/\.json$/, "")}.new.json`;
+    // biome-ignore lint/suspicious/noConsole: it is the only place that a shop without options looks at
+    console.warn(
+      `malipo: ${(error as Error).message} The observer starts without it, and saves to ${beside}.`,
+    );
+    return { path: beside, base: readBeside(beside) };
+  }
+}
+
+function readBeside(path: string): ServiceProfile | undefined {
+  try {
+    return readProfileFile(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function* headerEntries(
   headers: Parameters<Observer["observeDelivery"]>[0]["headers"],
 ): Generator<readonly [string, string]> {
@@ -70,7 +99,10 @@ function* headerEntries(
  * Makes an observer: it learns how your service behaves from real responses and deliveries, and keeps
  * shapes, never values. It costs a call about a microsecond, and never fails one.
  *
- * @throws {ConfigurationError} for an unknown option, and for a file that is not a profile.
+ * A file that cannot be read is reported on `console.warn`, and never stops the shop: the observer starts
+ * without it, and saves to a new file beside it.
+ *
+ * @throws {ConfigurationError} for an unknown option.
  *
  * @example
  * ```ts
@@ -88,7 +120,7 @@ export function createObserver(options: ObserverOptions = {}): Observer {
   if (file !== undefined && (typeof file !== "string" || file === "")) {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }
-  const base = file === undefined ? undefined : readProfileFile(file);
+  const { path, base } = openFile(file);
   const recorder = createRecorder({ by: "observer", run: ownRun(base), base });
   const queue = new IdleQueue();
   let saving: Promise<void> = Promise.resolve();
@@ -99,13 +131,13 @@ export function createObserver(options: ObserverOptions = {}): Observer {
   };
 
   const write = async (): Promise<void> => {
-    if (file === undefined) {
+    if (path === undefined) {
       throw new ConfigurationError(
         "This observer has no file. Set `file` in createObserver(), or store observer.profile() yourself.",
       );
     }
-    const known = readProfileFile(file);
-    await writeProfileFile(file, known === undefined ? profile() : mergeProfiles(known, profile()));
+    const known = readProfileFile(path);
+    await writeProfileFile(path, known === undefined ? profile() : mergeProfiles(known, profile()));
   };
 
   return {

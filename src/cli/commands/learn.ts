@@ -5,7 +5,7 @@ import { merge } from "../learn/merge.ts";
 import { openapi } from "../learn/openapi.ts";
 import { report } from "../learn/report.ts";
 import { types } from "../learn/types.ts";
-import { runProxy } from "../proxy/run-proxy.ts";
+import { runProxy } from "../learn/run-proxy.ts";
 
 const SUBCOMMANDS: Readonly<Record<string, (input: Input) => Promise<number>>> = {
   report,

@@ -9,7 +9,7 @@ import { requireValue } from "../input/flag-values.ts";
 import { formatReport } from "../learn/format-report.ts";
 import { checkProfileOut } from "../learn/profile-out.ts";
 import { askService } from "../probe/ask-service.ts";
-import type { ProbeResult } from "../probe/probe.ts";
+import type { ProbeResult } from "../../learn/probe/probe.ts";
 import { readProbeSettings } from "../probe/settings.ts";
 import { paint, printable, printResult } from "../terminal/output.ts";
 

@@ -6,7 +6,7 @@ import {
   otherPayloadsRule,
   signingSecretRule,
   webhooksRule,
-} from "../../profile/rules/things.ts";
+} from "../../profile/rules/resource-rules.ts";
 import { entry, MINUTE_MS, ONLY_SANDBOX } from "./entry.ts";
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
