@@ -1,4 +1,4 @@
-import type { ServiceProfile } from "../profile/types.ts";
+import type { ProfileFile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { Fetch } from "./http/exchange.ts";
 import type { GatewayObserver } from "./http/observer.ts";
@@ -88,7 +88,7 @@ export interface GatewayOptions<Key extends string = string> {
    *
    * @default none
    */
-  profile?: ServiceProfile | undefined;
+  profile?: ProfileFile | undefined;
   /**
    * Allows a secret key in a browser, and allows a sandbox key in a browser to make every call.
    * Everybody who opens the page can read the key and take the merchant's money, so set it only for

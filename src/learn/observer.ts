@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkOptionNames, describeValue } from "../internal/check-options.ts";
+import { encodeProfile } from "../profile/file-format.ts";
 import { mergeProfiles } from "../profile/merge.ts";
-import type { ServiceProfile } from "../profile/types.ts";
+import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 import type { HeaderEntries } from "./exchange.ts";
 import { IdleQueue } from "./observe/queue.ts";
 import { readProfileFile, writeProfileFile } from "./profile-file.ts";
@@ -21,7 +22,7 @@ export interface ObserverOptions {
 /** Learns how a service behaves, from what a gateway and a webhook receiver see. */
 export interface Observer {
   /** What was learned so far: plain JSON, with shapes and no values. */
-  profile(): ServiceProfile;
+  profile(): ProfileFile;
   /**
    * Writes the profile to its file, whole or not at all. Call it when the process stops, and now and
    * then before. What another process has written meanwhile is kept, too.
@@ -125,7 +126,7 @@ export function createObserver(options: ObserverOptions = {}): Observer {
   const queue = new IdleQueue();
   let saving: Promise<void> = Promise.resolve();
 
-  const profile = (): ServiceProfile => {
+  const learned = (): ServiceProfile => {
     queue.flush();
     return recorder.profile();
   };
@@ -137,11 +138,11 @@ export function createObserver(options: ObserverOptions = {}): Observer {
       );
     }
     const known = readProfileFile(path);
-    await writeProfileFile(path, known === undefined ? profile() : mergeProfiles(known, profile()));
+    await writeProfileFile(path, known === undefined ? learned() : mergeProfiles(known, learned()));
   };
 
   return {
-    profile,
+    profile: () => encodeProfile(learned()),
     save: () => {
       // One after the other, so that none undoes another.
       saving = saving.then(write, write);

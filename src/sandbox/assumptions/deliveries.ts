@@ -1,5 +1,3 @@
-import { deletionsRule } from "../../profile/rules/responses.ts";
-import { deliveryScheduleRule } from "../../profile/rules/service.ts";
 import {
   idsRule,
   invoicesRule,
@@ -7,6 +5,8 @@ import {
   signingSecretRule,
   webhooksRule,
 } from "../../profile/rules/resource-rules.ts";
+import { deletionsRule } from "../../profile/rules/responses.ts";
+import { deliveryScheduleRule } from "../../profile/rules/service.ts";
 import { entry, MINUTE_MS, ONLY_SANDBOX } from "./entry.ts";
 
 const DAY_MS = 24 * 60 * MINUTE_MS;

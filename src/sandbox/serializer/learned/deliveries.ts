@@ -3,12 +3,12 @@ import { findSchedule, findSignaturePrefix } from "../../../profile/read.ts";
 import type { HeaderShape } from "../../../profile/types.ts";
 import { ASSUMED_SPEECH, eventData } from "../assumed.ts";
 import type { Speech } from "../serializer.ts";
-import { choice, moment, value } from "./values.ts";
 import { madeUpText } from "./placeholder.ts";
 import type { Learned } from "./responses.ts";
 import { sayRecord } from "./responses.ts";
-import { type Lookup, say } from "./write.ts";
 import { type Place, placeAt, toTree } from "./shape-tree.ts";
+import { choice, moment, value } from "./values.ts";
+import { type Lookup, say } from "./write.ts";
 
 /** The field of a delivery that the interface documents, and that holds the payment or the invoice. */
 const DATA = "data";

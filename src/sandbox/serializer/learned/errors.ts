@@ -6,8 +6,8 @@ import { ASSUMED_SPEECH, ASSUMED_STATUSES } from "../assumed.ts";
 import type { Asked } from "../serializer.ts";
 import { envelopeLookup } from "./envelope.ts";
 import { type Learned, toResponse } from "./responses.ts";
-import { say } from "./write.ts";
 import { toTree } from "./shape-tree.ts";
+import { say } from "./write.ts";
 
 /** Causes whose errors look alike: the body is borrowed, the status stays the assumption. */
 const RELATED: Partial<Record<ErrorCause, readonly RefusalCause[]>> = {

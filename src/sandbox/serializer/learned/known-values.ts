@@ -1,8 +1,8 @@
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { Records, Thing } from "../../exchange/result.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
-import { certain, choice, type Fact, type Manner, moment, money, text, value } from "./values.ts";
 import type { Place } from "./shape-tree.ts";
+import { certain, choice, type Fact, type Manner, moment, money, text, value } from "./values.ts";
 
 /** What is known of a thing, by the name of its field. */
 export type Facts = Readonly<Record<string, Fact>>;

@@ -9,12 +9,12 @@ import type { Page, RouteResult } from "../../exchange/result.ts";
 import { ASSUMED_SPEECH, viewOf } from "../assumed.ts";
 import type { Speech } from "../serializer.ts";
 import { envelopeLookup, pageLookup } from "./envelope.ts";
-import type { Manner } from "./values.ts";
 import { contentTypeLike, headersLike } from "./headers.ts";
-import { type Contents, type Lookup, say, sayFields } from "./write.ts";
+import { factsOf, findFact } from "./known-values.ts";
 import type { Place } from "./shape-tree.ts";
 import type { Template, Templates } from "./templates.ts";
-import { factsOf, findFact } from "./known-values.ts";
+import type { Manner } from "./values.ts";
+import { type Contents, type Lookup, say, sayFields } from "./write.ts";
 
 /** What a speech that was learned is made of. */
 export interface Learned {

@@ -7,11 +7,11 @@ import { formatTimestamp } from "../../clock/time.ts";
 import type { Speech } from "../serializer.ts";
 import { learnedDeliveries } from "./deliveries.ts";
 import { sayError } from "./errors.ts";
-import { timestampIn } from "./values.ts";
 import { learnedIds } from "./ids.ts";
 import { learnedPaging } from "./paging.ts";
 import { type Learned, saySuccess } from "./responses.ts";
 import { Templates } from "./templates.ts";
+import { timestampIn } from "./values.ts";
 
 /**
  * The speech of the service that a profile was learned from. What the profile does not say is said

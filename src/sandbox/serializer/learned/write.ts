@@ -1,7 +1,7 @@
 import { ROOT } from "../../../profile/paths.ts";
-import { type Fact, type Manner, NOTHING, sayFact } from "./values.ts";
 import { madeUp } from "./placeholder.ts";
 import type { Place } from "./shape-tree.ts";
+import { type Fact, type Manner, NOTHING, sayFact } from "./values.ts";
 
 /** What the sandbox knows of a place; `undefined`: nothing, so that a value is made up. */
 export type Lookup = (place: Place, within: readonly string[]) => Fact | undefined;
