@@ -1,6 +1,6 @@
-import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkFunction, describeValue } from "../../../internal/check-options.ts";
-import type { AttemptResolver, PaymentReader } from "../options.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkFunction, describeValue } from "../../internal/check-options.ts";
+import type { AttemptResolver, PaymentReader } from "./options.ts";
 
 /** The options that each merchant has its own of: what they are, and the method that tells. */
 const OPTIONS = {
