@@ -6,15 +6,18 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { ownOptions } from "../../../internal/check-options.ts";
+import { whenUnlocked } from "../../../internal/sqlite/locks.ts";
+import { FileClock } from "../../../internal/sqlite/meta.ts";
+import { modeWarning } from "../../../internal/sqlite/open.ts";
+import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox, WorkerOptions } from "../types.ts";
-import { FileClock } from "./clock.ts";
 import { type Disk, openDisk } from "./disk.ts";
-import { modeWarning, whenFree, whenFreeInTransaction } from "./file.ts";
 import { InboxFile } from "./inbox-file.ts";
 import { conflictList, deadLetterList, doubleList, type FileAccess, FileLists } from "./lists.ts";
 import { Rows } from "./rows.ts";
+import { DIALECT } from "./schema.ts";
 import { FileStart } from "./start.ts";
 import { Stats } from "./stats.ts";
 import { SqliteStore } from "./store.ts";
@@ -79,13 +82,13 @@ export function sqliteInbox(
   const { database } = file;
   const read = async <Result>(work: (opened: Opened) => Result) => {
     const opened = await file.ready();
-    return whenFree(() => work(opened));
+    return whenUnlocked(() => work(opened));
   };
   const write = async <Result>(work: (opened: Opened) => Result) => {
     const opened = await file.ready();
     const failure = opened.disk.failure();
     if (failure !== undefined) throw failure;
-    return whenFreeInTransaction(database, () => work(opened));
+    return inTransactionWhenUnlocked(database, () => work(opened));
   };
   const access: FileAccess = {
     read: (work) => read(({ lists }) => work(lists)),
@@ -131,7 +134,7 @@ export function sqliteInbox(
 }
 
 function open(database: DatabaseSync, pace: Pace, retentionMs: number, worker: WorkerSlot): Opened {
-  const clock = new FileClock(database);
+  const clock = new FileClock(database, DIALECT.tables.meta);
   const rows = new Rows(database, clock, pace, retentionMs);
   const upkeep = new Upkeep(database, rows, clock, pace, retentionMs);
   const lists = new FileLists(database, clock, retentionMs);

@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
+import type { FileClock } from "../../../internal/sqlite/meta.ts";
+import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import { forgottenUnprocessed } from "../errors.ts";
 import type { Maintenance } from "../lease-worker.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { type Horizon, QUEUES } from "../types.ts";
-import type { FileClock } from "./clock.ts";
-import { prepareAll } from "./file.ts";
 import type { Rows } from "./rows.ts";
 import { DIALECT } from "./schema.ts";
 import { FORGET, FORGET_BATCH, MAINTENANCE } from "./statements.ts";
@@ -69,7 +69,7 @@ export class Upkeep {
     const warnings = unprocessed === 0 ? [] : [forgottenUnprocessed(unprocessed)];
     const hasBacklog = Math.max(forgotten, unprocessed) >= FORGET_BATCH;
     return {
-      warnings: warning === undefined ? warnings : [warning, ...warnings],
+      warnings: warning === undefined ? warnings : [new Error(warning), ...warnings],
       nextInMs: hasBacklog ? BACKLOG_INTERVAL_MS : MAINTENANCE_INTERVAL_MS,
     };
   }

@@ -140,7 +140,7 @@ describe("a file that is gone", () => {
       expect(await receiver.post(reference)).toEqual([503, "cannot be stored now"]);
     }
     expect(String(receiver.onError.mock.calls[0]?.[0])).toMatch(
-      /was deleted or replaced while it was open\. Nothing is acknowledged until this process is restarted\.$/,
+      /was deleted or replaced while it was open, so what this process writes is lost\./,
     );
     expect(inbox.database.prepare("SELECT COUNT(*) AS count FROM malipo_inbox").get()).toEqual({
       count: 1,
