@@ -117,7 +117,6 @@ export function ledgerSuite(name: string, { fresh, isSingleProcess }: InboxUnder
         run: () => new Promise(() => {}),
         concurrency: 1,
         queues: ["invoice.paid"],
-        kinds: ["invoice.paid"],
         onError: () => {},
       });
       await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -100,11 +100,6 @@ export class Handlers {
     return this.#other === undefined ? documented : [...documented, OTHER_QUEUE];
   }
 
-  /** The kinds that this process is done with, by a handler or by ignoring them; `undefined` for all. */
-  kinds(): string[] | undefined {
-    return this.#other === undefined ? [...this.#byKind.keys(), ...this.#ignored] : undefined;
-  }
-
   #check(what: string, isTaken: boolean, handler: unknown): void {
     if (this.#isStarted()) {
       throw new ConfigurationError(
