@@ -115,9 +115,9 @@ export interface InboxStats {
   /** Conflicts that were neither requeued nor dropped. */
   readonly conflicts: number;
   /** Of the waiting ones, those whose last attempt failed. */
-  readonly retrying?: number;
+  readonly retrying: number;
   /** When the oldest retrying event was received, in milliseconds since the epoch; `null` for none. */
-  readonly oldestRetrying?: number | null;
+  readonly oldestRetrying: number | null;
   /** When the oldest waiting event was received, in milliseconds since the epoch; `null` for none. */
   readonly oldestWaiting: number | null;
   /** How long the first due event has been due, in milliseconds. Above a few seconds, it falls behind. */
@@ -153,7 +153,7 @@ export interface WorkerOptions {
   readonly onError: (error: unknown) => void;
   /**
    * The queues that this process works on, as {@link queueOf} names them; all of them if it is missing.
-   * Events in other queues wait for a process that works on them, running now or started later.
+   * Events in other queues wait for a process that works on them. They use up no attempts.
    */
   readonly queues?: readonly string[] | undefined;
 }

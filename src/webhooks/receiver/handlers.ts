@@ -50,7 +50,7 @@ export class Handlers {
 
   readonly #ignored: readonly string[];
 
-  /** @param ignored - The kinds that nobody wants. */
+  /** @param ignored - The kinds that no process handles. */
   constructor(isStarted: () => boolean, ignored: readonly string[]) {
     this.#isStarted = isStarted;
     this.#ignored = ignored;

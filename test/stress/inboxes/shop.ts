@@ -38,12 +38,21 @@ const DRAINER_LIFE_MS = 2_000;
 const SWEEP_INTERVAL_MS = 1_000;
 const MAX_SWEPT = 300;
 
-function runShop({ inbox: name, place, port, die, sabotage, ...settings }: ShopSettings): void {
+async function runShop({
+  inbox: name,
+  place,
+  port,
+  die,
+  sabotage,
+  ...settings
+}: ShopSettings): Promise<void> {
   const { mode = "start", isDrainer = false, orders = [] } = settings;
+  // Only a shop that writes with such a library loads them.
+  const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
-  const { inbox, effect } = SHOPS[name].open(place);
+  const { inbox, effect } = SHOPS[name].open(place, orm);
   /** The inbox, with the points of death around it. */
   const deadly: Inbox = {
     ...inbox,
@@ -113,10 +122,11 @@ function runShop({ inbox: name, place, port, die, sabotage, ...settings }: ShopS
     server.close();
     server.closeAllConnections();
     await receiver.stop();
+    await orm?.close();
     process.removeAllListeners("disconnect");
     process.disconnect();
   });
 }
 
 const argument = process.argv[2];
-if (argument !== undefined) runShop(JSON.parse(argument));
+if (argument !== undefined) await runShop(JSON.parse(argument));

@@ -120,7 +120,7 @@ class BullmqInbox {
     return queues;
   };
 
-  accept(delivery: NewDelivery): Promise<Receipt> {
+  async accept(delivery: NewDelivery): Promise<Receipt> {
     return this.queue(queueOf(delivery.event)).accept(delivery);
   }
 
