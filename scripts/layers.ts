@@ -28,6 +28,7 @@ const layer = (path: string, imports: readonly string[], ...packages: string[]):
 /** Imports go down only: a row for each layer, from the lowest to the highest. */
 export const LAYERS: readonly Layer[] = [
   layer("internal", GROUND),
+  layer("internal/redis", GROUND, "ioredis"),
   layer("errors", GROUND),
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),

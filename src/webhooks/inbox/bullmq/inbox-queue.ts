@@ -1,5 +1,6 @@
 import { type JobsOptions, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
 import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { MAX_ATTEMPTS, type NewDelivery, type Receipt, receiptFor } from "../types.ts";
 import { untilReady } from "./connection.ts";
@@ -24,9 +25,6 @@ const MAX_STREAM = 1_000;
 
 /** How many batches are under way at most: Redis has work while this process prepares the next one. */
 const MAX_UNDER_WAY = 4;
-
-/** How long replicas have to confirm what was written, in milliseconds. */
-const MAX_REPLICATION_MS = 1_000;
 
 export interface QueueSettings {
   /** The name of the inbox. */
@@ -183,11 +181,7 @@ export class InboxQueue {
     if (replicas === 0) return;
     const pipeline = this.#redis.pipeline().exists(this.ledger.keys.meta);
     const replies = await runAll(pipeline.wait(replicas, MAX_REPLICATION_MS));
-    const confirmed = Number(replies.at(-1));
-    if (confirmed >= replicas) return;
-    throw new Error(
-      `Of the ${replicas} replicas that must have a webhook, ${confirmed} confirmed it within ${MAX_REPLICATION_MS} ms. Check the replication of this Redis, or lower the option \`replicas\`.`,
-    );
+    checkReplicas(replies.at(-1), replicas, "a webhook");
   }
 
   /** Never waits for Redis: the connection is closed after it. */

@@ -6,6 +6,7 @@
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
+import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
@@ -25,7 +26,6 @@ import {
 } from "../types.ts";
 import { type BullmqConnection, connectToAccept, connectToWork, untilReady } from "./connection.ts";
 import { Drain } from "./drain.ts";
-import { checkDurability } from "./durability.ts";
 import { InboxQueue, type QueueSettings } from "./inbox-queue.ts";
 import { conflictList, deadLetterList, doublePaymentList } from "./lists.ts";
 import { RedisClock } from "./meta.ts";
@@ -146,8 +146,12 @@ class BullmqInbox {
     if (this.redis.status !== "ready") {
       await new Promise((resolve) => this.redis.once("ready", resolve));
     }
-    const problems = await checkDurability(this.redis, this.#settings.replicas);
-    for (const problem of problems) onError(problem);
+    const problems = await durabilityProblems(this.redis, this.#settings.replicas, "bullmqInbox");
+    for (const problem of problems) {
+      onError(
+        new ConfigurationError(`This Redis can lose webhooks that were acknowledged. ${problem}`),
+      );
+    }
   }
 
   async #lookAfterQueues(): Promise<void> {
