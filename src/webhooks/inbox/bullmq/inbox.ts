@@ -16,11 +16,9 @@ import {
   type Horizon,
   type Inbox,
   type InboxStats,
-  type NewDelivery,
   QUEUES,
   queueOf,
   queuesOf,
-  type Receipt,
   type WorkerOptions,
 } from "../types.ts";
 import { type BullmqConnection, connectToAccept, connectToWork, untilReady } from "./connection.ts";
@@ -119,16 +117,6 @@ class BullmqInbox {
     await Promise.all(queues.map((queue) => queue.open()));
     return queues;
   };
-
-  async accept(delivery: NewDelivery): Promise<Receipt> {
-    const queue = queueOf(delivery.event);
-    const receipt = await this.queue(queue).accept(delivery);
-    const isNew = receipt.kind === "accepted" && delivery.deadLetterReason === undefined;
-    if (isNew && this.#options && !queuesOf(this.#options).includes(queue)) {
-      this.#options.onKept?.(delivery.event);
-    }
-    return receipt;
-  }
 
   readonly openDoublePayments = async (): Promise<InboxQueue> => {
     const queue = this.queue(DOUBLE_PAYMENTS_QUEUE);
@@ -254,7 +242,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   return {
     retentionMs,
     horizon: () => inbox.horizon(),
-    accept: (delivery) => inbox.accept(delivery),
+    accept: (delivery) => inbox.queue(queueOf(delivery.event)).accept(delivery),
     start: (workerOptions) => inbox.start(workerOptions),
     stop: (timeoutMs) => inbox.stop(timeoutMs),
     drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
