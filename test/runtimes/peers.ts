@@ -58,8 +58,8 @@ function compile({ name }: Peer, folder: string): boolean {
 
 function conforms({ name }: Peer, folder: string): boolean {
   const entry = createRequire(join(folder, "package.json")).resolve(name);
-  const config = join(ROOT, "test/runtimes/peers.vitest.config.ts");
-  const args = ["vitest", "run", "--config", config, "--root", ROOT, "--reporter", "dot"];
+  const config = join(ROOT, "test/runtimes/peers/vitest.config.ts");
+  const args = ["vitest", "run", "--config", config, "--root", ROOT, "--reporter", "verbose"];
   const test = `test/webhooks/inbox/${name}/inbox.test.ts`;
   const env = { ...process.env, PEER: name, PEER_ENTRY: entry };
   return spawnSync("npx", [...args, test], { cwd: ROOT, stdio: "inherit", env }).status === 0;

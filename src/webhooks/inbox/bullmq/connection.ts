@@ -19,6 +19,8 @@ function connect(
   ours: RedisOptions,
 ): RedisClient {
   const redis = open(connection, signal, ours);
+  // Each queue listens on the connection.
+  redis.setMaxListeners(0);
   // Without a listener, Node ends the process when Redis is away.
   redis.on("error", () => {});
   return redis;

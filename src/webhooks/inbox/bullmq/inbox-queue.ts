@@ -137,7 +137,7 @@ export class InboxQueue {
     }
   }
 
-  /** Adds a job for each event. One that is there stays as it is. Resolves with what failed, by key. */
+  /** Adds a job for each event. One that exists is left unchanged. Resolves with what failed, by key. */
   async #addJobs(
     queue: Queue,
     deliveries: readonly NewDelivery[],

@@ -17,11 +17,9 @@ import {
   type Horizon,
   type Inbox,
   type InboxStats,
-  type NewDelivery,
   QUEUES,
   queueOf,
   queuesOf,
-  type Receipt,
   type WorkerOptions,
 } from "../types.ts";
 import { type BullmqConnection, connectToAccept, connectToWork, untilReady } from "./connection.ts";
@@ -119,10 +117,6 @@ class BullmqInbox {
     await Promise.all(queues.map((queue) => queue.open()));
     return queues;
   };
-
-  async accept(delivery: NewDelivery): Promise<Receipt> {
-    return this.queue(queueOf(delivery.event)).accept(delivery);
-  }
 
   readonly openDoublePayments = async (): Promise<InboxQueue> => {
     const queue = this.queue(DOUBLE_PAYMENTS_QUEUE);
@@ -252,7 +246,7 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   return {
     retentionMs,
     horizon: () => inbox.horizon(),
-    accept: (delivery) => inbox.accept(delivery),
+    accept: (delivery) => inbox.queue(queueOf(delivery.event)).accept(delivery),
     start: (workerOptions) => inbox.start(workerOptions),
     stop: (timeoutMs) => inbox.stop(timeoutMs),
     drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),

@@ -1,4 +1,4 @@
-import config from "../../vitest.config.ts";
+import config from "../../../vitest.config.ts";
 
 // The conformance suite of an inbox, on the release of its engine's library in PEER_ENTRY.
 const { PEER = "", PEER_ENTRY = "" } = process.env;
