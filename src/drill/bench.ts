@@ -12,7 +12,7 @@ import { freePort } from "./child.ts";
 import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
-import { ALIVE, FORGED, type Facts, judgeOrder, SECRET } from "./promises.ts";
+import { ALIVE, type Facts, FORGED, judgeOrder, SECRET } from "./promises.ts";
 import { countEffects } from "./read-response.ts";
 import {
   placesIn,
@@ -29,6 +29,7 @@ const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
 const MAX_HOLD_MS = 6_000;
 const MAX_SETTLE_MS = 3_000;
+const KILL_INTERVAL_MS = 700;
 const POLL_MS = 50;
 const ASK_TIMEOUT_MS = 10_000;
 /** The life of a prompt, then the retry schedule of the deliveries. */
@@ -126,7 +127,7 @@ export class Bench {
   }
 
   /** Runs cases side by side, until the shop had time to settle each of them. */
-  async runWave(cases: readonly DrillCase[]): Promise<readonly CaseRun[]> {
+  async runWave(cases: readonly DrillCase[], kills = 0): Promise<readonly CaseRun[]> {
     // Time runs ahead in a wave, when prompts expire and deliveries are retried.
     this.#sandbox.restore({ ...this.#sandbox.snapshot(), now: Date.now() });
     const [first] = cases;
@@ -137,10 +138,21 @@ export class Bench {
     this.#active = runs;
     const placed = Promise.all(runs.map((run) => this.#place(run)));
     await this.#hold(runs, placed, barrier);
+    await this.#killAgain(kills);
     await placed;
     await this.#settle(runs, MAX_SETTLE_MS);
     for (const run of runs) await run.atEnd?.();
     return runs;
+  }
+
+  /** Kills the shop some times while many orders are under way. */
+  async #killAgain(kills: number): Promise<void> {
+    for (let count = 0; count < kills; count++) {
+      await sleep(KILL_INTERVAL_MS);
+      this.#disturbances++;
+      await this.#shop.kill().catch((error: Error) => this.#blameActive(error.message));
+      this.#disturbances++;
+    }
   }
 
   #barrier({ fault }: DrillCase, size: number): Barrier {
@@ -299,7 +311,10 @@ export class Bench {
     const response = await this.#ask(run, status).catch((error: Error) => error);
     if (response instanceof Error) return `nothing (${response.message})`;
     for (const name of ["paid", "failed", "open"] as const) {
-      if (response.status < 400 && checks[name](response)) return name;
+      if (response.status < 400 && checks[name](response)) {
+        run.wasRead = true;
+        return name;
+      }
     }
     return response.status >= 400
       ? `${response.status} when it is asked for the order`

@@ -1,3 +1,5 @@
+import { nextRandom, seedRandom } from "../sandbox/state/random.ts";
+
 /** What a customer does with the prompt. */
 export const CUSTOMERS = [
   "approves",
@@ -228,5 +230,20 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
     return Array.from({ length: Math.ceil(group.length / size) }, (_, index) =>
       group.slice(index * size, (index + 1) * size),
     );
+  });
+}
+
+/** Orders that run at once, each with a fault that its seed has chosen. */
+export function randomCases(count: number, seed: string, seen: ReadonlySet<Subject>): DrillCase[] {
+  const known = allCases();
+  const possible = known.filter(
+    (one) =>
+      !isOfProcess(one) &&
+      (one.fault === undefined || (one.fault.subject !== "read" && seen.has(one.fault.subject))),
+  );
+  const random = seedRandom(`drill ${seed}`);
+  return Array.from({ length: count }, (_, index) => {
+    const one = possible[Math.floor(nextRandom(random) * possible.length)] as DrillCase;
+    return { ...one, number: known.length + 1 + index, isRandom: true };
   });
 }

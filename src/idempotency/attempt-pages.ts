@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import {
   checkChoice,
-  checkOptionNames,
   checkWholeNumber,
   describeValue,
+  ownOptions,
 } from "../internal/check-options.ts";
 import { attemptRecord, checkRecord, type RawRecord } from "./record.ts";
 import type { AttemptDigests, AttemptPage, AttemptRecord, ListQuery } from "./store.ts";
@@ -47,14 +47,13 @@ function positionFrom(after: unknown): Position {
 
 /** @throws {ConfigurationError} for a query with a wrong field. */
 export function checkListQuery(query: ListQuery = {}): CheckedQuery {
-  checkOptionNames(query, ["state", "digests", "after", "limit"], "list");
-  const { state, digests = {}, after, limit = DEFAULT_LIMIT } = query;
+  const own = ownOptions(query, ["state", "digests", "after", "limit"], "list");
+  const { state, digests = {}, after, limit = DEFAULT_LIMIT } = own;
   checkChoice("state", state, STATES);
-  checkOptionNames(digests, DIGESTS, "`digests`");
   checkWholeNumber("limit", limit, 1, MAX_LIMIT);
   return {
     state,
-    digests,
+    digests: ownOptions(digests, DIGESTS, "`digests`"),
     after: after === undefined ? undefined : positionFrom(after),
     limit,
   };

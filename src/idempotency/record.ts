@@ -1,13 +1,13 @@
 import { quoteMasked } from "../internal/phone-digits.ts";
 import type { Digest } from "./digest.ts";
+import { STORE_FORMAT } from "./format.ts";
 import { LEASE_MARGIN_MS } from "./lease.ts";
-import {
-  type AttemptDigests,
-  type AttemptRecord,
-  type BeginResult,
-  type NewAttempt,
-  RECORD_VERSION,
-  type ResolveResult,
+import type {
+  AttemptDigests,
+  AttemptRecord,
+  BeginResult,
+  NewAttempt,
+  ResolveResult,
 } from "./store.ts";
 
 const STATES = ["in_flight", "succeeded", "unknown"] as const;
@@ -49,14 +49,14 @@ export interface RawRecord {
 }
 
 function checkVersion(key: string, version: unknown): void {
-  if (String(version) === String(RECORD_VERSION)) return;
+  if (String(version) === String(STORE_FORMAT)) return;
   if (!/^\d{1,9}$/.test(String(version))) throw notOurs(key, "version");
   const nextStep =
-    Number(version) > RECORD_VERSION
+    Number(version) > STORE_FORMAT
       ? "Upgrade malipo here too."
       : "An older version wrote it: find out what became of that call, then delete the record.";
   throw new Error(
-    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${RECORD_VERSION}. ${nextStep}`,
+    `The idempotency store holds a record of version ${version} under ${quoteMasked(key)}; this version of malipo reads version ${STORE_FORMAT}. ${nextStep}`,
   );
 }
 

@@ -195,6 +195,3 @@ export interface IdempotencyStore {
   /** What the store keeps instead of a text: see `digests` of an attempt. */
   digest: Digest;
 }
-
-/** The layout of a stored record. A record of another layout is neither read nor changed. */
-export const RECORD_VERSION = 2;

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PgBoss } from "pg-boss";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { storedRetentionMs } from "../../webhooks/inbox/bullmq/meta.ts";
 import type { Conflict, DeadLetter, EventList } from "../../webhooks/inbox/event-list.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
@@ -48,15 +49,16 @@ function requireTable(path: string): void {
 
 async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Promise<OpenInbox> {
   const redis = connectRedis(url, "--redis");
+  let retentionMs: number | undefined;
   try {
-    const keys = ["meta", "malipo-shards"].map((name) => `bull:${queue}:${name}`);
-    if ((await redis.exists(...keys)) === 0) throw noInbox(`the queue ${queue} of this Redis`);
+    retentionMs = await storedRetentionMs(redis, queue);
   } finally {
     redis.disconnect();
   }
+  if (retentionMs === undefined) throw noInbox(`the queue ${queue} of this Redis`);
   loadFromProject("bullmq", "--redis");
   const { bullmqInbox } = await import("../../webhooks/inbox/bullmq/inbox.ts");
-  const inbox = bullmqInbox({ connection: { url }, queue });
+  const inbox = bullmqInbox({ connection: { url }, queue, retentionMs });
   return { ...lists(inbox), close: () => inbox.stop(0) };
 }
 

@@ -1,5 +1,5 @@
+import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
-import { RECORD_VERSION } from "../store.ts";
 
 // Whole milliseconds, so that a page can go on exactly where the one before it ended.
 const NOW = "date_trunc('milliseconds', clock_timestamp())";
@@ -26,12 +26,12 @@ const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url,
   lease_from > clock_timestamp() AS is_behind, lease_ms,
   parameters, account_reference, amount, phone, result`;
 
-const RESOLVABLE = `key = $1 AND version = ${RECORD_VERSION} AND scope = $2
+const RESOLVABLE = `key = $1 AND version = ${STORE_FORMAT} AND scope = $2
   AND ${STATE} = 'unknown' AND owner = coalesce($3::text, owner)`;
 
 const listFrom = (table: string, condition: string) => `
     SELECT ${RECORD} FROM ${table}
-    WHERE version = ${RECORD_VERSION} AND scope = $1 ${condition}
+    WHERE version = ${STORE_FORMAT} AND scope = $1 ${condition}
       AND (begun_at, key) > (to_timestamp($2::float8 / 1000), $3::text COLLATE "C")
       AND (keep_until IS NULL OR keep_until > clock_timestamp())
       AND ($4::text IS NULL OR ${STATE} = $4)
@@ -41,6 +41,9 @@ const listFrom = (table: string, condition: string) => `
       AND ($8::text IS NULL OR phone = $8)
     ORDER BY begun_at, key LIMIT $9
   `;
+
+/** The comment of the table says in which format it is. */
+export const FORMAT_COMMENT = "Idempotency keys of malipo, format ";
 
 /** An index has no schema of its own: it is in that of its table. */
 const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")}_${column}`;
@@ -55,7 +58,8 @@ export const statementsFor = (table: string) => ({
   // with the transaction that these statements are sent as.
   migrate: `
     SELECT pg_advisory_xact_lock(hashtext('malipo'));
-    CREATE TABLE IF NOT EXISTS ${table} (
+    DO $$ BEGIN IF to_regclass('${table}') IS NULL THEN
+    CREATE TABLE ${table} (
       key text COLLATE "C" PRIMARY KEY,
       version integer NOT NULL,
       state text NOT NULL,
@@ -74,17 +78,20 @@ export const statementsFor = (table: string) => ({
       result text,
       keep_until timestamptz
     );
-    CREATE INDEX IF NOT EXISTS ${indexOf(table, "begun_at")} ON ${table} (begun_at, key);
-    CREATE INDEX IF NOT EXISTS ${indexOf(table, "open")} ON ${table} (begun_at, key)
+    COMMENT ON TABLE ${table} IS '${FORMAT_COMMENT}${STORE_FORMAT}';
+    CREATE INDEX ${indexOf(table, "begun_at")} ON ${table} (begun_at, key);
+    CREATE INDEX ${indexOf(table, "open")} ON ${table} (begun_at, key)
       WHERE state <> 'succeeded';
-    CREATE INDEX IF NOT EXISTS ${indexOf(table, "reference")}
-      ON ${table} (account_reference, begun_at, key) WHERE account_reference IS NOT NULL
+    CREATE INDEX ${indexOf(table, "reference")}
+      ON ${table} (account_reference, begun_at, key) WHERE account_reference IS NOT NULL;
+    END IF; END $$
   `,
+  comment: `SELECT obj_description('${table}'::regclass, 'pg_class') AS comment`,
   begin: `
     ${DURABLE}
     INSERT INTO ${table} AS stored (key, version, state, owner, endpoint, idempotency_key, base_url,
       scope, begun_at, lease_from, lease_ms, parameters, account_reference, amount, phone)
-    SELECT $1::text, ${RECORD_VERSION}, 'in_flight', $2::text, $3::text, $4::text, $5::text,
+    SELECT $1::text, ${STORE_FORMAT}, 'in_flight', $2::text, $3::text, $4::text, $5::text,
       $6::text, ${NOW}, ${NOW}, $7::bigint, $8::text, $9::text, $10::text, $11::text
     FROM durable
     ON CONFLICT (key) DO UPDATE
@@ -94,19 +101,19 @@ export const statementsFor = (table: string) => ({
           lease_from = excluded.lease_from, lease_ms = excluded.lease_ms,
           parameters = excluded.parameters, account_reference = excluded.account_reference,
           amount = excluded.amount, phone = excluded.phone, result = NULL, keep_until = NULL
-      WHERE stored.keep_until <= clock_timestamp() AND stored.version = ${RECORD_VERSION}
+      WHERE stored.keep_until <= clock_timestamp() AND stored.version = ${STORE_FORMAT}
   `,
   read: `SELECT ${RECORD} FROM ${table} WHERE key = $1`,
   finish: `
     ${DURABLE}
     UPDATE ${table} SET state = $3, result = $4,
       keep_until = CASE WHEN $3 = 'succeeded' THEN clock_timestamp() + $5 * interval '1 ms' END
-    FROM durable WHERE key = $1 AND owner = $2 AND version = ${RECORD_VERSION}
+    FROM durable WHERE key = $1 AND owner = $2 AND version = ${STORE_FORMAT}
   `,
   forget: `
     ${DURABLE}
     DELETE FROM ${table} USING durable
-    WHERE key = $1 AND owner = $2 AND version = ${RECORD_VERSION}
+    WHERE key = $1 AND owner = $2 AND version = ${STORE_FORMAT}
   `,
   resolve: `
     ${DURABLE}
@@ -124,7 +131,7 @@ export const statementsFor = (table: string) => ({
     ${DURABLE}
     UPDATE ${table} SET lease_from = ${NOW}
     FROM durable
-    WHERE key = $1 AND lease_from > clock_timestamp() AND version = ${RECORD_VERSION}
+    WHERE key = $1 AND lease_from > clock_timestamp() AND version = ${STORE_FORMAT}
   `,
   list: listFrom(table, ""),
   // Its own statement, so that it uses the index: every event of a payment asks for these.

@@ -9,6 +9,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { checkListQuery, isOpen, pageOf } from "../attempt-pages.ts";
 import { createDigest } from "../digest.ts";
+import { STORE_FORMAT, unknownFormat } from "../format.ts";
 import {
   beginResult,
   checkRecord,
@@ -19,13 +20,17 @@ import {
 } from "../record.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { statementsFor } from "./statements.ts";
+import { FORMAT_COMMENT, statementsFor } from "./statements.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
-  /** Creates the table where it does not exist. Run it where you run your own migrations. */
+  /**
+   * Creates the table if it does not exist. Run it where you run your own migrations.
+   *
+   * @throws {ConfigurationError} for a table of another version of malipo.
+   */
   migrate(): Promise<void>;
 }
 
@@ -43,14 +48,12 @@ export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
 
 type Row = RawRecord & { readonly key: string; readonly is_behind: boolean };
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html
-const UNDEFINED_COLUMN = "42703";
-
 /** Runs the statements of one table. */
 class Statements {
   readonly #pool: Pick<Pool, "query">;
   readonly #table: string;
   readonly #texts: ReturnType<typeof statementsFor>;
+  #isChecked = false;
 
   constructor(pool: Pick<Pool, "query">, table: string) {
     this.#pool = pool;
@@ -58,18 +61,28 @@ class Statements {
     this.#texts = statementsFor(table);
   }
 
+  async migrate(): Promise<void> {
+    await this.#pool.query(this.#texts.migrate);
+    await this.#checkFormat();
+  }
+
   /** Statements have no names: a pooler may give each one another connection. */
   async run(name: keyof ReturnType<typeof statementsFor>, ...values: unknown[]) {
-    try {
-      const text = this.#texts[name];
-      return await this.#pool.query<Row>({ text, ...(values.length > 0 && { values }) });
-    } catch (error) {
-      if ((error as { code?: unknown } | null)?.code !== UNDEFINED_COLUMN) throw error;
-      throw new Error(
-        `The table ${this.#table} was made by another version of malipo: ${(error as Error).message}. Use another table, or rename this one once no payment in it is in flight, and run migrate().`,
-        { cause: error },
+    if (!this.#isChecked) await this.#checkFormat();
+    return this.#pool.query<Row>({ text: this.#texts[name], values });
+  }
+
+  /** @throws {ConfigurationError} for a table in another format. */
+  async #checkFormat(): Promise<void> {
+    const { rows } = await this.#pool.query<{ comment: string | null }>(this.#texts.comment);
+    const comment = rows[0]?.comment ?? "";
+    const format = comment.startsWith(FORMAT_COMMENT) ? comment.slice(FORMAT_COMMENT.length) : 0;
+    if (String(format) !== String(STORE_FORMAT)) {
+      throw new ConfigurationError(
+        `postgresIdempotency cannot use the table ${this.#table}: ${unknownFormat(format, "another `table`")}`,
       );
     }
+    this.#isChecked = true;
   }
 
   /** A record, whose lease is restarted where the clock is behind it. */
@@ -123,17 +136,14 @@ export function postgresIdempotency(
   pool: Pick<Pool, "query">,
   options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "postgresIdempotency", [
-    "table",
-  ]);
+  const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
+  const { retentionMs, scope, pepper } = own;
   const digest = createDigest(pepper);
-  const { table = "malipo_idempotency" } = options;
+  const { table = "malipo_idempotency" } = own;
   const statements = new Statements(pool, checkTable(table));
 
   return {
-    migrate: async () => {
-      await statements.run("migrate");
-    },
+    migrate: () => statements.migrate(),
     begin: async (key, attempt) => {
       const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
       const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);

@@ -1,4 +1,6 @@
 import type { Redis } from "ioredis";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { unknownFormat } from "../format.ts";
 import type { RedisClient } from "./durability.ts";
 import { SCRIPT } from "./script.ts";
 
@@ -7,6 +9,18 @@ const MAX_REPLICATION_MS = 1_000;
 
 /** What the script returns: a record's fields, nothing where there is no record, or what it did. */
 export type Reply = readonly unknown[];
+
+/** What follows the prefix in the names of the keys, in the order in which the script takes them. */
+const KEY_NAMES = ["attempt:", "index", "expiry", "reference:", "references", "open", "format"];
+
+/** @throws {ConfigurationError} for a reply about keys in another format. */
+function inOurFormat(reply: unknown): Reply {
+  const [what, format] = reply as Reply;
+  if (what !== "format") return reply as Reply;
+  throw new ConfigurationError(
+    `redisIdempotency cannot use this Redis: ${unknownFormat(String(format), "another `prefix`")}`,
+  );
+}
 
 /** Runs the script on one Redis or on a node of a cluster. */
 export class ScriptRunner {
@@ -18,15 +32,13 @@ export class ScriptRunner {
   constructor(client: RedisClient, prefix: string, replicas: number) {
     // A cluster has the same commands, and finds the node by the keys.
     this.#redis = client as Redis;
-    this.#keys = ["attempt:", "index", "expiry", "reference:", "references", "open"].map(
-      (name) => prefix + name,
-    );
+    this.#keys = KEY_NAMES.map((name) => prefix + name);
     this.#replicas = replicas;
   }
 
   async run(...args: readonly (string | number)[]): Promise<Reply> {
     try {
-      return (await this.#redis.eval(SCRIPT, this.#keys.length, ...this.#keys, ...args)) as Reply;
+      return inOurFormat(await this.#redis.eval(SCRIPT, this.#keys.length, ...this.#keys, ...args));
     } catch (error) {
       this.#leaveReplica(error);
       throw error;
@@ -55,7 +67,7 @@ export class ScriptRunner {
         `Of the ${this.#replicas} replicas that must have an attempt, ${confirmed} confirmed it within ${MAX_REPLICATION_MS} ms. Check the replication of this Redis, or lower the option \`replicas\`.`,
       );
     }
-    return script?.[1] as Reply;
+    return inOurFormat(script?.[1]);
   }
 
   /** A Redis that became a replica keeps its connections, so the client would stay with it. */

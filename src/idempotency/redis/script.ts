@@ -1,5 +1,5 @@
+import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
-import { RECORD_VERSION } from "../store.ts";
 
 /** The fields of a record that the script returns, in this order, before `elapsed_ms`. */
 export const FIELDS = [
@@ -44,12 +44,17 @@ const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}
  * a key is `KEYS[1] .. key`. `KEYS[2]` orders the keys by when they began, `KEYS[3]` by when their
  * result expires, and `KEYS[4] .. digest` those of an account reference by when they began. `KEYS[5]`
  * has the digest of each key, since a record that expired cannot say it any more. `KEYS[6]` orders the
- * keys that have not succeeded.
+ * keys that have not succeeded. `KEYS[7]` has the format of them all.
  */
 export const SCRIPT = `
   local records, index, expiry = KEYS[1], KEYS[2], KEYS[3]
   local references, digests, open = KEYS[4], KEYS[5], KEYS[6]
   local operation = ARGV[1]
+  local format = redis.call('GET', KEYS[7])
+  if format ~= '${STORE_FORMAT}' then
+    if format or redis.call('EXISTS', index) == 1 then return { 'format', format or '0' } end
+    if operation == 'begin' then redis.call('SET', KEYS[7], '${STORE_FORMAT}') end
+  end
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local function digits(number) return string.format('%.0f', number) end
@@ -71,7 +76,7 @@ export const SCRIPT = `
   end
   local function read(record)
     local found = redis.call('HMGET', record, unpack(${luaList(FIELDS)}))
-    if found[1] ~= '${RECORD_VERSION}' then return found, false end
+    if found[1] ~= '${STORE_FORMAT}' then return found, false end
     local passed = elapsed(record, redis.call('HGET', record, 'lease_from'))
     found[#found + 1] = passed and digits(passed)
     return found, passed
@@ -120,7 +125,7 @@ export const SCRIPT = `
         offset, look = offset + 1, look - 1
         if tonumber(score) > tonumber(after_score) or comes_after(key, after_key) then
           local found, passed = read(records .. key)
-          if found[1] == '${RECORD_VERSION}' and found[7] == scope then
+          if found[1] == '${STORE_FORMAT}' and found[7] == scope then
             local field = {}
             for at, name in ipairs(${luaList(FIELDS)}) do field[name] = found[at] or '' end
             local lease = tonumber(field.lease_ms)
@@ -144,14 +149,14 @@ export const SCRIPT = `
   local record = records .. key
   if operation == 'begin' then
     local found = read(record)
-    if found[1] == '${RECORD_VERSION}' and found[2] == 'in_flight' and found[3] == owner then
+    if found[1] == '${STORE_FORMAT}' and found[2] == 'in_flight' and found[3] == owner then
       -- ioredis sends a command again after it lost its connection: the record is this attempt's own.
       -- It is written again, so that WAIT has something to wait for.
       redis.call('HSET', record, 'owner', owner)
       return { 'begun' }
     end
     if redis.call('EXISTS', record) == 1 then return found end
-    redis.call('HSET', record, 'version', '${RECORD_VERSION}', 'state', 'in_flight',
+    redis.call('HSET', record, 'version', '${STORE_FORMAT}', 'state', 'in_flight',
       'begun_at', digits(now), 'lease_from', digits(now))
     for at, name in ipairs(${luaList(BEGIN_FIELDS)}) do
       if ARGV[2 + at] ~= '' or at <= 7 then redis.call('HSET', record, name, ARGV[2 + at]) end
@@ -168,7 +173,7 @@ export const SCRIPT = `
     return { 'begun' }
   elseif operation == 'finish' or operation == 'forget' then
     local found = redis.call('HMGET', record, 'version', 'owner')
-    if found[1] == '${RECORD_VERSION}' and found[2] == owner then
+    if found[1] == '${STORE_FORMAT}' and found[2] == owner then
       if operation == 'forget' then
         drop(key)
       elseif ARGV[4] == 'succeeded' then

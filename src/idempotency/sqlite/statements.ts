@@ -1,12 +1,15 @@
+import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
-import { RECORD_VERSION } from "../store.ts";
+
+export const TABLE = "malipo_idempotency";
+export const META = "malipo_idempotency_meta";
 
 /**
  * `begun_at` is on the wall clock, `keep_until` on the retention clock. `lease_from` is on the clock
  * that counts from the start of the machine, which all its processes share and nobody can set.
  */
-export const TABLE = `
-  CREATE TABLE IF NOT EXISTS malipo_idempotency (
+export const CREATE = `
+  CREATE TABLE malipo_idempotency (
     key TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
     state TEXT NOT NULL,
@@ -25,27 +28,18 @@ export const TABLE = `
     result TEXT,
     keep_until INTEGER
   ) STRICT;
-  CREATE TABLE IF NOT EXISTS malipo_idempotency_clock (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    wall_ms INTEGER NOT NULL,
-    uptime_ms INTEGER NOT NULL,
-    now_ms INTEGER NOT NULL
-  ) STRICT
-`;
-
-export const INDEXES = `
-  CREATE INDEX IF NOT EXISTS malipo_idempotency_begun_at ON malipo_idempotency (begun_at, key);
-  CREATE INDEX IF NOT EXISTS malipo_idempotency_state ON malipo_idempotency (state, begun_at, key);
-  CREATE INDEX IF NOT EXISTS malipo_idempotency_account_reference
+  CREATE INDEX malipo_idempotency_begun_at ON malipo_idempotency (begun_at, key);
+  CREATE INDEX malipo_idempotency_state ON malipo_idempotency (state, begun_at, key);
+  CREATE INDEX malipo_idempotency_account_reference
     ON malipo_idempotency (account_reference, begun_at, key) WHERE account_reference IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS malipo_idempotency_keep_until
+  CREATE INDEX malipo_idempotency_keep_until
     ON malipo_idempotency (keep_until) WHERE keep_until IS NOT NULL;
 `;
 
 const STATE = `CASE WHEN state = 'in_flight' AND lease_from <= $uptime AND lease_from + lease_ms <= $uptime
   THEN 'unknown' ELSE state END`;
 
-const RESOLVABLE = `key = $key AND version = ${RECORD_VERSION} AND scope = $scope
+const RESOLVABLE = `key = $key AND version = ${STORE_FORMAT} AND scope = $scope
   AND ${STATE} = 'unknown' AND owner = coalesce($owner, owner)`;
 
 const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url, scope, begun_at,
@@ -54,7 +48,7 @@ const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url,
 
 const listWhere = (condition: string) => `
     SELECT ${RECORD} FROM malipo_idempotency
-    WHERE version = ${RECORD_VERSION} AND scope = $scope ${condition}
+    WHERE version = ${STORE_FORMAT} AND scope = $scope ${condition}
       AND (begun_at, key) > ($afterBegunAt, $afterKey)
       AND (keep_until IS NULL OR keep_until > $now)
       AND ${STATE} = coalesce($state, ${STATE})
@@ -70,7 +64,7 @@ export const STATEMENTS = {
   begin: `
     INSERT INTO malipo_idempotency (key, version, state, owner, endpoint, idempotency_key, base_url,
       scope, begun_at, lease_from, lease_ms, parameters, account_reference, amount, phone)
-    VALUES ($key, ${RECORD_VERSION}, 'in_flight', $owner, $endpoint, $idempotencyKey, $baseUrl,
+    VALUES ($key, ${STORE_FORMAT}, 'in_flight', $owner, $endpoint, $idempotencyKey, $baseUrl,
       $scope, $wall, $uptime, $leaseMs, $parameters, $accountReference, $amount, $phone)
     ON CONFLICT (key) DO UPDATE
       SET version = excluded.version, state = excluded.state, owner = excluded.owner,
@@ -80,16 +74,16 @@ export const STATEMENTS = {
           parameters = excluded.parameters, account_reference = excluded.account_reference,
           amount = excluded.amount, phone = excluded.phone, result = NULL, keep_until = NULL
       WHERE malipo_idempotency.keep_until <= $now
-        AND malipo_idempotency.version = ${RECORD_VERSION}
+        AND malipo_idempotency.version = ${STORE_FORMAT}
   `,
   read: `SELECT ${RECORD} FROM malipo_idempotency WHERE key = $key`,
   finish: `
     UPDATE malipo_idempotency SET state = $state, result = $result, keep_until = $keepUntil
-    WHERE key = $key AND owner = $owner AND version = ${RECORD_VERSION}
+    WHERE key = $key AND owner = $owner AND version = ${STORE_FORMAT}
   `,
   forget: `
     DELETE FROM malipo_idempotency
-    WHERE key = $key AND owner = $owner AND version = ${RECORD_VERSION}
+    WHERE key = $key AND owner = $owner AND version = ${STORE_FORMAT}
   `,
   resolve: `
     UPDATE malipo_idempotency
@@ -104,7 +98,7 @@ export const STATEMENTS = {
   // The machine was started again since: a lease lasts no longer than its own length from here.
   restartLease: `
     UPDATE malipo_idempotency SET lease_from = $uptime
-    WHERE key = $key AND lease_from > $uptime AND version = ${RECORD_VERSION}
+    WHERE key = $key AND lease_from > $uptime AND version = ${STORE_FORMAT}
   `,
   list: listWhere(""),
   // Their own statements, so that they use an index: every event of a payment asks for these.
@@ -113,15 +107,7 @@ export const STATEMENTS = {
   dropExpired: `
     DELETE FROM malipo_idempotency WHERE key IN (
       SELECT key FROM malipo_idempotency
-      WHERE keep_until <= $now AND version = ${RECORD_VERSION} LIMIT 20
+      WHERE keep_until <= $now AND version = ${STORE_FORMAT} LIMIT 20
     )
-  `,
-  readClock: `
-    SELECT wall_ms AS wallMs, uptime_ms AS uptimeMs, now_ms AS nowMs
-    FROM malipo_idempotency_clock
-  `,
-  writeClock: `
-    INSERT OR REPLACE INTO malipo_idempotency_clock (id, wall_ms, uptime_ms, now_ms)
-    VALUES (1, $wallMs, $uptimeMs, $nowMs)
   `,
 } as const;

@@ -5,7 +5,7 @@
  */
 
 import { checkFunction } from "../../internal/check-options.ts";
-import { type RetentionClock, retentionTime, uptimeMs } from "../../internal/retention-clock.ts";
+import { uptimeMs } from "../../internal/retention-clock.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import { checkListQuery, isOpen, pageOf } from "../attempt-pages.ts";
 import { createDigest } from "../digest.ts";
@@ -19,7 +19,7 @@ import {
 } from "../record.ts";
 import type { AttemptPage, IdempotencyStore, ListQuery, NewAttempt } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { SqliteFile, type Statements } from "./file.ts";
+import { type Opened, SqliteFile } from "./file.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -43,7 +43,11 @@ export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
 type Row = RawRecord & { readonly key: string; readonly is_behind: number };
 
 /** A record, whose lease is restarted where the clock is behind it. */
-function read(statements: Statements, key: string, uptime: number): StoredRecord | undefined {
+function read(
+  statements: Opened["statements"],
+  key: string,
+  uptime: number,
+): StoredRecord | undefined {
   const row = statements.read.get({ key, uptime }) as Row | undefined;
   if (row === undefined) return undefined;
   const record = checkRecord(key, row);
@@ -86,24 +90,13 @@ export function sqliteIdempotency(
   path: string,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "sqliteIdempotency", [
-    "onWarning",
-  ]);
+  const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
+  const { retentionMs, scope, pepper } = own;
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
-  const { onWarning = console.warn } = options;
+  const { onWarning = console.warn } = own;
   checkFunction("onWarning", onWarning);
-  const warn = warnOnce(onWarning);
   const digest = createDigest(pepper);
-  const file = new SqliteFile(path);
-
-  /** The time by which results are forgotten. */
-  function retentionNow(statements: Statements): number {
-    const stored = statements.readClock.get() as unknown as RetentionClock | undefined;
-    const { clock, isDue, warning } = retentionTime(stored);
-    if (isDue) statements.writeClock.run({ ...clock });
-    if (warning !== undefined) warn(warning);
-    return clock.nowMs;
-  }
+  const file = new SqliteFile(path, warnOnce(onWarning));
 
   function rowFor(key: string, attempt: NewAttempt) {
     const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
@@ -117,13 +110,13 @@ export function sqliteIdempotency(
     };
   }
 
-  function list(statements: Statements, listQuery: ListQuery | undefined): AttemptPage {
+  function list({ statements, clock }: Opened, listQuery: ListQuery | undefined): AttemptPage {
     const { state, digests, after, limit } = checkListQuery(listQuery);
     const uptime = uptimeMs();
     const { accountReference } = digests;
     const common = {
       uptime,
-      now: retentionNow(statements),
+      now: clock.now(),
       scope,
       state: orNull(state),
       parameters: orNull(digests.parameters),
@@ -145,10 +138,10 @@ export function sqliteIdempotency(
   return {
     begin: (key, attempt) => {
       const row = rowFor(key, attempt);
-      return file.use((statements) => {
+      return file.use(({ statements, clock }) => {
         for (;;) {
           const uptime = uptimeMs();
-          const times = { wall: Date.now(), now: retentionNow(statements), uptime };
+          const times = { wall: Date.now(), now: clock.now(), uptime };
           const { changes } = statements.begin.run({ ...row, ...times });
           if (changes === 1) return { state: "begun" };
           const record = read(statements, key, uptime);
@@ -158,23 +151,23 @@ export function sqliteIdempotency(
       });
     },
     finish: (key, owner, end) =>
-      file.use((statements) => {
+      file.use(({ statements, clock }) => {
         const done = end.state === "succeeded";
-        const now = retentionNow(statements);
+        const now = clock.now();
         const keepUntil = done ? now + retentionMs : null;
         const result = done ? end.result : null;
         statements.finish.run({ key, owner, state: end.state, result, keepUntil });
         statements.dropExpired.run({ now });
       }),
     forget: (key, owner) =>
-      file.use((statements) => {
+      file.use(({ statements }) => {
         statements.forget.run({ key, owner });
       }),
     resolve: (key, result, owner) =>
-      file.use((statements) => {
+      file.use(({ statements, clock }) => {
         for (;;) {
           const which = { key, scope, owner: orNull(owner), uptime: uptimeMs() };
-          const keepUntil = retentionNow(statements) + retentionMs;
+          const keepUntil = clock.now() + retentionMs;
           const { changes } =
             result === undefined
               ? statements.free.run(which)
@@ -186,7 +179,7 @@ export function sqliteIdempotency(
           if (found.state !== "resolved") return found;
         }
       }),
-    list: (query) => file.use((statements) => list(statements, query)),
+    list: (query) => file.use((opened) => list(opened, query)),
     digest,
     close: () => file.close(),
   };

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, checkWholeNumber, describeValue } from "../../internal/check-options.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
 import type {
   EventFilter,
   EventList,
@@ -14,7 +14,7 @@ const MAX_LIMIT = 1_000;
 
 /** A page of a list, with the position of the next one. @throws {ConfigurationError} */
 export async function listPage<Item extends EventPosition>(
-  list: EventList<Item>,
+  list: Pick<EventList<Item>, "list">,
   query: EventQuery = {},
 ): Promise<EventPage<Item>> {
   const filter = checkEventQuery(query);
@@ -62,8 +62,8 @@ export function compareEvents(a: EventPosition, b: EventPosition): number {
 }
 
 function checkEventQuery(query: EventQuery): EventFilter {
-  checkOptionNames(query, ["kind", "since", "until", "after", "limit"], "list");
-  const { kind, since, until, after, limit = DEFAULT_LIMIT } = query;
+  const own = ownOptions(query, ["kind", "since", "until", "after", "limit"], "list");
+  const { kind, since, until, after, limit = DEFAULT_LIMIT } = own;
   if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
     throw new ConfigurationError(
       `\`kind\` must be a kind of event, such as "payment.completed"; got ${describeValue(kind)}.`,

@@ -29,7 +29,8 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
   {
     name: "a retry after a timeout",
     right: `await gateway.mobileMoney.initiate(params, ${KEY});`,
-    wrong: "await gateway.mobileMoney.initiate(params).catch(() => gateway.mobileMoney.initiate(params));",
+    wrong:
+      "await gateway.mobileMoney.initiate(params).catch(() => gateway.mobileMoney.initiate(params));",
     breaks: ONE_PROMPT,
     cases: [],
   },
@@ -110,6 +111,7 @@ const RIGHT = readFileSync(new URL("./right-shop.ts", import.meta.url), "utf8");
 
 /** The code of a broken shop. */
 export function breakShop({ name, right, wrong }: BrokenShop): string {
-  if (RIGHT.split(right).length !== 2) throw new Error(`"${name}": its right line is not there once.`);
+  if (RIGHT.split(right).length !== 2)
+    throw new Error(`"${name}": its right line is not there once.`);
   return RIGHT.replace(right, () => wrong);
 }

@@ -12,7 +12,12 @@ database.exec(`PRAGMA journal_mode = WAL;
   CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
     status TEXT DEFAULT 'pending', reference TEXT, closed INT DEFAULT 0, shipped INT DEFAULT 0)`);
 const idempotency = sqliteIdempotency(join(DATA, "keys.db"));
-const gateway = new Gateway({ idempotency, timeoutMs: 1_000, totalTimeoutMs: 2_000, maxRetries: 0 });
+const gateway = new Gateway({
+  idempotency,
+  timeoutMs: 1_000,
+  totalTimeoutMs: 2_000,
+  maxRetries: 0,
+});
 const GIVE_UP_MS = 8_000;
 
 interface Order {
@@ -37,7 +42,12 @@ function ship(id: string): void {
 /** Ends an order. A late success after a failure is a success; paid stays paid. */
 function end(id: string, status: "paid" | "failed"): void {
   database.exec("BEGIN IMMEDIATE");
-  const changed = change("status = ? WHERE id = ? AND closed = 0 AND status NOT IN ('paid', ?)", status, id, status);
+  const changed = change(
+    "status = ? WHERE id = ? AND closed = 0 AND status NOT IN ('paid', ?)",
+    status,
+    id,
+    status,
+  );
   if (status === "paid" && changed === 1) ship(id);
   database.exec("COMMIT");
 }
@@ -91,7 +101,8 @@ const server = createServer(async (request, response) => {
   }
   if (request.method === "POST") {
     const { phone, amount, order } = JSON.parse(body);
-    const insert = "INSERT INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    const insert =
+      "INSERT INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
     const { changes } = database.prepare(insert).run(order, phone, amount, Date.now());
     if (changes === 1) await ask(rows("id = ?", order)[0] as Order);
     response.writeHead(201).end(JSON.stringify({ id: order }));

@@ -61,6 +61,10 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
         await connect().hset(recordOf(key), "version", version);
         await connect().persist(recordOf(key));
       },
+      setFormat: async (format) => {
+        if (format === null) await connect().del(`${prefix}format`);
+        else await connect().set(`${prefix}format`, format);
+      },
       tamper: async (key, field, value) => {
         if (value === null) await connect().hdel(recordOf(key), field);
         else await connect().hset(recordOf(key), field, value);
@@ -192,7 +196,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     // The same key again, for another order.
     await store.begin("done", attemptOf("b", { payment: { accountReference: "ORDER-43" } }));
     await store.forget("done", "b");
-    expect(await connect().keys(`*${own}*`)).toEqual([]);
+    expect(await connect().keys(`*${own}*`)).toEqual([`${own}format`]);
   });
 
   test("keeps prefixes apart", async () => {

@@ -77,6 +77,11 @@ standsByTheContractOfDurability(
         key,
       );
     },
+    setFormat: async (format) => {
+      const name = "malipo_idempotency_meta";
+      if (format === null) query(`DELETE FROM ${name} WHERE name = 'format'`);
+      else query(`INSERT OR REPLACE INTO ${name} VALUES ('format', ?)`, String(format));
+    },
     tamper: async (key, field, value) => {
       try {
         query(`UPDATE malipo_idempotency SET ${field} = ? WHERE key = ?`, value, key);
@@ -234,7 +239,7 @@ describe("sqliteIdempotency", () => {
     expect(thrown).toMatchObject({
       code: "configuration",
       message:
-        "The SQLite store requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
+        "sqliteIdempotency requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 
@@ -265,16 +270,6 @@ describe("sqliteIdempotency", () => {
     const bytes = ["", "-wal"].map((end) => readFileSync(path + end, "latin1")).join();
     expect(bytes).toContain("the-owner");
     expect(bytes).not.toContain("733998877");
-  });
-
-  test("throws where its table was made by another version of malipo", () => {
-    const old = join(folder, "version-1.db");
-    const database = new DatabaseSync(old);
-    database.exec("CREATE TABLE malipo_idempotency (key TEXT PRIMARY KEY, begun_at, keep_until)");
-    database.close();
-    expect(() => sqliteIdempotency(old)).toThrow(
-      `The table malipo_idempotency in ${old} was made by another version of malipo`,
-    );
   });
 
   test("throws where its file is not a database or cannot be created", () => {

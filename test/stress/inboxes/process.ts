@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ShopSettings } from "./shop.ts";
 
 export async function freePort(): Promise<number> {
@@ -19,6 +20,8 @@ export interface ShopProcess {
   /** What it wrote to stderr. */
   readonly errors: string[];
   kill(): Promise<void>;
+  /** Stops it for a time, as a machine that is suspended does. */
+  freeze(ms: number): Promise<void>;
   /** Asks it to end. */
   end(): void;
 }
@@ -50,6 +53,11 @@ export async function openShop(program: string, settings: ShopSettings): Promise
     exit,
     errors,
     end: () => child.kill("SIGTERM"),
+    freeze: async (ms) => {
+      child.kill("SIGSTOP");
+      await sleep(ms);
+      child.kill("SIGCONT");
+    },
     kill: async () => {
       child.kill("SIGKILL");
       await exit;

@@ -6,7 +6,7 @@
 
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkFunction, checkOptionNames, describeValue } from "../../../internal/check-options.ts";
+import { checkFunction, describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { Database, type Transact } from "./database.ts";
@@ -102,9 +102,9 @@ const OPTIONS = [
  * ```
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "pgBossInbox");
-  const { connectionString, boss, schema, transact, tuning = {} } = options;
-  const retentionMs = retentionFor(options.retentionMs, { ...DEFAULT_PACE, ...tuning.pace });
+  const own = ownOptions(options, OPTIONS, "pgBossInbox");
+  const { connectionString, boss, schema, transact, tuning = {} } = own;
+  const retentionMs = retentionFor(own.retentionMs, { ...DEFAULT_PACE, ...tuning.pace });
   if ((connectionString === undefined) === (boss === undefined)) {
     throw new ConfigurationError(
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
@@ -121,7 +121,7 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
       ? undefined
       : new Database(String(connectionString), tuning.boss?.max);
   const inbox = new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
-    inbox: checkQueue(options.queue ?? "malipo-webhooks"),
+    inbox: checkQueue(own.queue ?? "malipo-webhooks"),
     schema: schema ?? "malipo",
     bossSchema: schema,
     retentionMs,

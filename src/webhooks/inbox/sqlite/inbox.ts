@@ -5,16 +5,19 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
+import { whenUnlocked } from "../../../internal/sqlite/locks.ts";
+import { FileClock } from "../../../internal/sqlite/meta.ts";
+import { modeWarning } from "../../../internal/sqlite/open.ts";
+import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox, WorkerOptions } from "../types.ts";
-import { FileClock } from "./clock.ts";
 import { type Disk, openDisk } from "./disk.ts";
-import { modeWarning, whenFree, whenFreeInTransaction } from "./file.ts";
 import { InboxFile } from "./inbox-file.ts";
 import { conflictList, deadLetterList, doubleList, type FileAccess, FileLists } from "./lists.ts";
 import { Rows } from "./rows.ts";
+import { DIALECT } from "./schema.ts";
 import { FileStart } from "./start.ts";
 import { Stats } from "./stats.ts";
 import { SqliteStore } from "./store.ts";
@@ -71,21 +74,21 @@ export function sqliteInbox(
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  checkOptionNames(options, OPTIONS, "sqliteInbox");
-  const { pace = DEFAULT_PACE } = options;
-  const retentionMs = retentionFor(options.retentionMs, pace);
+  const own = ownOptions(options, OPTIONS, "sqliteInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const retentionMs = retentionFor(own.retentionMs, pace);
   const worker = new WorkerSlot();
   const file = new InboxFile(path, (database) => open(database, pace, retentionMs, worker));
   const { database } = file;
   const read = async <Result>(work: (opened: Opened) => Result) => {
     const opened = await file.ready();
-    return whenFree(() => work(opened));
+    return whenUnlocked(() => work(opened));
   };
   const write = async <Result>(work: (opened: Opened) => Result) => {
     const opened = await file.ready();
     const failure = opened.disk.failure();
     if (failure !== undefined) throw failure;
-    return whenFreeInTransaction(database, () => work(opened));
+    return inTransactionWhenUnlocked(database, () => work(opened));
   };
   const access: FileAccess = {
     read: (work) => read(({ lists }) => work(lists)),
@@ -106,12 +109,7 @@ export function sqliteInbox(
   return {
     database,
     retentionMs,
-    accept: async (delivery) => {
-      const { store } = file.opened ?? (await file.ready());
-      const receipt = await store.accept(delivery);
-      worker.tellKept(delivery, receipt);
-      return receipt;
-    },
+    accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
     start: (workerOptions) =>
       start.start((signal) => begin(workerOptions, signal), workerOptions.onError),
     stop: async (timeoutMs) => {
@@ -136,7 +134,7 @@ export function sqliteInbox(
 }
 
 function open(database: DatabaseSync, pace: Pace, retentionMs: number, worker: WorkerSlot): Opened {
-  const clock = new FileClock(database);
+  const clock = new FileClock(database, DIALECT.tables.meta);
   const rows = new Rows(database, clock, pace, retentionMs);
   const upkeep = new Upkeep(database, rows, clock, pace, retentionMs);
   const lists = new FileLists(database, clock, retentionMs);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
+import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { asOwnEvent } from "../conflicts.ts";
 import { conflictNotFound, deadLetterNotFound, doubleNotFound } from "../errors.ts";
 import type { Conflict, DeadLetter, EventList } from "../event-list.ts";
@@ -13,7 +14,6 @@ import {
 } from "../ledger/rows.ts";
 import { LedgerStatements, type Statement } from "../ledger/statements.ts";
 import type { DoublePaymentList, NewDelivery } from "../types.ts";
-import type { FileClock } from "./clock.ts";
 import { DIALECT } from "./schema.ts";
 
 /** What a person works with, in one file. Nothing here begins or ends a transaction. */

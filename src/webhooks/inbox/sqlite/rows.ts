@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
+import type { FileClock } from "../../../internal/sqlite/meta.ts";
+import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import { errorText, isLastAttempt, PROCESS_DIED, unreadable } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
 import { deliveryValues, hexOf, type LedgerRow, requestIn } from "../ledger/rows.ts";
 import type { Pace } from "../pace.ts";
 import { MAX_ATTEMPTS, type NewDelivery, queueOf, type Receipt, receiptFor } from "../types.ts";
-import type { FileClock } from "./clock.ts";
-import { prepareAll } from "./file.ts";
 import { turnStatements } from "./statements.ts";
 
 /** A lease is a row and a number, which the row holds while it is leased. */

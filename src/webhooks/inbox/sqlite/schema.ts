@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { formatOf } from "../../../internal/sqlite/meta.ts";
 import { type Dialect, LEDGER_FORMAT, ledgerTables } from "../ledger/tables.ts";
 
 /** The tables of a file. */
@@ -33,15 +34,6 @@ const INDEXES = [
   "malipo_inbox_decided ON malipo_inbox_conflicts (forget_at) WHERE forget_at IS NOT NULL",
 ];
 
-/** The number of the layout of the file; 0 for that of a build before there were numbers. */
-function formatOf(database: DatabaseSync): number | undefined {
-  const exists = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
-  const { events, meta } = DIALECT.tables;
-  if (exists.get(meta) === undefined) return exists.get(events) === undefined ? undefined : 0;
-  const row = database.prepare(`SELECT value FROM ${meta} WHERE name = 'format'`).get();
-  return Number(row?.value ?? 0);
-}
-
 function unknownFormat(format: number): ConfigurationError {
   const whose = format === 0 ? "an earlier build" : "another version";
   return new ConfigurationError(
@@ -51,11 +43,12 @@ function unknownFormat(format: number): ConfigurationError {
 
 /** Creates the tables. @throws {ConfigurationError} for those of another version. */
 export function createTables(database: DatabaseSync): void {
-  const format = formatOf(database);
+  const { events, meta } = DIALECT.tables;
+  const format = formatOf(database, meta, events);
   if (format === LEDGER_FORMAT) return;
   if (format !== undefined) throw unknownFormat(format);
   for (const sql of ledgerTables(DIALECT)) database.exec(sql);
   for (const index of INDEXES) database.exec(`CREATE INDEX ${index}`);
-  const insert = database.prepare(`INSERT INTO ${DIALECT.tables.meta} VALUES ('format', ?)`);
+  const insert = database.prepare(`INSERT INTO ${meta} VALUES ('format', ?)`);
   insert.run(String(LEDGER_FORMAT));
 }

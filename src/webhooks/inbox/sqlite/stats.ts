@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
+import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import type { InboxStats } from "../types.ts";
-import { prepareAll } from "./file.ts";
 import { COUNTS } from "./statements.ts";
 
 interface QueueCounts {

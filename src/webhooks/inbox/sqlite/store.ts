@@ -1,19 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import {
+  isLocked,
+  LOCK_RETRY_MS,
+  MAX_LOCKED_MS,
+  whenUnlocked,
+} from "../../../internal/sqlite/locks.ts";
+import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
 import { type NewDelivery, queueOf, type Receipt, type Transaction } from "../types.ts";
 import type { Disk } from "./disk.ts";
-import {
-  BUSY_DEADLINE_MS,
-  BUSY_RETRY_MS,
-  isBusy,
-  whenFree,
-  whenFreeInTransaction,
-} from "./file.ts";
 import type { Rows } from "./rows.ts";
-import type { Upkeep } from "./upkeep.ts";
+import { MAINTENANCE_INTERVAL_MS, type Upkeep } from "./upkeep.ts";
 
 /** While others wait, new events get at most this share of what is leased: the others have the rest. */
 const FRESH_SHARE = 0.75;
@@ -61,7 +61,7 @@ export class SqliteStore implements LeaseStore {
 
   async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
     this.#checkDisk();
-    const written = await whenFree(() => {
+    const written = await whenUnlocked(() => {
       const live = batch.filter(({ isOver }) => !isOver());
       const receipts = this.#write(live.map(({ delivery }) => delivery));
       return live.map(
@@ -119,9 +119,9 @@ export class SqliteStore implements LeaseStore {
 
   /** A locked file is retried soon. It is a failure only if it stays locked for long. */
   retryDelayMs(error: unknown): number | undefined {
-    if (!isBusy(error)) return undefined;
+    if (!isLocked(error)) return undefined;
     this.#busySince ??= performance.now();
-    return performance.now() - this.#busySince < BUSY_DEADLINE_MS ? BUSY_RETRY_MS : undefined;
+    return performance.now() - this.#busySince < MAX_LOCKED_MS ? LOCK_RETRY_MS : undefined;
   }
 
   #commit(
@@ -171,7 +171,10 @@ export class SqliteStore implements LeaseStore {
   }
 
   maintain(queues: readonly string[]): Maintenance {
-    return this.#upkeep.maintain(queues);
+    // An idle process writes nothing.
+    return this.#upkeep.isDue(queues)
+      ? this.#disk.write(() => this.#upkeep.run(queues))
+      : { warnings: [], nextInMs: MAINTENANCE_INTERVAL_MS };
   }
 
   isBusy(): boolean {
@@ -180,7 +183,7 @@ export class SqliteStore implements LeaseStore {
 
   transaction(lease: Lease): Transaction {
     return <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
-      whenFreeInTransaction(this.#database, () => {
+      inTransactionWhenUnlocked(this.#database, () => {
         const result = write(this.#database as Connection);
         if (isThenable(result)) {
           throw new ConfigurationError(

@@ -257,7 +257,8 @@ describe("a runtime without node:sqlite", () => {
     vi.unstubAllGlobals();
     expect(error).toMatchObject({
       code: "configuration",
-      message: "sqliteInbox needs node:sqlite, which Node has from 22.13 on.",
+      message:
+        "sqliteInbox requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.",
     });
   });
 });
