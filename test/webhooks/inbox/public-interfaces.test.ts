@@ -59,6 +59,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       "Job",
       "PgBoss",
       "UpdateQueueOptions",
+      "fromPrisma",
       "getConstructionPlans",
     ],
     inside: [
