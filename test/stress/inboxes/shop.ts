@@ -38,14 +38,8 @@ const DRAINER_LIFE_MS = 2_000;
 const SWEEP_INTERVAL_MS = 1_000;
 const MAX_SWEPT = 300;
 
-async function runShop({
-  inbox: name,
-  place,
-  port,
-  die,
-  sabotage,
-  ...settings
-}: ShopSettings): Promise<void> {
+async function runShop(settings: ShopSettings): Promise<void> {
+  const { inbox: name, place, port, die, sabotage } = settings;
   const { mode = "start", isDrainer = false, orders = [] } = settings;
   // Only a shop that writes with such a library loads them.
   const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);

@@ -24,15 +24,15 @@ interface CommonOptions {
    */
   schema?: string | undefined;
   /**
-   * The queue's name. Dead letters and conflicts are in queues beside it, `<queue>-dead` and
-   * `<queue>-conflicts`. Set it where two shops, or two environments, share a database.
+   * The name of the inbox: its tables and its queues in pg-boss begin with it. Set it if two shops, or
+   * two environments, share a database. At most 50 letters, digits, dots, hyphens and underscores.
    * @default "malipo-webhooks"
    */
   queue?: string | undefined;
   /**
-   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised.
-   * Set it shorter where the database is short of space, but longer than the service retries a
-   * delivery.
+   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised:
+   * at least one day, at most 68 years. Set it shorter if the database is short of space, but longer
+   * than the service retries a delivery.
    * @default 14 days
    */
   retentionMs?: number | undefined;
@@ -74,15 +74,15 @@ const OPTIONS = [
 ];
 
 /**
- * Keeps deliveries in a pg-boss queue: one job for each event, processed by any process on that
- * PostgreSQL. A handler's `transaction` runs its own writes to that database and "processed" in one
- * transaction: each event has its effect once. Install `pg-boss` yourself.
+ * Stores events in PostgreSQL, and processes them by pg-boss: in any process on that database. A
+ * handler's `transaction` runs its own writes and "processed" in one transaction: each event has its
+ * effect once. Install `pg-boss` and `pg` yourself.
  *
- * A pg-boss of your own is started where you have not started it, and you stop it. Create it with
- * `monitorIntervalSeconds: 10`, `superviseIntervalSeconds: 10` and `maintenanceIntervalSeconds: 600`, so
- * that the events of a process that died are retried within a minute, and what is over is deleted.
+ * A pg-boss of your own is started if you have not started it, and you stop it. Create it with
+ * `monitorIntervalSeconds: 10` and `superviseIntervalSeconds: 10`, so that the events of a process that
+ * died are retried within a minute.
  *
- * Only a digest stays of a processed event, about 350 bytes. PgBouncer in transaction mode works.
+ * PgBouncer in transaction mode works.
  *
  * @throws {ConfigurationError} for an unknown option, a wrong value, or not exactly one of
  * `connectionString` and `boss`.

@@ -31,8 +31,9 @@ const rowOf = (delivery: NewDelivery) => ({
   kind: storable(delivery.event),
   raw: exactText(delivery.raw),
   secret_index: delivery.secretIndex,
-  received_at: delivery.receivedAt,
-  signed_at: delivery.signedAt,
+  received_at: Math.round(delivery.receivedAt),
+  // A service may write parts of a millisecond.
+  signed_at: delivery.signedAt && Math.ceil(delivery.signedAt),
   signature: delivery.signature && storable(delivery.signature),
   trace_context: delivery.traceContext && JSON.stringify(delivery.traceContext),
   source: delivery.source,

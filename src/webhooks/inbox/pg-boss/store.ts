@@ -76,7 +76,7 @@ export class Store {
     await inTransaction(this.begin, (db) => this.#restoreJobs(db, created), START_TIMEOUT_MS);
   }
 
-  /** If pg-boss was installed anew, it has no job for the events that wait. */
+  /** If pg-boss was installed again, it has no job for the events that wait. */
   async #restoreJobs(db: Db, created: Readonly<Record<string, string>>): Promise<void> {
     const { ledger } = this;
     await ledger.noteRetention(db);

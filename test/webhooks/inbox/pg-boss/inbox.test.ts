@@ -3,9 +3,11 @@ import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { drainSuite } from "../../../suites/inbox-drain.ts";
 import { engineSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
-import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import { type InboxUnderTest, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { freshQueue, query, tuning } from "./stage.ts";
@@ -15,7 +17,7 @@ const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
-  inboxSuite("pgBossInbox", {
+  const underTest: InboxUnderTest = {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = freshQueue();
       const retryDelay = retriesLate ? 60 : 0;
@@ -24,7 +26,10 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         open: () => pgBossInbox({ connectionString: url, queue, retentionMs, tuning: options }),
       };
     },
-  });
+  };
+  inboxSuite("pgBossInbox", underTest);
+  ledgerSuite("pgBossInbox", underTest);
+  drainSuite("pgBossInbox", underTest);
 
   transactionSuite("pgBossInbox", async () => {
     const queue = freshQueue();

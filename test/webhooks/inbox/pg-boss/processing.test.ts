@@ -267,7 +267,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     expect(most).toBe(3);
   });
 
-  test("adds the jobs of events that wait when pg-boss is installed anew", async () => {
+  test("adds the jobs of events that wait when pg-boss is installed again", async () => {
     const queue = freshQueue();
     const inbox = pgBossInbox({ connectionString: url, queue, tuning });
     await inbox.accept(newDelivery(1));
