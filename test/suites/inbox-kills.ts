@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../src/drill/child.ts";
 import { type InboxName, type Place, SHOPS } from "../stress/inboxes/inboxes.ts";
+import { openShop, type ShopProcess } from "../stress/inboxes/process.ts";
 import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
 import { POINTS } from "../stress/inboxes/shop.ts";
 import { references, until } from "./inbox-stage.ts";
