@@ -39,7 +39,7 @@ interface Fault {
   readonly customers?: readonly Customer[];
 }
 
-/** After a failure that was delivered, a genuine success is no contradiction: it may come late. */
+/** After a failure that was delivered, a genuine success is not a contradiction: it may come late. */
 const PAYING: readonly Customer[] = ["approves", "approves before the response"];
 const READING = CUSTOMERS.filter((customer) => customer !== "approves before the response");
 
