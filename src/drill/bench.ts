@@ -34,7 +34,7 @@ const ASK_TIMEOUT_MS = 10_000;
 /** The life of a prompt, then the retry schedule of the deliveries. */
 const CLOCK_STEPS = ["61s", "11s", "61s", "301s", "1801s", "7201s"] as const;
 
-export interface BenchOptions {
+interface BenchOptions {
   /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly faults: boolean;
   readonly onOutput: (text: string) => void;
