@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { endWithThisProcess, killChild } from "../../../src/drill/child.ts";
 import type { ShopSettings } from "./shop.ts";
 
@@ -10,6 +11,8 @@ export interface ShopProcess {
   /** What it wrote to stderr. */
   readonly errors: string[];
   kill(): Promise<void>;
+  /** Stops it for a time, as a machine that is suspended does. */
+  freeze(ms: number): Promise<void>;
   /** Asks it to end. */
   end(): void;
 }
@@ -33,6 +36,11 @@ export async function openShop(program: string, settings: ShopSettings): Promise
     exit,
     errors,
     end: () => child.kill("SIGTERM"),
+    freeze: async (ms) => {
+      child.kill("SIGSTOP");
+      await sleep(ms);
+      child.kill("SIGCONT");
+    },
     kill: () => killChild(child),
   };
 }

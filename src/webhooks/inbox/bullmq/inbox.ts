@@ -121,13 +121,7 @@ class BullmqInbox {
   };
 
   async accept(delivery: NewDelivery): Promise<Receipt> {
-    const queue = queueOf(delivery.event);
-    const receipt = await this.queue(queue).accept(delivery);
-    const isNew = receipt.kind === "accepted" && delivery.deadLetterReason === undefined;
-    if (isNew && this.#options && !queuesOf(this.#options).includes(queue)) {
-      this.#options.onKept?.(delivery.event);
-    }
-    return receipt;
+    return this.queue(queueOf(delivery.event)).accept(delivery);
   }
 
   readonly openDoublePayments = async (): Promise<InboxQueue> => {
