@@ -106,7 +106,8 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
   process.exit(2);
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
-if (!["receiver", "scale", "stored-events", "wait", "observe", "drill"].includes(subject)) installPeers();
+if (!["receiver", "scale", "stored-events", "wait", "observe", "drill"].includes(subject))
+  installPeers();
 
 if (subject in PROGRAMS) {
   process.exitCode = runProgram(subject, rest, "inherit").status ?? 1;
