@@ -27,14 +27,14 @@ import { ShopProcess } from "./shop-process.ts";
 const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
 const MAX_HOLD_MS = 6_000;
-const MAX_SETTLE_MS = 3_000;
+const MAX_WAIT_MS = 3_000;
 const KILL_INTERVAL_MS = 700;
 const POLL_MS = 50;
 const ASK_TIMEOUT_MS = 10_000;
 /** The life of a prompt, then the retry schedule of the deliveries. */
 const CLOCK_STEPS = ["61s", "11s", "61s", "301s", "1801s", "7201s"] as const;
 
-export interface BenchOptions {
+interface BenchOptions {
   /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly faults: boolean;
   readonly onOutput: (text: string) => void;
@@ -125,7 +125,7 @@ export class Bench {
     return data;
   }
 
-  /** Runs cases side by side, until the shop had time to settle each of them. */
+  /** Runs cases side by side, until the shop had time to find out about each of them. */
   async runWave(cases: readonly DrillCase[], kills = 0): Promise<readonly CaseRun[]> {
     // Time runs ahead in a wave, when prompts expire and deliveries are retried.
     this.#sandbox.restore({ ...this.#sandbox.snapshot(), now: Date.now() });
@@ -139,7 +139,7 @@ export class Bench {
     await this.#hold(runs, placed, barrier);
     await this.#killAgain(kills);
     await placed;
-    await this.#settle(runs, MAX_SETTLE_MS);
+    await this.#waitForTruth(runs, MAX_WAIT_MS);
     for (const run of runs) await run.atEnd?.();
     return runs;
   }
@@ -251,7 +251,7 @@ export class Bench {
   }
 
   /** Lets time pass until the shop believes what is true, or for so long. */
-  async #settle(runs: readonly CaseRun[], maxMs: number): Promise<boolean> {
+  async #waitForTruth(runs: readonly CaseRun[], maxMs: number): Promise<boolean> {
     const deadline = performance.now() + maxMs;
     for (;;) {
       await until(() => runs.every((run) => !run.isAnswering), maxMs);
@@ -342,15 +342,15 @@ export class Bench {
     const { quietMs, nightly } = this.#settings;
     const { all } = this.#runs;
     this.#active = [];
-    const isSettled = await this.#settle(all, quietMs);
+    const isTrue = await this.#waitForTruth(all, quietMs);
     await this.#shop.restart().catch((error: Error) => this.#blame(all, error.message));
-    const wait = isSettled ? MAX_SETTLE_MS : quietMs;
+    const wait = isTrue ? MAX_WAIT_MS : quietMs;
     if (nightly !== undefined) {
       await sendRequest(this.#shop.origin, nightly, {}, this.#settings.headers, 60_000).catch(
         () => {},
       );
     }
-    await this.#settle(all, wait);
+    await this.#waitForTruth(all, wait);
     for (const run of all) {
       const broken = judgeOrder(await this.#facts(run));
       // What a forged event has done is not broken a second time.

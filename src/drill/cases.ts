@@ -39,9 +39,18 @@ interface Fault {
   readonly customers?: readonly Customer[];
 }
 
-/** After a failure that was delivered, a genuine success is no contradiction: it may come late. */
+/** After a failure that was delivered, a genuine success is not a contradiction: it may come late. */
 const PAYING: readonly Customer[] = ["approves", "approves before the response"];
 const READING = CUSTOMERS.filter((customer) => customer !== "approves before the response");
+
+/** A fault in one line. */
+type Row = readonly [
+  effect: Effect,
+  on: readonly Subject[],
+  when: readonly When[],
+  text: string,
+  customers?: readonly Customer[],
+];
 
 const REQUESTS = ["start", "read"] as const;
 const DELIVERIES = ["initiated", "final"] as const;
@@ -49,98 +58,38 @@ const ALL = [...REQUESTS, ...DELIVERIES] as const;
 const ALWAYS = ["before", "middle", "after"] as const;
 
 /** Every fault at every moment at which it can happen. */
-export const FAULTS: readonly Fault[] = [
-  { effect: { kind: "kill" }, on: ALL, when: ALWAYS, text: "the shop is killed" },
-  { effect: { kind: "stop" }, on: ALL, when: ALWAYS, text: "the shop is stopped for 6 s" },
-  { effect: { kind: "reset" }, on: REQUESTS, when: ["before"], text: "the request is lost" },
-  { effect: { kind: "reset" }, on: REQUESTS, when: ["middle"], text: "the response is lost" },
-  { effect: { kind: "truncate" }, on: REQUESTS, when: ["middle"], text: "the response breaks off" },
-  {
-    effect: { kind: "slow" },
-    on: REQUESTS,
-    when: ["before", "middle"],
-    text: "the service is slow",
-  },
-  {
-    effect: { kind: "status", status: 500 },
-    on: REQUESTS,
-    when: ["before", "middle"],
-    text: "the service returns 500",
-  },
-  {
-    effect: { kind: "status", status: 429, retryAfter: 1 },
-    on: REQUESTS,
-    when: ["before"],
-    text: "the service returns 429 with Retry-After",
-  },
-  {
-    effect: { kind: "status", status: 401 },
-    on: REQUESTS,
-    when: ["before"],
-    text: "the key is revoked",
-  },
-  {
-    effect: { kind: "never" },
-    on: DELIVERIES,
-    when: ["before"],
-    text: "the delivery never arrives",
-  },
-  {
-    effect: { kind: "late" },
-    on: DELIVERIES,
-    when: ["before"],
-    text: "the delivery arrives late, after the others",
-  },
-  {
-    effect: { kind: "lost200" },
-    on: DELIVERIES,
-    when: ["middle"],
-    text: "the shop's response is lost",
-  },
-  {
-    effect: { kind: "twice" },
-    on: DELIVERIES,
-    when: ["before"],
-    text: "the delivery arrives twice at once",
-  },
-  {
-    effect: { kind: "again" },
-    on: DELIVERIES,
-    when: ["after"],
-    text: "an old delivery arrives once more at the end",
-  },
-  {
-    effect: { kind: "rewritten" },
-    on: ["final"],
-    when: ["before"],
-    text: "the body is written with other white space and escapes",
-  },
-  {
-    effect: { kind: "conflict" },
-    on: ["final"],
-    when: ["after"],
-    text: "an event that contradicts the first one follows",
-    customers: PAYING,
-  },
-  {
-    effect: { kind: "forged" },
-    on: ["final"],
-    when: ["before"],
-    text: "an event with a forged signature comes first",
-  },
-  {
-    effect: { kind: "unsigned" },
-    on: ["final"],
-    when: ["before"],
-    text: "an event without a signature comes first",
-  },
-  {
-    effect: { kind: "altered" },
-    on: ["final"],
-    when: ["before"],
-    text: "an altered event with an old signature comes first",
-  },
+// biome-ignore format: a fault a line
+const ROWS: readonly Row[] = [
+  [{ kind: "kill" }, ALL, ALWAYS, "the shop is killed"],
+  [{ kind: "stop" }, ALL, ALWAYS, "the shop is stopped for 6 s"],
+  [{ kind: "reset" }, REQUESTS, ["before"], "the request is lost"],
+  [{ kind: "reset" }, REQUESTS, ["middle"], "the response is lost"],
+  [{ kind: "truncate" }, REQUESTS, ["middle"], "the response breaks off"],
+  [{ kind: "slow" }, REQUESTS, ["before", "middle"], "the service is slow"],
+  [{ kind: "status", status: 500 }, REQUESTS, ["before", "middle"], "the service returns 500"],
+  [{ kind: "status", status: 429, retryAfter: 1 }, REQUESTS, ["before"], "the service returns 429 with Retry-After"],
+  [{ kind: "status", status: 401 }, REQUESTS, ["before"], "the key is revoked"],
+  [{ kind: "never" }, DELIVERIES, ["before"], "the delivery never arrives"],
+  [{ kind: "late" }, DELIVERIES, ["before"], "the delivery arrives late, after the others"],
+  [{ kind: "lost200" }, DELIVERIES, ["middle"], "the shop's response is lost"],
+  [{ kind: "twice" }, DELIVERIES, ["before"], "the delivery arrives twice at once"],
+  [{ kind: "again" }, DELIVERIES, ["after"], "an old delivery arrives once more at the end"],
+  [{ kind: "rewritten" }, ["final"], ["before"], "the body is written with other white space and escapes"],
+  [{ kind: "conflict" }, ["final"], ["after"], "an event that contradicts the first one follows", PAYING],
+  [{ kind: "forged" }, ["final"], ["before"], "an event with a forged signature comes first"],
+  [{ kind: "unsigned" }, ["final"], ["before"], "an event without a signature comes first"],
+  [{ kind: "altered" }, ["final"], ["before"], "an altered event with an old signature comes first"],
 ];
+
+const FAULTS = ROWS.map(
+  ([effect, on, when, text, customers]): Fault => ({
+    effect,
+    on,
+    when,
+    text,
+    ...(customers && { customers }),
+  }),
+);
 
 const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
   request: {

@@ -124,7 +124,7 @@ async function runDry(settings: DrillSettings, { listener, faults = true }: Dril
       for (const subject of run.seen) seen.add(subject);
       if (run.orderStatus === undefined || run.orderStatus >= 400) {
         cannotJudge.push(
-          `An order without faults could not be placed: --order was answered with ${run.orderStatus ?? "nothing"}.`,
+          `An order without faults could not be placed: the shop returned ${run.orderStatus ?? "nothing"} for --order.`,
         );
       } else if (run.ledger.length === 0) {
         cannotJudge.push(

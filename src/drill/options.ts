@@ -14,7 +14,7 @@ export interface DrillOption {
 /** The file in which a shop's settings are kept. */
 export const DRILL_FILE = "malipo.drill.json";
 
-/** Everything that a drill can be told. The command line, the file and `--init` read these rows. */
+/** Everything that can be set for a drill. The command line, the file and `--init` read these rows. */
 export const DRILL_OPTIONS: readonly DrillOption[] = [
   {
     name: "start",

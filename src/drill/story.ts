@@ -4,7 +4,7 @@ import { PROMISES } from "./promises.ts";
 const MAX_LINES = 12;
 
 /** A case that broke a promise, in at most twelve lines, in the order in which it happened. */
-export function tellStory({ case: one, story, problems }: CaseResult, promise: string): string[] {
+export function formatStory({ case: one, story, problems }: CaseResult, promise: string): string[] {
   const { cause = "" } = PROMISES.find(({ name }) => name === promise) ?? {};
   const head = `case ${one.number}: ${one.text}`;
   const end = [

@@ -209,7 +209,6 @@ describe("the control API", () => {
       const id = await receiver("https://one.example/", ["subscription.created"]);
       const errorOf = async (path: string, body?: object) =>
         (await post(`/webhooks/${path}/test`, body)).json.error;
-      expect(await errorOf(id)).toMatch(/makes no "subscription.created"/);
       expect(await errorOf(id, { event: "nonsense" })).toMatch(/makes no "nonsense"/);
       expect(await errorOf("wh_none")).toMatch(/no receiver "wh_none"/);
     });
