@@ -7,7 +7,8 @@ import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
-import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
+import { decodeProfile } from "../profile/file-format.ts";
+import { PROFILE_VERSION, type ProfileFile, type ServiceProfile } from "../profile/types.ts";
 import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
@@ -132,8 +133,9 @@ function checkObserver(observer: GatewayObserver | undefined): void {
   );
 }
 
-function checkProfile(profile: ServiceProfile | undefined): void {
-  if (profile === undefined || profile?.version === PROFILE_VERSION) return;
+function readProfile(profile: ProfileFile | undefined): ServiceProfile | undefined {
+  if (profile === undefined) return undefined;
+  if (profile?.version === PROFILE_VERSION) return decodeProfile(profile);
   const { version } = Object(profile);
   throw new ConfigurationError(
     typeof version === "number"
@@ -165,7 +167,6 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
   checkChoice("auth", auth, ["x-api-key", "bearer"]);
   if (fetch !== undefined) checkFunction("fetch", fetch);
   checkObserver(observer);
-  checkProfile(profile);
   const baseUrl = checkBaseUrl(
     options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   );
@@ -190,7 +191,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     store: storeOf(idempotency, kind === "secret" && !isLoopback(new URL(baseUrl).hostname)),
     hooks,
     observer,
-    profile,
+    profile: readProfile(profile),
     log: attemptLog(redactor),
     redactor,
     publicOnly,

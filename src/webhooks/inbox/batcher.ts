@@ -29,7 +29,7 @@ export interface WaitingDelivery {
   /** Only the first call of one of these two has an effect. */
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
-  /** The sender has been told that it is not stored. */
+  /** The sender has its response: the delivery is not stored. */
   readonly isOver: () => boolean;
 }
 

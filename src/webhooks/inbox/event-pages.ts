@@ -1,13 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
-import type {
-  EventFilter,
-  EventList,
-  EventPage,
-  EventPosition,
-  EventQuery,
-  WithBody,
-} from "./event-list.ts";
+import type { EventFilter, EventList, EventPage, EventPosition, EventQuery } from "./event-list.ts";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
@@ -25,22 +18,6 @@ export async function listPage<Item extends EventPosition>(
   const next = last && `${last.receivedAt}:${last.id}`;
   // Not enumerable, so that a page is logged and compared as the list of its events.
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
-}
-
-/** One event of a list with its body. A list without `read` has the bodies in its pages. */
-export async function readFrom<Item extends EventPosition>(
-  list: EventList<Item>,
-  id: string,
-): Promise<WithBody<Item>> {
-  if (list.read !== undefined) return list.read(id);
-  let after: string | undefined;
-  do {
-    const page = await listPage(list, { limit: MAX_LIMIT, after });
-    const found = page.find((item) => item.id === id);
-    if (found !== undefined) return found as WithBody<Item>;
-    after = page.next;
-  } while (after !== undefined);
-  throw new ConfigurationError(`There is no event ${JSON.stringify(id)} in this list.`);
 }
 
 /** Whether an event matches a filter; its limit is not looked at. */

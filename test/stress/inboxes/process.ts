@@ -1,17 +1,8 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endWithThisProcess, killChild } from "../../../src/drill/child.ts";
 import type { ShopSettings } from "./shop.ts";
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A shop in a process of its own. */
 export interface ShopProcess {
@@ -26,24 +17,16 @@ export interface ShopProcess {
   end(): void;
 }
 
-const running = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
-
 /** Starts the shop, and waits until it accepts deliveries. */
 export async function openShop(program: string, settings: ShopSettings): Promise<ShopProcess> {
   const child = fork(program, [JSON.stringify(settings)], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     execArgv: [],
   });
-  running.add(child);
+  endWithThisProcess(child);
   const errors: string[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => errors.push(text));
-  const exit = once(child, "exit").then(([, signal]) => {
-    running.delete(child);
-    return signal as NodeJS.Signals | null;
-  });
+  const exit = once(child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);
   const listening = once(child, "message");
   const ended = exit.then(() => "ended");
   if ((await Promise.race([listening, ended])) === "ended") {
@@ -58,9 +41,6 @@ export async function openShop(program: string, settings: ShopSettings): Promise
       await sleep(ms);
       child.kill("SIGCONT");
     },
-    kill: async () => {
-      child.kill("SIGKILL");
-      await exit;
-    },
+    kill: () => killChild(child),
   };
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import type { StatusOutput } from "../../../src/cli/terminal/status-line.ts";
+import { freePort } from "../../../src/drill/child.ts";
 import { keepDrainers } from "./drainers.ts";
 import { roundsOf, type SoakFault } from "./engine-faults.ts";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
 import type { Mode } from "./modes.ts";
-import { freePort } from "./process.ts";
 import { randomFrom } from "./random.ts";
 import { keepReceiver } from "./receiver.ts";
 import type { Sabotage } from "./sabotage.ts";
