@@ -112,11 +112,12 @@ function checkBaseUrl(baseUrl: string | undefined): string {
   return withoutTrailingSlashes(url.href);
 }
 
-function storeOf(store: IdempotencyStore | undefined): Settings["store"] {
+/** @param isLive - Whether a key may charge a real customer. */
+function storeOf(store: IdempotencyStore | undefined, isLive: boolean): Settings["store"] {
   if (store === undefined) {
     return onDemand("idempotency keys", async () => {
-      const { memoryIdempotency } = await import("../idempotency/memory/store.ts");
-      return memoryIdempotency();
+      const { defaultStore } = await import("./default-store.ts");
+      return defaultStore(isLive);
     });
   }
   if (typeof store?.begin === "function") return async () => store;
@@ -187,7 +188,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
       1,
     ),
     fetch,
-    store: storeOf(idempotency),
+    store: storeOf(idempotency, kind === "secret" && !isLoopback(new URL(baseUrl).hostname)),
     hooks,
     observer,
     profile: readProfile(profile),

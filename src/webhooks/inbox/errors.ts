@@ -44,15 +44,15 @@ const notFound = (what: string, list: string) => (id: string) =>
     `There is no ${what} ${JSON.stringify(id)}. receiver.${list}.list() returns them all.`,
   );
 
-export const deadLetterNotFound: (id: string) => ConfigurationError = notFound(
+export const deadLetterNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
   "dead letter",
   "deadLetters",
 );
-export const conflictNotFound: (id: string) => ConfigurationError = notFound(
+export const conflictNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
   "conflict",
   "conflicts",
 );
-export const doubleNotFound: (id: string) => ConfigurationError = notFound(
+export const doubleNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
   "double payment",
   "doublePayments",
 );

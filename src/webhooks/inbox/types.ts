@@ -135,7 +135,7 @@ export const queueOf = (kind: string): string =>
   (EVENT_KINDS as readonly string[]).includes(kind) ? kind : OTHER_QUEUE;
 
 /** All queues. */
-export const QUEUES: readonly string[] = [...EVENT_KINDS, OTHER_QUEUE];
+export const QUEUES: readonly string[] = /* @__PURE__ */ (() => [...EVENT_KINDS, OTHER_QUEUE])();
 
 /** The queues that a process works on. */
 export const queuesOf = ({ queues = QUEUES }: WorkerOptions): readonly string[] => queues;

@@ -1,5 +1,5 @@
 /** Services of that time did not exist: `0001-01-01T00:00:00Z` is a field without a value, not a time. */
-const EARLIEST = Date.UTC(2020, 0);
+const EARLIEST = /* @__PURE__ */ Date.UTC(2020, 0);
 
 /** The zone that is the furthest ahead of UTC: a time without an offset is at the earliest there. */
 const EARLIEST_OFFSET_MINUTES = 14 * 60;

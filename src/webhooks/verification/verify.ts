@@ -83,7 +83,7 @@ export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
   if (Object.keys(others).length > 0) {
     // The name is not shown: it may be a secret in the wrong place.
     throw new ConfigurationError(
-      "verifyWebhook has an unknown option. Its options are: body, headers, signature, secret, maxAgeSeconds.",
+      "verifyWebhook has only the options body, headers, signature, secret and maxAgeSeconds.",
     );
   }
   if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {
