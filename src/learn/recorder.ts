@@ -12,9 +12,10 @@ import {
 } from "../profile/types.ts";
 import type { DeliverySeen, Exchange, Recorder, RecorderOptions } from "./exchange.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
-import { addTo, at, count, countAt, type Draft } from "./observe/draft.ts";
+import { addTo, at, count, countAt, type Draft, type DraftCounts } from "./observe/draft.ts";
 import { guessCause, isFailure } from "./observe/guess-cause.ts";
 import { addHeaders } from "./observe/headers.ts";
+import { findIdInResponse } from "./observe/id-field.ts";
 import { isInvalidField } from "./observe/invalid-field.ts";
 import {
   addAskedPage,
@@ -141,11 +142,23 @@ class ProfileRecorder implements Recorder {
     addHeaders(response.headers, headers, this.#run);
     const target = this.#target(exchange, response.body);
     addBody({ ...target, keepsValues: isSuccess }, body);
+    if (isSuccess && body.kind === "json") this.#addId(exchange.path, body.value);
   }
 
   #target({ path, query }: Exchange, shape: Draft<Shape>) {
     const sent = [...path.split("/"), ...(query?.values() ?? [])];
     return { shape, run: this.#run, timestamps: this.#known.timestamps, sent };
+  }
+
+  #addId(path: string, body: unknown): void {
+    const found = findIdInResponse(path, body);
+    if (found === undefined) return;
+    const fields = at<{ [field: string]: DraftCounts }>(
+      this.#known.ids,
+      found.resource,
+      () => ({}),
+    );
+    countAt(fields, found.field, this.#run);
   }
 
   #addKey({ exchange, endpoint, place, isFailure, cause }: Read): void {

@@ -2,7 +2,7 @@ import { total } from "./counts.ts";
 import { mergeValues } from "./merge.ts";
 import { findListPath, lastName, ROOT } from "./paths.ts";
 import { findSuccess } from "./read.ts";
-import type { ListFacts, ServiceProfile, Shape } from "./types.ts";
+import type { Counts, ListFacts, ServiceProfile, Shape } from "./types.ts";
 
 /** What a query parameter of a list asks for. */
 export type ParameterRole = "size" | "page" | "offset" | "cursor";
@@ -113,11 +113,14 @@ export function findPaging(profile: ServiceProfile, endpoint: string): Paging {
   const shape = findSuccess(profile, endpoint)?.response.body ?? {};
   const fields = pagingFields(shape);
   const tried = Object.entries(facts.parameters ?? {});
-  const ignored = tried.filter(([, { works }]) => works === undefined).map(([name]) => name);
+  // The majority decides: a payment that came between two reads made one of them look moved.
+  const hasEffect = (one: { works?: Counts; ignored?: Counts }) =>
+    total(one.works) > total(one.ignored);
+  const ignored = tried.filter(([, one]) => !hasEffect(one)).map(([name]) => name);
   const parameters: Partial<Record<ParameterRole, string>> = {};
   // A field of a response usually has the name of the parameter: a guess, where nobody has asked.
   for (const path of Object.keys(fields)) guess(parameters, lastName(path), ignored);
-  const working = tried.filter(([, { works }]) => works !== undefined);
+  const working = tried.filter(([, one]) => hasEffect(one));
   working.sort(([, a], [, b]) => total(a.works) - total(b.works));
   for (const [name] of working) {
     const role = parameterRole(name);
@@ -133,7 +136,7 @@ function guess(
 ): void {
   const role = fieldRole(field);
   if ((role === "size" || role === "page" || role === "offset") && !ignored.includes(field)) {
-    parameters[role] ??= role === "page" ? "page" : field;
+    parameters[role] ??= PARAMETER_ROLES.get(plain(field)) === role ? field : role;
   }
 }
 

@@ -70,6 +70,12 @@ export function findRefusal(
 export const isAccepted = ({ status, response }: Found<RefusalShape>): boolean =>
   status < 300 && response.accepted !== undefined;
 
+/** The name of the field that is the id of a resource, as usually seen. `undefined`: not known. */
+export function findIdField({ ids }: ServiceProfile, resource: string): string | undefined {
+  const [usual] = Object.entries(ids[resource] ?? {}).sort(([, a], [, b]) => total(b) - total(a));
+  return usual?.[0];
+}
+
 /** The waits between deliveries of one event in milliseconds, as usually seen, in their order. */
 export function findSchedule({ deliveries }: ServiceProfile): number[] {
   const delays: number[] = [];

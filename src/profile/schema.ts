@@ -117,6 +117,11 @@ export const profileSchema = parts({
     byStatus(refusal),
   ),
   lists: byEndpoint(listFacts),
+  ids: keyed(
+    "payment, invoice and webhook",
+    oneOf(["payment", "invoice", "webhook"]),
+    keyed("names of fields", (key) => key !== "$" && isShapePath(key), counts),
+  ),
   events: keyed(
     "kinds of events",
     matches(/^[a-z_.]{1,40}$/),

@@ -23,7 +23,7 @@ export interface FieldShape {
    */
   readonly types: { readonly [type: string]: Counts };
   /**
-   * The formats of its strings and numbers, sorted. Of strings: `empty`, `iso8601`, `date`, `uuid`,
+   * The formats of its strings and numbers, sorted. Of strings: `empty`, `iso8601`, `datetime` (with a space), `date`, `uuid`,
    * `url`, `email`, `decimal2` ("100.00"), `decimal`, `digits12` (twelve digits; up to 20), `digits`,
    * `hex32` (16 to 128 hexadecimal digits), `token` (one word of letters, digits, `-`, `_`, `.`, `:`),
    * `text`. Of numbers: `integer`, `decimal`.
@@ -163,6 +163,11 @@ export interface ServiceProfile {
   };
   /** Paging, by the endpoint of the list. */
   readonly lists: { readonly [endpoint: string]: ListFacts };
+  /**
+   * Which field of a resource is its id: the one whose value stood in the path of a request. By
+   * `payment`, `invoice` and `webhook`, and by the name of the field.
+   */
+  readonly ids: { readonly [resource: string]: { readonly [field: string]: Counts } };
   /** By kind of event. */
   readonly events: { readonly [kind: string]: EventShape };
   readonly deliveries: DeliveryFacts;
@@ -185,6 +190,7 @@ export const EMPTY_PROFILE: ServiceProfile = {
   endpoints: {},
   refusals: {},
   lists: {},
+  ids: {},
   events: {},
   deliveries: { seen: {}, headers: {}, signaturePrefixes: {}, redeliveries: {} },
   timestamps: {},

@@ -57,13 +57,14 @@ function formatPart(part: Part, steps: readonly Step[]): string {
   return `${paint("bold", title)}\n${formatTable(partRows(part, steps)).replace(/^/gm, "  ")}`;
 }
 
-function promises({ choices: { write, prompt }, phone = "", out }: PlanFacts): string[] {
+function promises({ choices: { write, prompt }, keyKind, phone = "", out }: PlanFacts): string[] {
+  const isLive = keyKind === "secret";
   return [
     write
-      ? "It creates one invoice and one webhook, changes them and deletes them again. It sends nothing to a customer."
+      ? `It creates one invoice and one webhook, changes them and deletes them again. It sends nothing to a customer.${isLive ? " The key is a secret key: the invoice is in the real books until it is deleted." : ""}`
       : "It creates nothing: add --write to create and delete an invoice and a webhook.",
     prompt
-      ? `It asks the phone ${maskPhones(phone)} to pay 1.00.`
+      ? `It asks the phone ${maskPhones(phone)} to pay 1.00.${isLive ? " The key is a secret key: this is real money." : ""}`
       : "It starts no payment: add --prompt PHONE to start one.",
     ...(out === undefined
       ? []

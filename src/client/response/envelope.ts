@@ -22,29 +22,46 @@ export interface FoundList {
   readonly meta: Fields;
 }
 
+/** Arrays that stand beside a list, and must not be taken for an empty one. */
+const NO_ITEMS = /^_?(?:errors?|warnings?|messages?|notices?|links?|scopes?|permissions?)$/i;
+
 /** The name of the array with the items of a list; `undefined` where that would be a guess. */
-function arrayName(fields: Fields, names: readonly string[], isData: boolean): string | undefined {
+function arrayName(fields: Fields, names: readonly string[]): string | undefined {
   const known = names.find((name) => Array.isArray(fields[name]));
-  if (known !== undefined || !isData) return known;
-  const [only, other] = Object.keys(fields).filter((name) => Array.isArray(fields[name]));
+  if (known !== undefined) return known;
+  const [only, other] = Object.keys(fields).filter(
+    (name) => Array.isArray(fields[name]) && !NO_ITEMS.test(name),
+  );
   return other === undefined ? only : undefined;
+}
+
+/** The list at a path such as `response.content`, with every field beside it. */
+function listAt(body: unknown, [name = "", ...rest]: readonly string[]): FoundList | undefined {
+  if (!isObject(body)) return undefined;
+  const { [name]: value, ...beside } = body;
+  if (rest.length === 0) return Array.isArray(value) ? { items: value, meta: beside } : undefined;
+  const inner = listAt(value, rest);
+  return inner && { items: inner.items, meta: { ...beside, ...inner.meta } };
 }
 
 /**
  * Finds the items of a list, wherever the service puts them: the body itself, `data`, or an array
- * inside `data`: the one with the name of the resource or with a usual name, or else the only one.
+ * in either: the one with the name of the resource or with a usual name, or else the only one.
  * `undefined` where there is no list, or several of which none has such a name.
  *
  * @param resource - The name of the items, such as `payments`.
+ * @param place - The path of the list, if a profile knows it.
  */
-export function findList(body: unknown, resource: string, isData = false): FoundList | undefined {
+export function findList(body: unknown, resource: string, place?: string): FoundList | undefined {
+  const known = place === undefined ? undefined : listAt(body, place.split("."));
+  if (known !== undefined) return known;
   if (Array.isArray(body)) return { items: body, meta: {} };
   if (!isObject(body)) return undefined;
   const { data, ...beside } = body;
-  const nested = isObject(data) && findList(data, resource, true);
+  const nested = isObject(data) && findList(data, resource);
   if (nested) return { items: nested.items, meta: { ...beside, ...nested.meta } };
   const names = [resource, "data", "items", "results", "records"];
-  const name = arrayName(body, names, isData);
+  const name = arrayName(body, names);
   if (name === undefined) return undefined;
   const { [name]: items, ...meta } = body;
   return { items: items as unknown[], meta };

@@ -2,6 +2,7 @@ import type { Endpoint } from "../../contract/endpoints.ts";
 import type { Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
+import { learnedListPath } from "../../profile/list-path.ts";
 import type { Sent } from "../http/client.ts";
 import type { HttpResponse } from "../http/exchange.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
@@ -54,7 +55,8 @@ export function unwrap(
     throw unexpectedResponse(context, received, "its `success` is neither true nor false");
   drift?.profile(context.endpoint, received.response.status, body);
   if (endpoint.list) {
-    const list = findList(body, endpoint.path.replace(/.*\//, "").replace("-", "_"));
+    const resource = endpoint.path.replace(/.*\//, "").replace("-", "_");
+    const list = findList(body, resource, learnedListPath(settings.profile, context.endpoint));
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
     drift?.contract(context.endpoint, endpoint, list.items);
     return { data: createPage(list.items, list.meta), body };

@@ -24,5 +24,7 @@ const isMessages = (value: unknown): boolean =>
 
 /** Whether a key of an error is the name of the field that was invalid: `{ errors: { phone: ["..."] } }`. */
 export const isInvalidField = (container: string, key: string, value: unknown): boolean =>
-  CONTAINERS.test(container) &&
-  (REQUEST_FIELDS.has(key) || (isMessages(value) && isFieldName(key)));
+  container === ""
+    ? REQUEST_FIELDS.has(key) && isMessages(value)
+    : CONTAINERS.test(container) &&
+      (REQUEST_FIELDS.has(key) || (isMessages(value) && isFieldName(key)));

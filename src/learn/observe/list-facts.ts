@@ -77,8 +77,16 @@ function fieldOf({ fields }: PageSeen, role: string): number | undefined {
       : undefined;
 }
 
+const ID_NAME = /^_?(?:id|uuid|reference|number)$|(?:_id|Id|_reference|Reference|_number|Number)$/;
+
+/** An item by its ids: its other fields may change between two reads. */
+function hashItem(item: unknown): number {
+  const ids = isObject(item) ? Object.entries(item).filter(([name]) => ID_NAME.test(name)) : [];
+  return hashText(JSON.stringify(ids.length > 0 ? ids : item) ?? "");
+}
+
 const firstHash = ({ items }: PageSeen): number | undefined =>
-  items.length === 0 ? undefined : hashText(JSON.stringify(items[0]) ?? "");
+  items.length === 0 ? undefined : hashItem(items[0]);
 
 /** The parameters of a query that ask for a page. */
 export const pagingQuery = (
@@ -176,8 +184,8 @@ function moveEffect(
   const echo = fieldOf(page, role);
   if (role !== "cursor" && echo !== undefined) return echo === asked;
   if (before?.first === undefined) return undefined;
-  const first = firstHash(page);
-  return first === undefined || first !== before.first;
+  // A page that moved does not hold the item that was the first.
+  return !page.items.some((item) => hashItem(item) === before.first);
 }
 
 /** Learns from a request for a page that was refused. */

@@ -98,7 +98,7 @@ function addText(
 ): void {
   const format = textFormat(value);
   addFormat(field, format);
-  const form = format === "iso8601" ? timestampForm(value) : undefined;
+  const form = format === "iso8601" || format === "datetime" ? timestampForm(value) : undefined;
   if (form !== undefined) countAt(timestamps, form, run);
   if (keepsValues && isKept(path, name, value)) {
     field.values = addTo(field.values ?? [], value, MAX_VALUES);

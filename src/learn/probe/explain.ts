@@ -7,6 +7,9 @@ import type { Step, ValueName } from "./steps/step.ts";
 export const MISSING: Readonly<Record<ValueName, string>> = {
   readable: "the key can read nothing",
   payment: "there is no payment",
+  otherPayment1: "the list shows no other status",
+  otherPayment2: "the list shows no other status",
+  otherPayment3: "the list shows no other status",
   invoice: "there is no invoice",
   unknownPayment: "the payments could not be read",
   unknownInvoice: "the invoices could not be read",

@@ -62,7 +62,8 @@ export class StepSender {
     const outgoing = this.outgoing(step);
     const { client, signal } = this.#options;
     const isRead = step.method === "GET";
-    const send = () => client.send(outgoing, { signal, isRead });
+    const isWrong = step.cause !== undefined;
+    const send = () => client.send(outgoing, { signal, isRead, isWrong });
     const received =
       step.creates !== undefined
         ? await this.#create(step.creates, outgoing)

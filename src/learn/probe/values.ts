@@ -1,4 +1,4 @@
-import { findCursor, findField, firstId } from "./created/find-ids.ts";
+import { findCursor, findField, firstId, referencesByStatus } from "./created/find-ids.ts";
 import type { Received } from "./http/exchange.ts";
 import type { Body, Step, ValueName } from "./steps/step.ts";
 import { unknownIdLike } from "./unknown-id.ts";
@@ -6,6 +6,9 @@ import { unknownIdLike } from "./unknown-id.ts";
 /** How a value is found in the body of a response. */
 const FINDERS: Readonly<Partial<Record<ValueName, (body: unknown) => string | undefined>>> = {
   payment: (body) => findField(body, "reference"),
+  otherPayment1: (body) => referencesByStatus(body)[1],
+  otherPayment2: (body) => referencesByStatus(body)[2],
+  otherPayment3: (body) => referencesByStatus(body)[3],
   unknownPayment: (body) => unknownIdLike(findField(body, "reference")),
   invoice: (body) => firstId(body, "invoice"),
   unknownInvoice: (body) => unknownIdLike(firstId(body, "invoice")),

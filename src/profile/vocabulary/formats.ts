@@ -1,7 +1,8 @@
 /** Every format that a shape may name. `digits1` to `digits20` and `hex16` to `hex128` are beside it. */
 const FORMATS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["empty", /^$/],
-  ["iso8601", /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/],
+  ["datetime", /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/],
+  ["iso8601", /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/],
   ["date", /^\d{4}-\d\d-\d\d$/],
   ["uuid", /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i],
   ["decimal2", /^-?\d+\.\d\d$/],

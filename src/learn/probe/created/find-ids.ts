@@ -124,6 +124,20 @@ export function findField(body: unknown, name: string): string | undefined {
   return found === undefined ? undefined : String(found);
 }
 
+const STATUS_NAME = /^(?:.*[_a-z])?(?:status|state)$/i;
+
+/** The reference of one payment of each status that a list shows, in its order. */
+export function referencesByStatus(body: unknown): string[] {
+  const references = new Map<string, string>();
+  for (const item of findItems(body)) {
+    const status = Object.entries(item).find(([name]) => STATUS_NAME.test(name))?.[1];
+    const reference = findField(item, "reference");
+    const key = String(status);
+    if (reference !== undefined && !references.has(key)) references.set(key, reference);
+  }
+  return [...references.values()];
+}
+
 /** The cursor of the next page: a text beside a list whose name says so, and that is not a URL. */
 export function findCursor(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;

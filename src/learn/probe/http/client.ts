@@ -5,7 +5,7 @@ import type { Recorder } from "../../exchange.ts";
 import type { Step } from "../steps/step.ts";
 import type { Verdict } from "./exchange.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
-import { type Notify, Patience } from "./rate-limiter.ts";
+import { type Notify, RateLimiter } from "./rate-limiter.ts";
 
 const RETRY_AFTER_MS = 1_000;
 
@@ -21,12 +21,12 @@ export interface ClientOptions {
 /** Sends the requests of the probe, one at a time, and counts them. */
 export class Client {
   readonly #options: ClientOptions;
-  readonly #patience: Patience;
+  readonly #limiter: RateLimiter;
   #requests = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#patience = new Patience(options.notify);
+    this.#limiter = new RateLimiter(options.notify);
   }
 
   get requests(): number {
@@ -38,19 +38,23 @@ export class Client {
    *
    * @param signal - Ends it. None for what must be known to its end, such as a creation.
    * @param isRead - Whether to send it again where the connection breaks.
-   * @throws {ProbeError} as {@link exchange} and {@link Patience} do; `stopped` where the signal ended it.
+   * @throws {ProbeError} as {@link exchange} and {@link RateLimiter} do; `stopped` where the signal ended it.
    */
   async send(
     outgoing: Outgoing,
-    { signal, isRead }: { signal: AbortSignal | undefined; isRead: boolean },
+    {
+      signal,
+      isRead,
+      isWrong = false,
+    }: { signal: AbortSignal | undefined; isRead: boolean; isWrong?: boolean },
   ): Promise<Received> {
     for (;;) {
       const received = await this.#sendOnce(outgoing, signal, isRead);
-      if (!(await this.#patience.isToSendAgain(received, signal))) {
+      if (!(await this.#limiter.isToSendAgain(received, signal, { isRead, isWrong }))) {
         if (signal?.aborted) throw stopped();
         return received;
       }
-      this.record(outgoing, received, { cause: "rate_limit" });
+      if (received.status === 429) this.record(outgoing, received, { cause: "rate_limit" });
     }
   }
 

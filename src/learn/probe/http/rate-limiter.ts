@@ -12,14 +12,25 @@ const MAX_WAIT_MS = 120_000;
 const MAX_TOTAL_MS = 300_000;
 const MAX_ERRORS_IN_A_ROW = 3;
 
+/** What an overloaded service returns for a moment: the question is asked once more. */
+const PASSING: readonly number[] = [502, 503, 504];
+
+/** What a request is, as far as its failure is concerned. */
+export interface RequestFacts {
+  readonly isRead: boolean;
+  /** Whether it is wrong on purpose. */
+  readonly isWrong: boolean;
+}
+
 /** Says something to the user beside the progress. */
 export type Notify = (message: string) => void;
 
 /** Waits where the service limits the rate, and ends the probe where it is in trouble. */
-export class Patience {
+export class RateLimiter {
   readonly #notify: Notify;
   #waitedMs = 0;
   #errorsInARow = 0;
+  #isRepeated = false;
 
   constructor(notify: Notify) {
     this.#notify = notify;
@@ -35,8 +46,15 @@ export class Patience {
   async isToSendAgain(
     { status, headers }: Received,
     signal: AbortSignal | undefined,
+    { isRead, isWrong }: RequestFacts,
   ): Promise<boolean> {
-    this.#countError(status);
+    // A service may respond with 500 to an unknown id: that is its answer.
+    if (!isWrong) this.#countError(status);
+    if (PASSING.includes(status) && isRead && !isWrong && !this.#isRepeated) {
+      this.#isRepeated = true;
+      return sleep(MIN_WAIT_MS, signal);
+    }
+    this.#isRepeated = false;
     if (status !== 429) return false;
     const waitMs = Math.max(retryAfterMs(headers, true) ?? DEFAULT_WAIT_MS, MIN_WAIT_MS);
     this.#waitedMs += waitMs;

@@ -22,6 +22,10 @@ export type ValueName =
   // A path that the key may read. The others are paths of things that the merchant has.
   | "readable"
   | "payment"
+  // Payments of the other statuses in the list.
+  | "otherPayment1"
+  | "otherPayment2"
+  | "otherPayment3"
   | "invoice"
   // Ids of the same kind as the service's own, that nothing has.
   | "unknownPayment"

@@ -3,7 +3,14 @@ import type { ResponseShape } from "../../../profile/types.ts";
 import { madeUpText } from "./placeholder.ts";
 
 /** Headers that belong to the service, not to the server in front of it. */
-const OF_SERVICE = /^(?:x-|ratelimit|request-id|trace-id|retry-after$)/;
+const OF_SERVICE =
+  /^(?:x-|ratelimit|request-id|trace-id|(?:retry-after|location|www-authenticate|allow)$)/;
+
+/** Headers with a syntax that a client reads. */
+const FIXED: Readonly<Record<string, string>> = {
+  location: "/",
+  "www-authenticate": 'Bearer realm="sandbox"',
+};
 
 /** The headers of a response with this shape, beside the content type. */
 export function headersLike(
@@ -14,7 +21,8 @@ export function headersLike(
   for (const [name, shape] of Object.entries(headers)) {
     const isUsual = total(shape.seen) * 2 >= total(seen);
     if (!isUsual || !OF_SERVICE.test(name)) continue;
-    said[name] = shape.values?.at(-1) ?? madeUpText(shape.formats?.[0] ?? "token", name, seed);
+    said[name] =
+      FIXED[name] ?? shape.values?.at(-1) ?? madeUpText(shape.formats?.[0] ?? "token", name, seed);
   }
   return said;
 }

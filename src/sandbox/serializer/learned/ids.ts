@@ -1,9 +1,11 @@
 import type { EndpointName } from "../../../contract/endpoints.ts";
+import { findIdField } from "../../../profile/read.ts";
+import type { ServiceProfile } from "../../../profile/types.ts";
 import { nextName } from "../../state/random.ts";
 import { ASSUMED_SPEECH } from "../assumed.ts";
 import type { IdKind, IdState, Speech } from "../serializer.ts";
 import { formatOf, madeUpText, madeUpUuid } from "./placeholder.ts";
-import type { Place } from "./shape-tree.ts";
+import { type Place, snakeCase } from "./shape-tree.ts";
 import type { Templates } from "./templates.ts";
 
 /** Where an id stands: the names of its field, the likeliest first, and the endpoints that return it. */
@@ -37,6 +39,19 @@ const ACCOUNT: IdField = {
   endpoints: ["merchant.paymentAccounts"],
 };
 
+const RESOURCES: Partial<Record<IdKind, string>> = {
+  reference: "payment",
+  invoice: "invoice",
+  webhook: "webhook",
+};
+
+/** The field that the profile names comes first: the others are guesses by their names. */
+function idFieldOf(profile: ServiceProfile, kind: IdKind): IdField {
+  const { names, endpoints } = ID_FIELDS[kind];
+  const known = findIdField(profile, RESOURCES[kind] ?? "");
+  return known === undefined ? ID_FIELDS[kind] : { names: [snakeCase(known), ...names], endpoints };
+}
+
 function findPlace(templates: Templates, { names, endpoints }: IdField): Place | undefined {
   for (const endpoint of endpoints) {
     const resource = templates.resourceOf([endpoint]);
@@ -51,6 +66,7 @@ function findPlace(templates: Templates, { names, endpoints }: IdField): Place |
 
 /** Makes ids of the kinds that the service has. */
 export function learnedIds(
+  profile: ServiceProfile,
   templates: Templates,
   seed: string,
 ): Pick<Speech, "newId" | "accountIds"> {
@@ -64,7 +80,7 @@ export function learnedIds(
         : madeUpText(formatOf(account), "account", seed),
     ],
     newId: (kind, state) => {
-      if (!places.has(kind)) places.set(kind, findPlace(templates, ID_FIELDS[kind]));
+      if (!places.has(kind)) places.set(kind, findPlace(templates, idFieldOf(profile, kind)));
       const place = places.get(kind);
       return (place && idLike(place, state)) ?? ASSUMED_SPEECH.newId(kind, state);
     },

@@ -144,6 +144,18 @@ const ID_FIELDS: Readonly<Record<Thing, string>> = {
   deletion: "deletion_id",
 };
 
+/** The fact that is the id in paths, by the resource that the profile names. */
+const ID_FACTS: Partial<Record<Thing, readonly (readonly [resource: string, fact: string])[]>> = {
+  payment: [["payment", "reference"]],
+  initiation: [["payment", "reference"]],
+  invoice: [["invoice", "invoice_id"]],
+  webhook: [["webhook", "webhook_id"]],
+  deletion: [
+    ["invoice", "deletion_id"],
+    ["webhook", "deletion_id"],
+  ],
+};
+
 /** Other names that services give to a field. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   reference: ["ref", "payment_reference", "transaction_reference"],
@@ -188,9 +200,17 @@ const OWN_NAMES = new Set([
 export function findFact(
   thing: Thing,
   facts: Facts,
-  { name }: Place,
+  { key, name }: Place,
   within: readonly string[],
+  { idField }: Pick<Manner, "idField">,
 ): Fact | undefined {
+  const owner = within.at(-1);
+  if (owner === undefined || owner === thing) {
+    // The profile knows the id by its value: no name overrules that.
+    for (const [resource, fact] of ID_FACTS[thing] ?? []) {
+      if (idField?.(resource) === key && facts[fact] !== undefined) return facts[fact];
+    }
+  }
   const parent = within.at(-1);
   const known = (one: string): Fact | undefined => facts[one] ?? facts[KNOWN_NAMES.get(one) ?? ""];
   const joined = parent === undefined ? undefined : known(`${parent}_${name}`);

@@ -6,6 +6,8 @@ import type { Place } from "./shape-tree.ts";
 export function madeUpText(format: string, name: string, seed: string): string {
   const random = seedRandom(`${seed} ${name}`);
   const [, kind = "", length = ""] = /^(digits|hex)(\d*)$/.exec(format) ?? [];
+  // A code of one or two digits, where zero means that nothing is wrong.
+  if (kind === "digits" && Number(length || 24) <= 2) return "0".repeat(Number(length));
   if (kind === "digits") return `9${nextName(random, "digits", Number(length || 24) - 1)}`;
   if (kind === "hex") return `f${hexDigits(seed, name, Number(length || 32) - 1)}`;
   switch (format) {
@@ -13,6 +15,8 @@ export function madeUpText(format: string, name: string, seed: string): string {
       return "";
     case "iso8601":
       return "2026-01-01T09:00:00+03:00";
+    case "datetime":
+      return "2026-01-01 09:00:00";
     case "date":
       return "2026-01-01";
     case "uuid":

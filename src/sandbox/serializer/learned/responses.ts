@@ -58,7 +58,7 @@ function recordLookup(
 ): Lookup {
   const facts = factsOf(thing, record, manner);
   return (place, within) =>
-    findFact(thing, facts, place, within) ??
+    findFact(thing, facts, place, within, manner) ??
     (place.name === "message" ? envelope(place, within) : undefined);
 }
 
@@ -69,13 +69,31 @@ export function sayRecord(
   place: Place | undefined,
   envelope: Lookup,
   manner: Manner,
+  isItem = false,
 ): unknown {
   if (place === undefined) return viewOf(thing)(record);
   const seeded = { ...manner, seed: `${manner.seed} ${idOf(record)}` };
   const lookup = recordLookup(thing, record, envelope, seeded);
   return place.types[0] === "object"
-    ? sayFields(place, lookup, seeded)
+    ? { ...sayFields(place, lookup, seeded), ...(isItem ? {} : unseenFields(thing, record, place)) }
     : say(place, lookup, seeded);
+}
+
+const FIELDS_BY_STATUS = {
+  failed: ["failure_reason", "user_message", "retry_possible"],
+  completed: ["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
+} as const;
+
+/** The documented fields of a payment in a status that was never seen: they are not left out. */
+function unseenFields(thing: RouteResult["thing"], record: unknown, { fields }: Place): object {
+  const { status } = Object(record) as { status?: string };
+  if (thing !== "payment" || (status !== "failed" && status !== "completed")) return {};
+  const seen = fields.find(({ name }) => name === "status")?.values ?? [];
+  const names: readonly string[] = FIELDS_BY_STATUS[status];
+  const isKnown = seen.some((value) => value !== "pending") && seen.includes(status);
+  if (isKnown || fields.some(({ name }) => names.includes(name))) return {};
+  const view = viewOf(thing)(record) as Record<string, unknown>;
+  return Object.fromEntries(names.flatMap((name) => (name in view ? [[name, view[name]]] : [])));
 }
 
 const idOf = (record: unknown): string => {
@@ -122,7 +140,7 @@ function sayList(
   envelope: Lookup,
 ): unknown {
   const { manner, profile } = learned;
-  const items = records.map((record) => sayRecord(thing, record, inner, envelope, manner));
+  const items = records.map((record) => sayRecord(thing, record, inner, envelope, manner, true));
   if (at === ROOT && root.types[0] === "array") return items;
   const lookup = listLookup(profile, asked, page, items.length);
   const contents: Contents = new Map([[at, () => items]]);

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
 import type { KeyKind } from "../../../contract/keys.ts";
 import { total } from "../../../profile/counts.ts";
-import { endpointKey, findRefusal, isAccepted } from "../../../profile/read.ts";
+import { endpointKey, findIdField, findRefusal, isAccepted } from "../../../profile/read.ts";
 import type { Counts, ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
 import type { Speech } from "../serializer.ts";
@@ -24,7 +24,12 @@ export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
   const learned: Learned = {
     profile,
     templates,
-    manner: { seed, timestamp: timestampsOf(profile) },
+    manner: {
+      seed,
+      timestamp: timestampsOf(profile, (form) => !form.includes(" ")),
+      datetime: timestampsOf(profile, (form) => form.includes(" ")),
+      idField: (resource) => findIdField(profile, resource),
+    },
   };
   const scopes = findRefusal(profile, "missing_scope");
   const phones = findRefusal(profile, "invalid_phone");
@@ -33,7 +38,7 @@ export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
     success: (asked, result) => saySuccess(learned, asked, result),
     error: (asked, error) => sayError(learned, asked, error),
     readPage: learnedPaging(profile),
-    ...learnedIds(templates, seed),
+    ...learnedIds(profile, templates, seed),
     mayCall: permissionsOf(profile),
     hasScopes: scopes === undefined || !isAccepted(scopes),
     acceptsInvalidPhones: phones !== undefined && isAccepted(phones),
@@ -43,8 +48,12 @@ export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
 }
 
 /** The usual form of timestamps. */
-function timestampsOf({ timestamps }: ServiceProfile): (ms: number) => string {
-  const [usual] = Object.entries(timestamps).sort(([, a], [, b]) => total(b) - total(a));
+function timestampsOf(
+  { timestamps }: ServiceProfile,
+  isWanted: (form: string) => boolean,
+): (ms: number) => string {
+  const forms = Object.entries(timestamps).filter(([form]) => isWanted(form));
+  const [usual] = forms.sort(([, a], [, b]) => total(b) - total(a));
   return usual === undefined ? formatTimestamp : timestampIn(usual[0]);
 }
 

@@ -1,6 +1,7 @@
 import { total } from "../../../profile/counts.ts";
 import { itemPath, lastName, parentPath, ROOT } from "../../../profile/paths.ts";
 import type { Shape } from "../../../profile/types.ts";
+import { withoutBrackets } from "../../../profile/vocabulary/names.ts";
 
 /** One place of a body, with what is below it: a shape that can be walked from its root. */
 export interface Place {
@@ -20,9 +21,8 @@ export interface Place {
   readonly item: Place | undefined;
 }
 
-const snakeCase = (key: string): string =>
-  key
-    .replace(/(?:\[\])+$/, "")
+export const snakeCase = (key: string): string =>
+  withoutBrackets(key)
     .replace(/([a-z\d])([A-Z])/g, "$1_$2")
     .replaceAll("-", "_")
     .toLowerCase();

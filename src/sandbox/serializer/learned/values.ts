@@ -1,6 +1,6 @@
 import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { formatAmount } from "../../state/money.ts";
-import { madeUpText, reshaped } from "./placeholder.ts";
+import { madeUp, madeUpText, reshaped } from "./placeholder.ts";
 import type { Place } from "./shape-tree.ts";
 
 /** Something that the sandbox knows, before it has the type and the format of a field. */
@@ -36,17 +36,40 @@ export interface Manner {
   readonly seed: string;
   /** A moment as a text, such as `2026-01-01T09:00:00+03:00`. */
   readonly timestamp: (ms: number) => string;
+  /** The same with a space in the place of the `T`. */
+  readonly datetime?: (ms: number) => string;
   /** The name of the field that is invalid: the key of what is said of it. */
   readonly field?: string;
   /** The secret that signs deliveries: services return it when a webhook is registered. */
   readonly webhookSecret?: string;
+  /** The name of the id of a resource, if the profile has it. */
+  readonly idField?: (resource: string) => string | undefined;
 }
 
 /** Nothing to say. */
 export const NOTHING = Symbol("nothing");
 
 /** A fact with the type and the format of a place; `NOTHING` where it has no value. */
-export function sayFact(fact: Fact, seen: Place, manner: Manner): unknown {
+export function sayFact(fact: Fact, place: Place, manner: Manner): unknown {
+  return conform(sayTyped(fact, place, manner), place, manner);
+}
+
+const typeName = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+
+/** The value in a type that the service has at this place: the shape overrules what a name means. */
+function conform(value: unknown, place: Place, { seed }: Manner): unknown {
+  const { types } = place;
+  const type = typeName(value);
+  const isFree = value === NOTHING || types.length === 0 || types.join() === "null";
+  if (isFree || types.includes(type) || type === "object" || type === "array") return value;
+  if (type === "null") return NOTHING;
+  if (type === "boolean" && types.includes("number")) return Number(value);
+  if (types.includes("string")) return reshaped(String(value), place, seed);
+  return madeUp(place, seed);
+}
+
+function sayTyped(fact: Fact, seen: Place, manner: Manner): unknown {
   // A field that was always null has a value as soon as there is one: the type that its fact has.
   const isOnlyNull = seen.types.length === 1 && seen.types[0] === "null";
   const place = isOnlyNull ? { ...seen, types: [] } : seen;
@@ -102,9 +125,10 @@ function sayMoment(ms: number, { name, types, formats }: Place, manner: Manner):
   const inMs = /(_ms|millis)$/.test(name) || formats.includes("digits13");
   const number = inMs ? ms : Math.floor(ms / 1000);
   if (types.includes("number")) return number;
-  if (formats.includes("date") && !formats.includes("iso8601")) {
+  if (formats.includes("date") && !formats.includes("iso8601") && !formats.includes("datetime")) {
     return manner.timestamp(ms).slice(0, 10);
   }
+  if (formats.includes("datetime")) return (manner.datetime ?? manner.timestamp)(ms);
   if (formats.length === 0 || formats.includes("iso8601")) return manner.timestamp(ms);
   if (formats.some((one) => one.startsWith("digits"))) return String(number);
   return madeUpText(formats[0] as string, name, manner.seed);

@@ -1,0 +1,34 @@
+import { Gateway } from "malipo";
+import { describe, expect, test } from "vitest";
+import { createRecorder } from "../../../src/learn/recorder.ts";
+import { encodeProfile } from "../../../src/profile/file-format.ts";
+
+const BODY = { response: { rows: [{ reference: "R1" }], other: [{ id: 1 }] }, total: 1 };
+
+function gatewayOf(body: object, profile?: ReturnType<typeof encodeProfile>) {
+  const fetch = async () => Response.json(body);
+  return new Gateway({ apiKey: "pk_x", baseUrl: "https://a.example", fetch, profile });
+}
+
+describe("the place of a list", () => {
+  test("is the one that the profile knows", async () => {
+    const recorder = createRecorder({ by: "probe" });
+    const exchange = { method: "GET", path: "/payments", status: 200, headers: [] };
+    recorder.record({ ...exchange, body: JSON.stringify(BODY) });
+    const profile = encodeProfile(recorder.profile());
+    const page = await gatewayOf(BODY, profile).payments.list();
+    expect(page.items).toEqual([{ reference: "R1" }]);
+    expect(page.meta).toEqual({ other: [{ id: 1 }], total: 1 });
+    await expect(gatewayOf(BODY).payments.list()).rejects.toThrow("its body holds no list");
+  });
+
+  test("is the only array of the body without a profile", async () => {
+    const body = { content: [{ reference: "R1" }], totalElements: 1 };
+    expect((await gatewayOf(body).payments.list()).items).toEqual([{ reference: "R1" }]);
+  });
+
+  test("is never an array of errors", async () => {
+    const list = gatewayOf({ errors: [], total: 0 }).payments.list();
+    await expect(list).rejects.toThrow("its body holds no list");
+  });
+});
