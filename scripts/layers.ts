@@ -13,7 +13,7 @@ const CONTRACT = [...GROUND, "contract"];
 const SERVICE = [...CONTRACT, "openapi", "profile"];
 const CLIENT = [...CONTRACT, "idempotency", "profile", "client"];
 /** What receivers load of the contract: nothing that needs schemas. */
-const EVENTS = ["contract/events.ts", "contract/double-payment.ts"];
+const EVENTS = ["contract/events.ts", "contract/double-payment.ts", "contract/payment-state.ts"];
 const INBOX = [...GROUND, ...EVENTS, "webhooks"];
 /** The sandbox signs deliveries; it shares nothing else with receivers. */
 const SANDBOX = [...SERVICE, "sandbox", "webhooks/verification/signature.ts"];
@@ -43,7 +43,7 @@ export const LAYERS: readonly Layer[] = [
   layer("webhooks/verification/hmac", INBOX, "@noble/hashes"),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
-  layer("webhooks/inbox/pg-boss", INBOX, "pg-boss"),
+  layer("webhooks/inbox/pg-boss", INBOX, "pg-boss", "pg"),
   layer("sandbox", SANDBOX),
   layer("sandbox/state/snapshot.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),

@@ -2,7 +2,7 @@ import type { Endpoint } from "../contract/endpoints.ts";
 import type { Fence } from "../idempotency/fence.ts";
 import { runOnce } from "../idempotency/run-once.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
-import { checkOptionNames } from "../internal/check-options.ts";
+import { ownOptions } from "../internal/check-options.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { withStack } from "./diagnostics/stack.ts";
@@ -41,13 +41,13 @@ const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
 const CALL_OPTIONS = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
 const CREATE_OPTIONS = [...CALL_OPTIONS, "idempotencyKey", "idempotencyWaitMs"];
 
-function limitsOf({ effect }: Endpoint, options: CallOptions, settings: Settings): Limits {
-  const names = effect === "create" ? CREATE_OPTIONS : CALL_OPTIONS;
-  checkOptionNames(
-    options,
-    names,
-    effect === "create" ? "A call" : `A call that ${EFFECTS[effect]}`,
-  );
+function checkCallOptions({ effect }: Endpoint, options: CreateOptions): CreateOptions {
+  return effect === "create"
+    ? ownOptions(options, CREATE_OPTIONS, "A call")
+    : ownOptions(options, CALL_OPTIONS, `A call that ${EFFECTS[effect]}`);
+}
+
+function limitsOf(options: CallOptions, settings: Settings): Limits {
   return {
     timeoutMs: timeLimit("timeoutMs", options.timeoutMs, settings.timeoutMs),
     totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
@@ -71,10 +71,11 @@ export function createCall(settings: Settings): Call {
   async function answerTo<T>(
     endpoint: Endpoint,
     input: CallInput,
-    options: CreateOptions,
+    given: CreateOptions,
   ): Promise<Unwrapped<T>> {
     const name = nameOf(endpoint, input, settings.redactor);
-    const limits = limitsOf(endpoint, options, settings);
+    const options = checkCallOptions(endpoint, given);
+    const limits = limitsOf(options, settings);
     const { atMostMs = limits.totalTimeoutMs } = input;
     const totalTimeoutMs = Math.min(limits.totalTimeoutMs, atMostMs);
     checkKeyKind(name, endpoint, settings);

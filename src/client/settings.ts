@@ -3,7 +3,7 @@ import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { memoryIdempotency } from "../idempotency/memory/store.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
-import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-options.ts";
+import { checkChoice, checkFunction, ownOptions } from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
@@ -147,11 +147,11 @@ function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
 }
 
 /** @throws {ConfigurationError} that says which option is wrong and what to change. */
-export function settingsFrom(options: GatewayOptions = {}): Settings {
-  checkOptionNames(options, OPTION_NAMES, "Gateway");
-  const { auth = "x-api-key", fetch, hooks = {}, dangerouslyAllowBrowser = false } = options;
+export function settingsFrom(given: GatewayOptions = {}): Settings {
+  const options = ownOptions(given, OPTION_NAMES, "Gateway");
+  const { auth = "x-api-key", fetch, dangerouslyAllowBrowser = false } = options;
   const { idempotency = memoryIdempotency(), observer, profile } = options;
-  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+  const hooks = ownOptions(options.hooks ?? {}, HOOK_NAMES, "`hooks`");
   const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
   checkChoice("auth", auth, ["x-api-key", "bearer"]);

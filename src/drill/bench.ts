@@ -13,7 +13,6 @@ import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
 import { ALIVE, type Facts, FORGED, judgeOrder, SECRET } from "./promises.ts";
-import { countEffects } from "./read-response.ts";
 import {
   placesIn,
   type RequestTemplate,
@@ -29,6 +28,7 @@ const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
 const MAX_HOLD_MS = 6_000;
 const MAX_SETTLE_MS = 3_000;
+const KILL_INTERVAL_MS = 700;
 const POLL_MS = 50;
 const ASK_TIMEOUT_MS = 10_000;
 /** The life of a prompt, then the retry schedule of the deliveries. */
@@ -126,7 +126,7 @@ export class Bench {
   }
 
   /** Runs cases side by side, until the shop had time to settle each of them. */
-  async runWave(cases: readonly DrillCase[]): Promise<readonly CaseRun[]> {
+  async runWave(cases: readonly DrillCase[], kills = 0): Promise<readonly CaseRun[]> {
     // Time runs ahead in a wave, when prompts expire and deliveries are retried.
     this.#sandbox.restore({ ...this.#sandbox.snapshot(), now: Date.now() });
     const [first] = cases;
@@ -137,10 +137,21 @@ export class Bench {
     this.#active = runs;
     const placed = Promise.all(runs.map((run) => this.#place(run)));
     await this.#hold(runs, placed, barrier);
+    await this.#killAgain(kills);
     await placed;
     await this.#settle(runs, MAX_SETTLE_MS);
     for (const run of runs) await run.atEnd?.();
     return runs;
+  }
+
+  /** Kills the shop some times while many orders are under way. */
+  async #killAgain(kills: number): Promise<void> {
+    for (let count = 0; count < kills; count++) {
+      await sleep(KILL_INTERVAL_MS);
+      this.#disturbances++;
+      await this.#shop.kill().catch((error: Error) => this.#blameActive(error.message));
+      this.#disturbances++;
+    }
   }
 
   #barrier({ fault }: DrillCase, size: number): Barrier {
@@ -288,8 +299,12 @@ export class Bench {
       isRepeat,
       status: statuses[index] ?? "",
     }));
-    const canAsk = this.#canAsk(run);
+    let canAsk = this.#canAsk(run);
     if (canAsk) run.belief = await this.#believes(run);
+    // An order that died with the shop before it was taken: the customer has no response, and no prompt.
+    if (run.orderStatus === undefined && run.ledger.length === 0) {
+      canAsk &&= !run.belief.startsWith("404");
+    }
     run.effects = await this.#effects(run);
     return { payments, belief: run.belief, canAsk, effects: run.effects };
   }
@@ -299,7 +314,10 @@ export class Bench {
     const response = await this.#ask(run, status).catch((error: Error) => error);
     if (response instanceof Error) return `nothing (${response.message})`;
     for (const name of ["paid", "failed", "open"] as const) {
-      if (response.status < 400 && checks[name](response)) return name;
+      if (response.status < 400 && checks[name](response)) {
+        run.wasRead = true;
+        return name;
+      }
     }
     return response.status >= 400
       ? `${response.status} when it is asked for the order`
@@ -316,7 +334,7 @@ export class Bench {
     }
     if (run.id === undefined && placesIn(effects.request).includes("id")) return undefined;
     const response = await this.#ask(run, effects.request).catch(() => undefined);
-    return response && countEffects(response, effects.pointer);
+    return response && effects.count(response);
   }
 
   /** What a day would bring: time for the shop's timers, a restart, the nightly job. Then judges. */

@@ -53,6 +53,8 @@ export class CaseRun {
   atEnd: (() => Promise<void>) | undefined;
   /** What the shop says at the end: `paid`, `failed`, `open`, or a text that is none of them. */
   belief = "not asked";
+  /** Whether the shop has ever said something that the drill could read. */
+  wasRead = false;
   /** How often the customer got what was ordered. */
   effects: number | undefined;
   readonly #lost = new Set<string>();

@@ -9,7 +9,9 @@ export function tellStory({ case: one, story, problems }: CaseResult, promise: s
   const head = `case ${one.number}: ${one.text}`;
   const end = [
     `  wrong: ${problems.get(promise)}. Usual cause: ${cause}.`,
-    `  again: npx malipo drill --case ${one.number}`,
+    one.isRandom
+      ? "  again: npx malipo drill with the same --orders and --seed"
+      : `  again: npx malipo drill --case ${one.number}`,
   ];
   const lines = story.map(
     ({ atMs, who, text }) =>

@@ -1,4 +1,4 @@
-import { checkChoice, checkOptionNames } from "../internal/check-options.ts";
+import { checkChoice, ownOptions } from "../internal/check-options.ts";
 import { checkPageQuery, cutPage, type PageQuery } from "../internal/page-cursor.ts";
 import { attemptRecord, checkRecord, type RawRecord } from "./record.ts";
 import type { AttemptDigests, AttemptPage, AttemptRecord, ListQuery } from "./store.ts";
@@ -18,11 +18,14 @@ const DIGESTS = ["parameters", "accountReference", "amount", "phone"];
 
 /** @throws {ConfigurationError} for a query with a wrong field. */
 export function checkListQuery(query: ListQuery = {}): CheckedQuery {
-  checkOptionNames(query, ["state", "digests", "after", "limit"], "list");
-  const { state, digests = {} } = query;
+  const own = ownOptions(query, ["state", "digests", "after", "limit"], "list");
+  const { state, digests = {} } = own;
   checkChoice("state", state, STATES);
-  checkOptionNames(digests, DIGESTS, "`digests`");
-  return { state, digests, ...checkPageQuery(query) };
+  return {
+    state,
+    digests: ownOptions(digests, DIGESTS, "`digests`"),
+    ...checkPageQuery(own),
+  };
 }
 
 /** A page from the records that an engine returned: one more than the limit where there are more. */

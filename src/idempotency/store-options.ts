@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkOptionNames, checkWholeNumber, describeValue } from "../internal/check-options.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../internal/check-options.ts";
 
 /** The options that every store has. */
 export interface IdempotencyStoreOptions {
@@ -48,13 +48,13 @@ const OPTION_NAMES = ["retentionMs", "scope", "pepper"];
 const isStorable = (text: string) => !/\p{Surrogate}/u.test(text) && !text.includes("\0");
 
 /** @throws {ConfigurationError} for an option that the store does not have, or with a wrong value. */
-export function checkStoreOptions(
-  options: IdempotencyStoreOptions,
+export function checkStoreOptions<Options extends IdempotencyStoreOptions>(
+  options: Options,
   owner: string,
   ownNames: readonly string[] = [],
-): CheckedStoreOptions {
-  checkOptionNames(options, [...ownNames, ...OPTION_NAMES], owner);
-  const { retentionMs = DEFAULT_RETENTION_MS, scope = "", pepper } = options;
+): Options & CheckedStoreOptions {
+  const own = ownOptions(options, [...ownNames, ...OPTION_NAMES], owner);
+  const { retentionMs = DEFAULT_RETENTION_MS, scope = "", pepper } = own;
   checkWholeNumber("retentionMs", retentionMs, 1, MAX_RETENTION_MS);
   if (typeof scope !== "string" || !isStorable(scope)) {
     throw new ConfigurationError(
@@ -67,5 +67,5 @@ export function checkStoreOptions(
       `\`pepper\` must be a non-empty string or Uint8Array; got ${describeValue(pepper)}.`,
     );
   }
-  return { retentionMs, scope, pepper };
+  return Object.assign(own, { retentionMs, scope, pepper });
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkOptionNames, describeValue } from "../internal/check-options.ts";
+import { describeValue, ownOptions } from "../internal/check-options.ts";
 import { mergeProfiles } from "../profile/merge.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 import type { HeaderEntries } from "./exchange.ts";
@@ -83,8 +83,7 @@ function* headerEntries(
  * ```
  */
 export function createObserver(options: ObserverOptions = {}): Observer {
-  checkOptionNames(options, ["file"], "createObserver");
-  const { file } = options;
+  const { file } = ownOptions(options, ["file"], "createObserver");
   if (file !== undefined && (typeof file !== "string" || file === "")) {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }

@@ -72,11 +72,13 @@ export type {
   FoundSecret,
   MerchantSecret,
   ObservedDelivery,
+  PaymentReader,
   WebhookReceiverOptions,
 } from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
 export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
-export type { WaitingEvents } from "./receiver/waiting-events.ts";
+export type { SweepResult } from "./receiver/sweep.ts";
+export type { DoublePayments, WaitingEvents } from "./receiver/waiting-events.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";
 export { signWebhook } from "./verification/signature.ts";

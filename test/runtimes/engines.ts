@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../../src/drill/child.ts";
 import type { Scene } from "./scene.ts";
 
 /** The result of a runtime. */

@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 import { conflictSuite } from "./inbox-conflicts.ts";
 import { deadLetterSuite } from "./inbox-dead-letters.ts";
-import { keptSuite } from "./inbox-kept.ts";
 import { processingSuite } from "./inbox-processing.ts";
+import { queueSuite } from "./inbox-queues.ts";
 import {
   type InboxUnderTest,
   newDelivery,
@@ -210,6 +210,6 @@ export function inboxSuite(name: string, under: InboxUnderTest): void {
   processingSuite(name, under);
   deadLetterSuite(name, under);
   conflictSuite(name, under);
-  keptSuite(name, under);
+  queueSuite(name, under);
   statsSuite(name, under);
 }

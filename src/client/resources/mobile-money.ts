@@ -104,10 +104,10 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
-    const timeoutMs = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    const { idempotencyKey, idempotencyWaitMs, onStarted, ...wait } = options;
+    const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
+    const { idempotencyKey, idempotencyWaitMs, onStarted, timeoutMs, ...wait } = own;
     if (onStarted !== undefined) checkFunction("onStarted", onStarted);
-    const { signal, headers } = wait;
+    const { signal, headers } = own;
     const started = performance.now();
     const leftMs = () => Math.max(timeoutMs - (performance.now() - started), 1);
     const start = () =>

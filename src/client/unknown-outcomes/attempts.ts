@@ -1,6 +1,6 @@
 import { storeError } from "../../idempotency/run-once.ts";
 import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
+import { ownOptions } from "../../internal/check-options.ts";
 import type { Redactor } from "../../internal/redact.ts";
 
 /** An attempt to make a call once, as the store remembers it. */
@@ -84,10 +84,10 @@ export async function fromStore<T>(
  */
 export async function listAttempts(
   context: AttemptsContext,
-  query: AttemptQuery = {},
+  given: AttemptQuery = {},
   digests: ListQuery["digests"] = undefined,
 ): Promise<AttemptList> {
-  checkOptionNames(query, ["state", "after", "limit"], "list");
+  const query = ownOptions(given, ["state", "after", "limit"], "list");
   const page = await fromStore(context, "while it listed the attempts", () =>
     context.store.list({ ...query, digests }),
   );

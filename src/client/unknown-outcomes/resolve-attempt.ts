@@ -4,7 +4,7 @@ import { IdempotencyConflictError } from "../../errors/payment.ts";
 import { recordName, storeError } from "../../idempotency/run-once.ts";
 import type { ResolveResult } from "../../idempotency/store.ts";
 import { lastUnknownOwner } from "../../idempotency/unknown-attempts.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
+import { ownOptions } from "../../internal/check-options.ts";
 import { quoteMasked } from "../../internal/phone-digits.ts";
 import { type CallInput, nameOf } from "../call.ts";
 import { encodeReference } from "../http/stored-response.ts";
@@ -91,9 +91,9 @@ export async function resolveAttempt(
   context: AttemptsContext,
   idempotencyKey: string,
   outcome: string,
-  options: ResolveOptions,
+  given: ResolveOptions,
 ): Promise<void> {
-  checkOptionNames(options, ["endpoint", "attempt"], "resolve");
+  const options = ownOptions(given, ["endpoint", "attempt"], "resolve");
   const endpoint = endpointNameOf(options.endpoint ?? "mobileMoney.initiate", context);
   const key = checkIdempotencyKey(endpoint, idempotencyKey);
   if (typeof outcome !== "string" || outcome === "") {

@@ -1,6 +1,6 @@
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { encodeReference } from "../http/stored-response.ts";
 import type { CallOptions } from "../options.ts";
 import {
@@ -74,12 +74,14 @@ export interface LookContext extends AttemptsContext {
 // 100 years.
 const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
 
-export function checkResolveUnknownOptions(options: ResolveUnknownOptions): void {
-  checkOptionNames(options, ["lookBackMs", "notSentAfterMs", "signal"], "resolveUnknown");
+export function checkResolveUnknownOptions(given: ResolveUnknownOptions): ResolveUnknownOptions {
+  const names = ["lookBackMs", "notSentAfterMs", "signal"];
+  const options = ownOptions(given, names, "resolveUnknown");
   checkWholeNumber("lookBackMs", options.lookBackMs, 1, MAX_AGE_MS);
   if (options.notSentAfterMs !== undefined) {
     checkWholeNumber("notSentAfterMs", options.notSentAfterMs, 1, MAX_AGE_MS);
   }
+  return options;
 }
 
 /**

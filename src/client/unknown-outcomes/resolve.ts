@@ -114,9 +114,9 @@ export class Idempotency {
    * ```
    */
   async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
-    checkResolveUnknownOptions(options);
-    options.signal?.throwIfAborted();
-    return resolveUnknown(this.#context, options);
+    const own = checkResolveUnknownOptions(options);
+    own.signal?.throwIfAborted();
+    return resolveUnknown(this.#context, own);
   }
 
   /**

@@ -136,11 +136,10 @@ export function postgresIdempotency(
   pool: Pick<Pool, "query">,
   options: PostgresIdempotencyOptions = {},
 ): PostgresIdempotency {
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "postgresIdempotency", [
-    "table",
-  ]);
+  const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
+  const { retentionMs, scope, pepper } = own;
   const digest = createDigest(pepper);
-  const { table = "malipo_idempotency" } = options;
+  const { table = "malipo_idempotency" } = own;
   const statements = new Statements(pool, checkTable(table));
 
   return {

@@ -135,10 +135,11 @@ export function redisIdempotency(
   options: RedisIdempotencyOptions = {},
 ): IdempotencyStore {
   const names = ["prefix", "replicas", "onWarning"];
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "redisIdempotency", names);
+  const own = checkStoreOptions(options, "redisIdempotency", names);
+  const { retentionMs, scope, pepper } = own;
   const digest = createDigest(pepper);
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
-  const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = options;
+  const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = own;
   checkWholeNumber("replicas", replicas, 0);
   checkFunction("onWarning", onWarning);
   const script = new ScriptRunner(redis, withHashTag(prefix), replicas);

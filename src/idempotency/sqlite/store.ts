@@ -90,11 +90,10 @@ export function sqliteIdempotency(
   path: string,
   options: SqliteIdempotencyOptions = {},
 ): SqliteIdempotency {
-  const { retentionMs, scope, pepper } = checkStoreOptions(options, "sqliteIdempotency", [
-    "onWarning",
-  ]);
+  const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
+  const { retentionMs, scope, pepper } = own;
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
-  const { onWarning = console.warn } = options;
+  const { onWarning = console.warn } = own;
   checkFunction("onWarning", onWarning);
   const digest = createDigest(pepper);
   const file = new SqliteFile(path, warnOnce(onWarning));

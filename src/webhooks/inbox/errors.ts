@@ -57,6 +57,12 @@ export const doubleNotFound: (id: string) => ConfigurationError = notFound(
   "doublePayments",
 );
 
+/** For a method that an inbox of the user's own may leave out. */
+export const cannot = (what: string): ConfigurationError =>
+  new ConfigurationError(
+    `This inbox cannot ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.`,
+  );
+
 export const alreadyStarted = (): ConfigurationError =>
   new ConfigurationError(
     "This inbox has been started already. Create one inbox for each receiver.",

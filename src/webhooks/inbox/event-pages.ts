@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { describeValue, ownOptions } from "../../internal/check-options.ts";
 import {
   checkPageQuery,
   comparePositions,
@@ -20,7 +20,7 @@ const positionOf = ({ receivedAt, id }: EventPosition): Position => ({ at: recei
 
 /** A page of a list, with the position of the next one. @throws {ConfigurationError} */
 export async function listPage<Item extends EventPosition>(
-  list: EventList<Item>,
+  list: Pick<EventList<Item>, "list">,
   query: EventQuery = {},
 ): Promise<EventPage<Item>> {
   const filter = checkEventQuery(query);
@@ -63,9 +63,9 @@ export const compareEvents = (a: EventPosition, b: EventPosition): number =>
   comparePositions(positionOf(a), positionOf(b));
 
 function checkEventQuery(query: EventQuery): EventFilter {
-  checkOptionNames(query, ["kind", "since", "until", "after", "limit"], "list");
-  const { kind, since, until } = query;
-  const { after, limit } = checkPageQuery(query);
+  const own = ownOptions(query, ["kind", "since", "until", "after", "limit"], "list");
+  const { kind, since, until } = own;
+  const { after, limit } = checkPageQuery(own);
   if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
     throw new ConfigurationError(
       `\`kind\` must be a kind of event, such as "payment.completed"; got ${describeValue(kind)}.`,

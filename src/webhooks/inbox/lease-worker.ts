@@ -6,11 +6,8 @@ import {
   type DrainResult,
   type EventSource,
   type Job,
-  type NewDelivery,
   QUEUES,
-  queueOf,
   queuesOf,
-  type Receipt,
   type TraceContext,
   type Transaction,
   type WorkerOptions,
@@ -286,7 +283,6 @@ export class LeaseWorker {
 export class WorkerSlot {
   #worker: LeaseWorker | undefined;
   readonly #drains = new Set<LeaseWorker>();
-  #onKept: WorkerOptions["onKept"];
   /** The queues that the inbox works on; all of them before its start. */
   queues: readonly string[] = QUEUES;
 
@@ -294,7 +290,6 @@ export class WorkerSlot {
   start(store: LeaseStore, options: WorkerOptions, pace: Pace): void {
     if (this.#worker !== undefined) throw alreadyStarted();
     this.queues = queuesOf(options);
-    this.#onKept = options.onKept;
     this.#worker = new LeaseWorker(store, options, pace);
   }
 
@@ -317,12 +312,6 @@ export class WorkerSlot {
     this.#drains.delete(worker);
     await worker.stop(Math.max(0, deadline - performance.now()));
     return { processed, left: store.dueCount(queuesOf(options)) };
-  }
-
-  /** Tells that a new event waits for another process. */
-  tellKept({ event, deadLetterReason }: NewDelivery, { kind }: Receipt): void {
-    if (kind !== "accepted" || deadLetterReason !== undefined) return;
-    if (!this.queues.includes(queueOf(event))) this.#onKept?.(event);
   }
 
   #workers(): LeaseWorker[] {

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from "../../contract/events.ts";
-import type { Horizon, Inbox } from "../inbox/types.ts";
+import type { EventSource, Horizon, Inbox } from "../inbox/types.ts";
 import { signedTimeOf } from "./signed-time.ts";
 
 const DAY_MS = 86_400_000;
@@ -40,21 +40,28 @@ export class Retention {
   #horizon: Promise<Horizon> | undefined;
   #fetched = { wallMs: 0, uptimeMs: 0 };
   #oldInRow = 0;
-  #isUnreadableTold = false;
+  #isUnreadableReported = false;
 
   constructor(settings: RetentionSettings) {
     this.#settings = settings;
   }
 
   /** Rejects if the inbox cannot tell what it remembers. */
-  async ageOf({ event, timestamp }: WebhookEvent): Promise<EventAge> {
-    const horizon = await this.#now();
+  async ageOf({ event, timestamp }: WebhookEvent, source?: EventSource): Promise<EventAge> {
+    const horizon = await this.#horizonNow();
+    // It was read at this moment, whatever the clock of this machine says.
+    if (source === "read")
+      return { signedAt: horizon?.now ?? this.#now(), replayReason: undefined };
     const signedAt = signedTimeOf(timestamp);
     if (horizon === undefined) return { signedAt, replayReason: undefined };
-    if (signedAt === undefined) this.#tellUnreadable(event, timestamp);
+    if (signedAt === undefined) this.#reportUnreadable(event, timestamp);
     const isOld = signedAt !== undefined && signedAt < horizon.remembersSince;
     this.#oldInRow = isOld ? this.#oldInRow + 1 : 0;
     return { signedAt, replayReason: isOld ? this.#reason(signedAt, horizon) : undefined };
+  }
+
+  #now(): number {
+    return this.#settings.now?.() ?? Date.now();
   }
 
   #reason(signedAt: number, { now, remembersSince }: Horizon): string {
@@ -65,9 +72,9 @@ export class Retention {
       : `${reason} ${this.#oldInRow} events in a row were too old: check the clock of this machine. It was taken to be ${clock}.`;
   }
 
-  #tellUnreadable(kind: string, timestamp: unknown): void {
-    if (this.#isUnreadableTold) return;
-    this.#isUnreadableTold = true;
+  #reportUnreadable(kind: string, timestamp: unknown): void {
+    if (this.#isUnreadableReported) return;
+    this.#isUnreadableReported = true;
     const text = String(JSON.stringify(timestamp)).slice(0, 100);
     this.#settings.onError(
       new Error(
@@ -77,7 +84,7 @@ export class Retention {
   }
 
   /** What the inbox remembers at this moment; `undefined` if it may be asked to process any event. */
-  async #now(): Promise<Horizon | undefined> {
+  async #horizonNow(): Promise<Horizon | undefined> {
     const { inbox, now: ownNow } = this.#settings;
     const horizon = inbox.horizon === undefined ? byRetention(inbox) : await this.#cached(inbox);
     if (horizon === undefined || ownNow === undefined) return horizon;

@@ -59,14 +59,14 @@ export async function storeEvent(
   settings: ReceiverSettings,
   onNew: OnNewEvent,
 ): Promise<Receipt> {
-  const { event, merchant } = verified;
+  const { event, merchant, delivery: delivered } = verified;
   // Such kinds have no queue of their own, so the event is not stored only to be dropped.
   if (settings.ignore.includes(event.event) && queueOf(event.event) === OTHER_QUEUE) {
     return receiptFor("accepted");
   }
-  const { signedAt, replayReason } = await settings.retention.ageOf(event);
-  const { deadLetterReason = replayReason } = verified.delivery;
-  const delivery = { ...verified.delivery, signedAt, deadLetterReason };
+  const { signedAt, replayReason } = await settings.retention.ageOf(event, delivered.source);
+  const { deadLetterReason = replayReason } = delivered;
+  const delivery = { ...delivered, signedAt, deadLetterReason };
   const receipt = await settings.inbox.accept(delivery);
   report({ ...verified, delivery }, receipt, settings);
   if (receipt?.kind === "accepted" && deadLetterReason === undefined) onNew(event, merchant);

@@ -17,6 +17,9 @@ const isSecret = (value: unknown): boolean =>
 
 /** What was given instead of a secret. A number is not shown: it may be the secret in the wrong form. */
 function describeSecret(value: unknown): string {
+  if (typeof value === "string" && value.trim() !== "") {
+    return `${JSON.stringify(value)}, which is what an unset variable or an object becomes as a text`;
+  }
   if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "number" ? "a number" : describeValue(value);
 }

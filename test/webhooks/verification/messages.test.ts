@@ -62,6 +62,7 @@ const notRaw = (got: string) =>
   `The body was already parsed: got ${got}. Pass the raw bytes: express.raw() on this route, rawBody: true in Nest, await request.arrayBuffer() in fetch frameworks.`;
 const noSecret = (got: string) =>
   `secret must be a non-empty string or Uint8Array, or a list of them; got ${got}.`;
+const UNSET = ", which is what an unset variable or an object becomes as a text";
 const NO_EVENT = "The body is not JSON with a string `event` and an object `data`.";
 const NO_TIMESTAMP = "The event has no ISO 8601 `timestamp` with an offset.";
 
@@ -79,9 +80,9 @@ const MESSAGES: [code: string, given: Record<string, unknown>, message: string][
   ["configuration", { secret: [SECRET, ""] }, noSecret('""')],
   ["configuration", { secret: undefined }, noSecret("undefined")],
   ["configuration", { secret: " \n" }, noSecret('" \\n"')],
-  ["configuration", { secret: "undefined" }, noSecret('"undefined"')],
-  ["configuration", { secret: ["null", SECRET] }, noSecret('"null"')],
-  ["configuration", { secret: `${{}}` }, noSecret('"[object Object]"')],
+  ["configuration", { secret: "undefined" }, noSecret(`"undefined"${UNSET}`)],
+  ["configuration", { secret: ["null", SECRET] }, noSecret(`"null"${UNSET}`)],
+  ["configuration", { secret: `${{}}` }, noSecret(`"[object Object]"${UNSET}`)],
   ["configuration", { secret: 42 }, noSecret("a number")],
   ["configuration", { secret: {} }, noSecret("an object")],
   ["configuration", { maxAgeSeconds: 0 }, "maxAgeSeconds must be a number above 0; got 0."],

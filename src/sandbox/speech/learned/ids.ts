@@ -53,14 +53,16 @@ function findPlace(templates: Templates, { names, endpoints }: IdField): Place |
 export function learnedIds(
   templates: Templates,
   seed: string,
-): Pick<Speech, "newId" | "accountId"> {
+): Pick<Speech, "newId" | "accountIds"> {
   const places = new Map<IdKind, Place | undefined>();
   const account = findPlace(templates, ACCOUNT);
   return {
-    accountId:
+    // A profile holds shapes, and says nothing of a second account.
+    accountIds: [
       account === undefined || account.types[0] === "number"
-        ? ASSUMED_SPEECH.accountId
+        ? ASSUMED_SPEECH.accountIds[0]
         : madeUpText(formatOf(account), "account", seed),
+    ],
     newId: (kind, state) => {
       if (!places.has(kind)) places.set(kind, findPlace(templates, ID_FIELDS[kind]));
       const place = places.get(kind);

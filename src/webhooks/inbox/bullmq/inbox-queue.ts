@@ -23,6 +23,9 @@ const JOB_OPTIONS: JobsOptions = {
 /** How many entries BullMQ's stream of events has, for dashboards. */
 const MAX_STREAM = 1_000;
 
+/** How many batches are under way at most: Redis has work while this process prepares the next one. */
+const MAX_UNDER_WAY = 4;
+
 export interface QueueSettings {
   /** The name of the inbox. */
   readonly inbox: string;
@@ -42,6 +45,7 @@ export class InboxQueue {
   readonly #settings: QueueSettings;
   readonly #clock: RedisClock;
   readonly #batcher: Batcher;
+  readonly #underWay = new Set<Promise<void>>();
   #opening: Promise<Queue> | undefined;
 
   constructor(redis: RedisClient, kind: string, settings: QueueSettings, clock: RedisClock) {
@@ -55,7 +59,7 @@ export class InboxQueue {
     this.#settings = settings;
     this.#clock = clock;
     const limits = { deadlineMs: engineTimeoutMs, count: 200, bytes: 1_048_576 };
-    this.#batcher = new Batcher((batch) => this.#store(batch), limits);
+    this.#batcher = new Batcher((batch) => this.#begin(batch), limits);
   }
 
   accept(delivery: NewDelivery): Promise<Receipt> {
@@ -103,6 +107,16 @@ export class InboxQueue {
     throw new ConfigurationError(
       `The queue ${JSON.stringify(inbox)} in Redis holds events of an earlier build of malipo, which this version cannot read. Process them with that build, or use another \`queue\`.`,
     );
+  }
+
+  /** Begins to store a batch, as soon as there is room for it. */
+  async #begin(batch: readonly WaitingDelivery[]): Promise<void> {
+    while (this.#underWay.size >= MAX_UNDER_WAY) await Promise.race(this.#underWay);
+    const storing = this.#store(batch).catch((error) => {
+      for (const { reject } of batch) reject(error);
+    });
+    this.#underWay.add(storing);
+    void storing.then(() => this.#underWay.delete(storing));
   }
 
   async #store(batch: readonly WaitingDelivery[]): Promise<void> {

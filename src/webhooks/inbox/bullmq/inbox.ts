@@ -5,11 +5,7 @@
  */
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import {
-  checkOptionNames,
-  checkWholeNumber,
-  describeValue,
-} from "../../../internal/check-options.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
@@ -77,6 +73,9 @@ const OPTIONS = ["connection", "queue", "replicas", "retentionMs", "pace"];
 /** How long a start waits for Redis. After it, the start goes on in the background. */
 const MAX_START_MS = 2_000;
 
+/** How long deliveries wait for what the ledger remembers, from which their age is judged. */
+const MAX_HORIZON_MS = 2_000;
+
 /** Its node in a Redis Cluster has the double payments. */
 const DOUBLE_PAYMENTS_QUEUE = "payment.completed";
 
@@ -92,6 +91,7 @@ class BullmqInbox {
   readonly #clock = new RedisClock();
   readonly #queues = new Map<string, InboxQueue>();
   readonly #upkeep: ReturnType<typeof setInterval>;
+  #isLooking = false;
   #workers: Workers | undefined;
   #options: WorkerOptions | undefined;
 
@@ -121,13 +121,7 @@ class BullmqInbox {
   };
 
   async accept(delivery: NewDelivery): Promise<Receipt> {
-    const queue = queueOf(delivery.event);
-    const receipt = await this.queue(queue).accept(delivery);
-    const isNew = receipt.kind === "accepted" && delivery.deadLetterReason === undefined;
-    if (isNew && this.#options && !queuesOf(this.#options).includes(queue)) {
-      this.#options.onKept?.(delivery.event);
-    }
-    return receipt;
+    return this.queue(queueOf(delivery.event)).accept(delivery);
   }
 
   readonly openDoublePayments = async (): Promise<InboxQueue> => {
@@ -161,16 +155,18 @@ class BullmqInbox {
   }
 
   async #lookAfterQueues(): Promise<void> {
-    if (this.redis.status !== "ready") return;
+    if (this.redis.status !== "ready" || this.#isLooking) return;
+    this.#isLooking = true;
     const { onError = () => {} } = this.#options ?? {};
     const worksOn = this.#options && queuesOf(this.#options);
     const settings = { clock: this.#clock, retentionMs: this.#settings.retentionMs };
-    for (const [name, queue] of this.#queues) {
-      const isWorkedOn = worksOn?.includes(name) === true;
-      await upkeep(queue, isWorkedOn, settings).catch((error) => {
+    const all = [...this.#queues].map(([name, queue]) =>
+      upkeep(queue, worksOn?.includes(name) === true, settings).catch((error) => {
         if (!this.#stopped.signal.aborted) onError(error);
-      });
-    }
+      }),
+    );
+    await Promise.all(all);
+    this.#isLooking = false;
   }
 
   async stop(timeoutMs: number): Promise<void> {
@@ -191,16 +187,20 @@ class BullmqInbox {
 
   /** By the queues that can be read: in a cluster, one node may be down. */
   async horizon(): Promise<Horizon> {
-    const queues = QUEUES.map((name) => this.queue(name));
-    const read = await Promise.allSettled(
-      queues.map(async (queue) => {
+    const horizons: Horizon[] = [];
+    let failure: unknown;
+    const read = async (name: string) => {
+      const queue = this.queue(name);
+      try {
         await queue.open();
-        return queue.meta.horizon();
-      }),
-    );
-    const horizons = read.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+        horizons.push(await queue.meta.horizon());
+      } catch (error) {
+        failure = error;
+      }
+    };
+    await waitAtMost(Promise.all(QUEUES.map(read)), MAX_HORIZON_MS);
     const [first] = horizons;
-    if (first === undefined) throw (read[0] as PromiseRejectedResult).reason;
+    if (first === undefined) throw failure ?? new Error("Redis does not reply.");
     const remembersSince = Math.max(...horizons.map((one) => one.remembersSince));
     return { now: first.now, remembersSince };
   }
@@ -231,11 +231,11 @@ class BullmqInbox {
  * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "bullmqInbox");
-  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = options;
+  const own = ownOptions(options, OPTIONS, "bullmqInbox");
+  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = own;
   const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
-  const retentionMs = retentionFor(options.retentionMs, pace);
-  const replicas = checkWholeNumber("replicas", options.replicas ?? 0, 0);
+  const retentionMs = retentionFor(own.retentionMs, pace);
+  const replicas = checkWholeNumber("replicas", own.replicas ?? 0, 0);
   if (typeof connection !== "object") {
     throw new ConfigurationError(
       `\`connection\` must be an ioredis client or its options; got ${describeValue(connection)}.`,

@@ -22,6 +22,8 @@ export interface Admission {
   readonly needsJob: boolean;
 }
 
+type Write = (pipeline: Pipeline) => void;
+
 const DUPLICATE: Admission = { kind: "duplicate", needsJob: false };
 const CONFLICT: Admission = { kind: "conflict", needsJob: false };
 
@@ -71,18 +73,25 @@ export class QueueLedger {
     for (const one of deliveries) if (!firsts.has(one.key)) firsts.set(one.key, one);
     const pipeline = this.#redis.pipeline();
     for (const [key, one] of firsts) pipeline.set(this.keys.event(key), this.#newRecord(one), "NX");
-    for (const one of deliveries) pipeline.mget(...this.#lookupKeys(one));
+    const lookups = deliveries.map((one) => this.#lookupKeys(one));
+    pipeline.mget(...lookups.flat());
     const replies = await repliesOf(pipeline);
+    const known = replies.pop() as Error | (string | null)[];
+    if (known instanceof Error) throw known;
     const stored = new Map([...firsts].map(([key, one], at) => [key, { one, reply: replies[at] }]));
-    const writes = this.#redis.pipeline();
+    const writes: Write[] = [];
     const admissions = deliveries.map((delivery, at) => {
+      const found = known.splice(0, lookups[at]?.length);
       const first = stored.get(delivery.key);
-      const known = replies[firsts.size + at];
-      for (const reply of [first?.reply, known]) if (reply instanceof Error) return reply;
+      if (first?.reply instanceof Error) return first.reply;
       const isNew = first?.one === delivery && first.reply === "OK";
-      return this.#judge(writes, delivery, isNew, known as (string | null)[]);
+      return this.#judge(writes, delivery, isNew, found);
     });
-    if (writes.length > 0) await runAll(writes);
+    if (writes.length > 0) {
+      const pipeline = this.#redis.pipeline();
+      for (const write of writes) write(pipeline);
+      await runAll(pipeline);
+    }
     return admissions;
   }
 
@@ -100,7 +109,7 @@ export class QueueLedger {
 
   /** @param known - What is stored under {@link #lookupKeys}. */
   #judge(
-    writes: Pipeline,
+    writes: Write[],
     delivery: NewDelivery,
     isNew: boolean,
     [event, conflict = null, formerEvent, formerConflict = null]: readonly (string | null)[],
@@ -110,21 +119,22 @@ export class QueueLedger {
     const isFormer = former !== undefined && hasDigest(former, digest);
     const conflicts = [conflict, formerConflict].filter((one) => one !== null);
     if (isFormer || conflicts.length > 0) {
-      if (isNew) this.#writeDone(writes, delivery);
+      if (isNew) writes.push((pipeline) => this.#writeDone(pipeline, delivery));
       if (isFormer || conflicts.includes(DECIDED)) return DUPLICATE;
-      if (conflict !== null) this.#writeConflict(writes, delivery);
+      if (conflict !== null) writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
       return CONFLICT;
     }
     const record = recordIn(event);
     if (record === undefined) return new EventMissingError("Redis");
     if (!hasDigest(record, digest)) {
-      this.#writeConflict(writes, delivery);
+      writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
       return CONFLICT;
     }
-    if (record.content !== undefined && record.state === "dead") {
-      this.deadLetters.add(writes, key, deadLetterHeader(record.content));
+    const { content, state } = record;
+    if (content !== undefined && state === "dead") {
+      writes.push((pipeline) => this.deadLetters.add(pipeline, key, deadLetterHeader(content)));
     }
-    if (!isNew) return { kind: "duplicate", needsJob: record.state === "pending" };
+    if (!isNew) return { kind: "duplicate", needsJob: state === "pending" };
     return { kind: "accepted", needsJob: deadLetterReason === undefined };
   }
 
@@ -141,29 +151,35 @@ export class QueueLedger {
     this.#remember(writes, this.keys.event(key), recordText("done", digest), signedAt);
   }
 
-  /** Writes what is forgotten when the retention has passed since now, or since the signed time. */
   #remember(writes: Pipeline, key: string, text: string, signedAt: number | undefined): void {
-    // Without a time that can be read, a replay could come at any time.
-    if (signedAt === undefined) writes.set(key, text);
-    else {
-      const aheadMs = Math.max(0, Math.ceil(signedAt) - this.#clock.now());
-      writes.set(key, text, "PX", aheadMs + this.#retentionMs);
-    }
+    const lifeMs = this.#lifeMs(signedAt);
+    if (lifeMs === undefined) writes.set(key, text);
+    else writes.set(key, text, "PX", lifeMs);
+  }
+
+  /**
+   * How long to remember what ends now: the retention from now, or from the signed time if it is later.
+   * `undefined` for without end: a replay of an event without a time that can be read could come at any
+   * time.
+   */
+  #lifeMs(signedAt: number | undefined): number | undefined {
+    if (signedAt === undefined) return undefined;
+    return Math.max(0, Math.ceil(signedAt) - this.#clock.now()) + this.#retentionMs;
   }
 
   /** The record of an event that is processed now. */
   async begin(key: string, attempt: number): Promise<EventRecord | undefined> {
-    const pipeline = this.#redis.pipeline().get(this.keys.event(key));
-    if (attempt > 1) pipeline.zrem(this.keys.retrying, key);
-    const [text] = await runAll(pipeline);
-    return recordIn(text as string | null);
+    if (attempt > 1) await this.#redis.zrem(this.keys.retrying, key);
+    return recordIn(await this.#redis.get(this.keys.event(key)));
   }
 
   /** The last step before an event ends. */
-  async end(event: EndedEvent): Promise<void> {
-    const writes = this.#redis.pipeline();
-    this.#writeDone(writes, event);
-    await runAll(writes);
+  async end({ key, digest, signedAt }: EndedEvent): Promise<void> {
+    const [name, text] = [this.keys.event(key), recordText("done", digest)];
+    const lifeMs = this.#lifeMs(signedAt);
+    // Without a pipeline, which costs more than the command.
+    if (lifeMs === undefined) await this.#redis.set(name, text);
+    else await this.#redis.set(name, text, "PX", lifeMs);
   }
 
   /** Makes a dead letter of an event. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import type { Horizon } from "../types.ts";
-import { FORMAT, type LedgerKeys } from "./names.ts";
+import { type Horizon, QUEUES } from "../types.ts";
+import { FORMAT, type LedgerKeys, ledgerKeys } from "./names.ts";
 import { type RedisClient, runAll } from "./pipeline.ts";
 
 /** The time of Redis, between two readings by a clock that cannot be set. */
@@ -25,6 +25,22 @@ const RETENTION = "retention:";
 
 /** When a process last worked on a queue. */
 const WORKED = "worked";
+
+/**
+ * The longest retention with which processes used an inbox. `undefined` if there is no inbox of this name
+ * in Redis.
+ */
+export async function storedRetentionMs(
+  redis: RedisClient,
+  inbox: string,
+): Promise<number | undefined> {
+  const found = await Promise.all(
+    QUEUES.map((queue) => redis.hkeys(ledgerKeys(inbox, queue).meta)),
+  );
+  const used = found.flat().filter((name) => name.startsWith(RETENTION));
+  if (used.length === 0) return undefined;
+  return Math.max(...used.map((name) => Number(name.slice(RETENTION.length))));
+}
 
 /** What the ledger of a queue says about itself. */
 export class LedgerMeta {

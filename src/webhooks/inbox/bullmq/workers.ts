@@ -14,10 +14,10 @@ const RETRY_MS = 1_000;
 const HAND_BACK_MS = 700;
 
 /**
- * How many jobs a worker has for each one that may run: while handlers run, the next jobs are fetched and
- * the ends of others are written.
+ * How many jobs a worker has for each one that may run. An attempt takes three round trips beside its
+ * handler: it asks the ledger, writes the end there, and ends the job, which fetches the next one.
  */
-const JOBS_PER_PLACE = 2;
+const JOBS_PER_PLACE = 3;
 
 /** The options of a worker, whether it fetches by itself or not. */
 export const workerOptions = (redis: RedisClient, { leaseMs, backoffMs }: Pace): BullmqOptions => ({
@@ -53,6 +53,7 @@ export class Workers {
     this.#options = options;
     this.#pace = pace;
     this.#processor = new Processor(options);
+    redis.on("error", (error) => this.#report(error));
     const queues = queuesOf(options).map(queueOf);
     this.started = Promise.all(queues.map((queue) => this.#serve(queue))).then(() => {});
   }

@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
@@ -24,9 +24,9 @@ export function memoryInbox(
     pace?: Pace | undefined;
   } = {},
 ): Inbox {
-  checkOptionNames(options, OPTIONS, "memoryInbox");
-  const { pace = DEFAULT_PACE } = options;
-  const retentionMs = retentionFor(options.retentionMs, pace);
+  const own = ownOptions(options, OPTIONS, "memoryInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const retentionMs = retentionFor(own.retentionMs, pace);
   const ledger = new MemoryLedger(retentionMs);
   const store = new MemoryStore(ledger, pace, retentionMs);
   const worker = new WorkerSlot();
@@ -36,11 +36,7 @@ export function memoryInbox(
   };
   // Without `retentionMs` and `horizon`: tests deliver recorded events, which may be of any age.
   return {
-    accept: async (delivery) => {
-      const receipt = ledger.accept(delivery, offer);
-      worker.tellKept(delivery, receipt);
-      return receipt;
-    },
+    accept: async (delivery) => ledger.accept(delivery, offer),
     start: async (workerOptions) => worker.start(store, workerOptions, pace),
     stop: (timeoutMs) => worker.stop(timeoutMs),
     drain: (workerOptions, limits) => worker.drain(store, workerOptions, pace, limits),

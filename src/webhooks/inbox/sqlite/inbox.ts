@@ -5,7 +5,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { whenUnlocked } from "../../../internal/sqlite/locks.ts";
 import { FileClock } from "../../../internal/sqlite/meta.ts";
 import { modeWarning } from "../../../internal/sqlite/open.ts";
@@ -74,9 +74,9 @@ export function sqliteInbox(
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  checkOptionNames(options, OPTIONS, "sqliteInbox");
-  const { pace = DEFAULT_PACE } = options;
-  const retentionMs = retentionFor(options.retentionMs, pace);
+  const own = ownOptions(options, OPTIONS, "sqliteInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const retentionMs = retentionFor(own.retentionMs, pace);
   const worker = new WorkerSlot();
   const file = new InboxFile(path, (database) => open(database, pace, retentionMs, worker));
   const { database } = file;
@@ -109,12 +109,7 @@ export function sqliteInbox(
   return {
     database,
     retentionMs,
-    accept: async (delivery) => {
-      const { store } = file.opened ?? (await file.ready());
-      const receipt = await store.accept(delivery);
-      worker.tellKept(delivery, receipt);
-      return receipt;
-    },
+    accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
     start: (workerOptions) =>
       start.start((signal) => begin(workerOptions, signal), workerOptions.onError),
     stop: async (timeoutMs) => {

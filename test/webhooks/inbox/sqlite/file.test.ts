@@ -271,6 +271,26 @@ describe("a file that another process has locked", () => {
     expect(states).toEqual([{ state: "done" }]);
   });
 
+  test("does not keep a stop from ending within its limit", async () => {
+    const path = freshPath();
+    const receiver = receiverOn(sqliteInbox(path, { pace: { ...pace, leaseMs: 60_000 } }));
+    const [begun, begin] = gateOf<void>();
+    receiver.onOther(() => {
+      begin();
+      return new Promise(() => {});
+    });
+    await receiver.start();
+    await receiver.post("PAY-1");
+    await begun;
+    const free = locked(path);
+    void receiver.post("PAY-2");
+    const started = performance.now();
+    await receiver.stop({ timeoutMs: 300 });
+    // Before, it went on to try for two seconds more.
+    expect(performance.now() - started).toBeLessThan(1_500);
+    free();
+  });
+
   test("is waited for by a requeue and a drop", async () => {
     const path = freshPath();
     const inbox = sqliteInbox(path, { pace });

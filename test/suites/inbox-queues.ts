@@ -4,8 +4,8 @@ import type { Job } from "../../src/webhooks/inbox/types.ts";
 import { SECRET } from "../stress/inboxes/sender.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
-/** What an inbox promises about events that a process does not take. */
-export function keptSuite(name: string, { fresh, isSingleProcess = false }: InboxUnderTest): void {
+/** What an inbox promises about the queues that a process does not work on. */
+export function queueSuite(name: string, { fresh, isSingleProcess = false }: InboxUnderTest): void {
   const title = `${name}: an event of a kind that a process neither handles nor ignores`;
   describe(title, { timeout: 70_000 }, () => {
     stopAll();
@@ -65,8 +65,8 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
       const inbox = (await fresh()).open();
       const seen: string[] = [];
       const run = async ({ key }: Job) => void seen.push(key);
-      const kinds = ["payment.completed"];
-      await inbox.start({ run, concurrency: 64, kinds, onError: () => {} });
+      const queues = ["payment.completed"];
+      await inbox.start({ run, concurrency: 64, queues, onError: () => {} });
       const special = [{ event: "invoice.paid" }, { deadLetterReason: "a replay" }, {}];
       const deliveries = Array.from({ length: 30 }, (_, at) => newDelivery(at, special[at % 3]));
       const receipts = await Promise.all(deliveries.map((delivery) => inbox.accept(delivery)));
@@ -77,7 +77,7 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
       await inbox.stop(1_000);
     });
 
-    test("is forgotten when the retention ends, and one with a handler is not", async () => {
+    test("is deleted when the retention ends, which is reported, and one with a handler is not", async () => {
       const receiver = receiverOn((await fresh({ retentionMs: 1_000 })).open(), {
         onUnhandled: () => {},
       });
@@ -88,6 +88,10 @@ export function keptSuite(name: string, { fresh, isSingleProcess = false }: Inbo
         async () =>
           JSON.parse((await post(receiver, "payment.completed", "PAY-1")).body).ResultDesc ===
           "received",
+      );
+      await until(() => receiver.onError.mock.calls.length > 0);
+      expect(String(receiver.onError.mock.calls[0]?.[0])).toMatch(
+        /1 acknowledged event was deleted without being processed/,
       );
     });
   });
