@@ -131,8 +131,12 @@ export function createCall(settings: Settings): Call {
     const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
     const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
       const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
+      const { profile } = settings;
       const drift = settings.hooks.drift && (await loadDrift().catch(() => undefined));
-      return { received: sent.received, ...unwrap(context, endpoint, sent, drift?.(settings)) };
+      return {
+        received: sent.received,
+        ...unwrap(context, endpoint, sent, { profile, drift: drift?.(settings) }),
+      };
     };
     const performOnce = async () => {
       const { callOnce } = await loadKeyedCalls();
@@ -149,7 +153,8 @@ export function createCall(settings: Settings): Call {
           totalTimeoutMs,
           waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
           perform,
-          unwrap: (received) => unwrap(context, endpoint, { received, outcome: "not_sent" }),
+          unwrap: (received) =>
+            unwrap(context, endpoint, { received, outcome: "not_sent" }, settings),
         },
         limits.signal,
       );

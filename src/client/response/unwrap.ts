@@ -3,6 +3,7 @@ import type { Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { learnedListPath } from "../../profile/list-path.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
 import type { Sent } from "../http/client.ts";
 import type { HttpResponse } from "../http/exchange.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
@@ -29,6 +30,12 @@ function failureIn(context: CallContext, received: HttpResponse, outcome: Outcom
   return failure.toError(worse(outcome, failure.outcome));
 }
 
+/** What is known of the service beside the contract. */
+export interface Learned {
+  readonly profile: ServiceProfile | undefined;
+  readonly drift?: DriftReporter | undefined;
+}
+
 /**
  * What a method resolves with for a 2xx: `data` out of its envelope, or a page of it.
  *
@@ -40,7 +47,7 @@ export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
   { received, outcome }: Sent,
-  drift?: DriftReporter | undefined,
+  { profile, drift }: Learned,
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
@@ -56,7 +63,7 @@ export function unwrap(
   drift?.profile(context.endpoint, received.response.status, body);
   if (endpoint.list) {
     const resource = endpoint.path.replace(/.*\//, "").replace("-", "_");
-    const list = findList(body, resource, learnedListPath(settings.profile, context.endpoint));
+    const list = findList(body, resource, learnedListPath(profile, context.endpoint));
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
     drift?.contract(context.endpoint, endpoint, list.items);
     return { data: createPage(list.items, list.meta), body };
