@@ -30,7 +30,7 @@ export interface CollectOptions
    *
    * @default 120_000
    */
-  timeoutMs?: number | undefined;
+  waitMs?: number | undefined;
   /**
    * Called with the reference of the payment as soon as there is one, before the wait begins. Set it
    * to store the reference with the order: a webhook may come before `collect` resolves.
@@ -106,19 +106,24 @@ export class MobileMoney {
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
     const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    const { idempotencyKey, idempotencyWaitMs, onStarted, timeoutMs, ...wait } = own;
+    const { idempotencyKey, idempotencyWaitMs, onStarted, waitMs, ...wait } = own;
     if (onStarted !== undefined) checkFunction("onStarted", onStarted);
-    const { signal, headers } = own;
+    const { signal, headers, timeoutMs } = own;
     const started = performance.now();
-    const leftMs = () => Math.max(timeoutMs - (performance.now() - started), 1);
+    const leftMs = () => Math.max(waitMs - (performance.now() - started), 1);
     const start = () =>
       this.#call<MobileMoneyPayment>(
         ENDPOINTS["mobileMoney.initiate"],
         { body: params, atMostMs: leftMs() },
-        { signal, headers, idempotencyKey, idempotencyWaitMs },
+        { signal, headers, timeoutMs, idempotencyKey, idempotencyWaitMs },
       );
     const look = (totalTimeoutMs: number) =>
-      this.#idempotency.look(String(idempotencyKey), params, { signal, headers, totalTimeoutMs });
+      this.#idempotency.look(String(idempotencyKey), params, {
+        signal,
+        headers,
+        timeoutMs,
+        totalTimeoutMs,
+      });
     const { reference } = await startOrFind(
       start,
       idempotencyKey === undefined ? undefined : { look, leftMs, signal },
@@ -130,7 +135,7 @@ export class MobileMoney {
       return lastRead;
     };
     try {
-      return await waitForFinalStatus(read, reference, { ...wait, timeoutMs: leftMs() });
+      return await waitForFinalStatus(read, reference, { ...wait, waitMs: leftMs() });
     } catch (error) {
       if (!isGatewayError(error) || error.code === "payment_pending") throw error;
       // The error of a read must not look as if the prompt was refused and could be sent again.

@@ -81,7 +81,7 @@ export class Payments {
    *
    * @example
    * ```ts
-   * const payment = await gateway.payments.waitFor(reference, { timeoutMs: 90_000 });
+   * const payment = await gateway.payments.waitFor(reference, { waitMs: 90_000 });
    * if (payment.status === "completed") ship(payment.account_reference);
    * else showCustomer(payment.user_message);
    * ```

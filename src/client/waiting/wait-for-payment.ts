@@ -91,7 +91,7 @@ export async function waitForFinalStatus(
   given: WaitOptions = {},
 ): Promise<Payment> {
   const options = checkWaitOptions(given, "waitFor");
-  const { signal, wake, headers, finalStatuses = [], timeoutMs } = options;
+  const { signal, wake, headers, finalStatuses = [], timeoutMs, waitMs } = options;
   const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
@@ -101,9 +101,10 @@ export async function waitForFinalStatus(
     read({
       signal,
       headers,
+      timeoutMs,
       // This loop is the retry.
       maxRetries: 0,
-      totalTimeoutMs: Math.max(timeoutMs - elapsedMs(), 1),
+      totalTimeoutMs: Math.max(waitMs - elapsedMs(), 1),
     });
 
   const unsubscribe = wake && subscribe(wake, reference, sleep.wake);
@@ -114,11 +115,11 @@ export async function waitForFinalStatus(
       const retryAfterMs = await readOnce(readNext, state, options, elapsedMs);
       if (state.payment !== undefined && endsWait(state.payment)) return state.payment;
       const elapsed = elapsedMs();
-      const leftMs = timeoutMs - elapsed;
-      const nextMs = Math.max(nextReadInMs(elapsed, timeoutMs) ?? leftMs, retryAfterMs);
+      const leftMs = waitMs - elapsed;
+      const nextMs = Math.max(nextReadInMs(elapsed, waitMs) ?? leftMs, retryAfterMs);
       if (leftMs > 0) await sleep.sleep(Math.min(nextMs, leftMs));
       signal?.throwIfAborted();
-      if (elapsedMs() >= timeoutMs) throw pendingError(reference, state, timeoutMs);
+      if (elapsedMs() >= waitMs) throw pendingError(reference, state, waitMs);
     }
   } finally {
     unsubscribe?.();
@@ -129,11 +130,11 @@ export async function waitForFinalStatus(
 function pendingError(
   reference: string,
   { payment, failure }: WaitState,
-  timeoutMs: number,
+  waitMs: number,
 ): PaymentPendingError<Payment> {
   const status = payment === undefined ? "could not be read" : `is ${payment.status}`;
   return new PaymentPendingError(
-    `The payment ${reference} ${status} after ${Math.round(timeoutMs)} ms. This is not a failure: it may still be paid. Keep the reference and look again later.`,
+    `The payment ${reference} ${status} after ${Math.round(waitMs)} ms. This is not a failure: it may still be paid. Keep the reference and look again later.`,
     reference,
     payment,
     failure === undefined ? undefined : { cause: failure },
