@@ -16,6 +16,7 @@ import { checkPhone } from "../http/check-phone.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
+import type { ReadTurns } from "../waiting/read-turns.ts";
 import { startOrFind } from "../waiting/start-or-find.ts";
 import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
@@ -49,9 +50,11 @@ const COLLECT_OPTION_NAMES = [
 export class MobileMoney {
   readonly #call: Call;
   readonly #idempotency: Idempotency;
+  readonly #turns: ReadTurns;
   /** @internal */
-  constructor(call: Call, idempotency: Idempotency) {
+  constructor(call: Call, idempotency: Idempotency, turns: ReadTurns) {
     this.#call = call;
+    this.#turns = turns;
     this.#idempotency = idempotency;
   }
 
@@ -135,7 +138,7 @@ export class MobileMoney {
       return lastRead;
     };
     try {
-      return await waitForFinalStatus(read, reference, { ...wait, waitMs: leftMs() });
+      return await waitForFinalStatus(this.#turns, read, reference, { ...wait, waitMs: leftMs() });
     } catch (error) {
       if (!isGatewayError(error) || error.code === "payment_pending") throw error;
       // The error of a read must not look as if the prompt was refused and could be sent again.

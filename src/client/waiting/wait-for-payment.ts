@@ -5,6 +5,7 @@ import { PaymentPendingError } from "../../errors/payment.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
+import type { ReadTurns } from "./read-turns.ts";
 import { checkWaitOptions, type WaitOptions } from "./wait-options.ts";
 import { createWakeableSleep } from "./wakeable-sleep.ts";
 import type { Wake } from "./wakeups/local.ts";
@@ -86,6 +87,7 @@ async function readOnce(
  * @throws {PaymentPendingError} at the time limit, with the payment as it was last read.
  */
 export async function waitForFinalStatus(
+  turns: ReadTurns,
   read: (options: CallOptions) => Promise<Payment>,
   reference: string,
   given: WaitOptions = {},
@@ -97,15 +99,17 @@ export async function waitForFinalStatus(
   const elapsedMs = () => performance.now() - started;
   const sleep = createWakeableSleep();
   const state: WaitState = { payment: undefined, failure: undefined };
-  const readNext = () =>
+  const leftMs = () => Math.max(waitMs - elapsedMs(), 1);
+  const readInTurn = () =>
     read({
       signal,
       headers,
       timeoutMs,
       // This loop is the retry.
       maxRetries: 0,
-      totalTimeoutMs: Math.max(waitMs - elapsedMs(), 1),
+      totalTimeoutMs: leftMs(),
     });
+  const readNext = () => turns.take(readInTurn, leftMs(), signal);
 
   const unsubscribe = wake && subscribe(wake, reference, sleep.wake);
   signal?.addEventListener("abort", sleep.wake);
@@ -115,9 +119,9 @@ export async function waitForFinalStatus(
       const retryAfterMs = await readOnce(readNext, state, options, elapsedMs);
       if (state.payment !== undefined && endsWait(state.payment)) return state.payment;
       const elapsed = elapsedMs();
-      const leftMs = waitMs - elapsed;
-      const nextMs = Math.max(nextReadInMs(elapsed, waitMs) ?? leftMs, retryAfterMs);
-      if (leftMs > 0) await sleep.sleep(Math.min(nextMs, leftMs));
+      const restMs = waitMs - elapsed;
+      const nextMs = Math.max(nextReadInMs(elapsed, waitMs) ?? restMs, retryAfterMs);
+      if (restMs > 0) await sleep.sleep(Math.min(nextMs, restMs));
       signal?.throwIfAborted();
       if (elapsedMs() >= waitMs) throw pendingError(reference, state, waitMs);
     }
