@@ -11,12 +11,13 @@ export interface Layer {
 const GROUND = ["internal", "errors"];
 const CONTRACT = [...GROUND, "contract"];
 const SERVICE = [...CONTRACT, "openapi", "profile"];
+const CLIENT = [...CONTRACT, "idempotency", "profile", "client"];
 /** What receivers load of the contract: nothing that needs schemas. */
-const EVENTS = ["contract/events.ts", "contract/double-payment.ts"];
+const EVENTS = ["contract/events.ts", "contract/double-payment.ts", "contract/payment-state.ts"];
 const INBOX = [...GROUND, ...EVENTS, "webhooks"];
 /** The sandbox signs deliveries; it shares nothing else with receivers. */
 const SANDBOX = [...SERVICE, "sandbox", "webhooks/verification/signature.ts"];
-const ALL = [...SERVICE, "client", "webhooks", "sandbox", "learn"];
+const ALL = [...SERVICE, "idempotency", "client", "webhooks", "sandbox", "learn"];
 
 const layer = (path: string, imports: readonly string[], ...packages: string[]): Layer => ({
   path,
@@ -27,19 +28,22 @@ const layer = (path: string, imports: readonly string[], ...packages: string[]):
 /** Imports go down only: a row for each layer, from the lowest to the highest. */
 export const LAYERS: readonly Layer[] = [
   layer("internal", GROUND),
+  layer("internal/redis", GROUND, "ioredis"),
   layer("errors", GROUND),
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),
   layer("profile", CONTRACT, "zod/mini"),
-  layer("client", [...CONTRACT, "profile"]),
-  layer("client/http", [...CONTRACT, "client"], "ky"),
-  layer("client/idempotency/stores", [...CONTRACT, "client"], "ioredis", "pg"),
-  layer("client/waiting/wakeups", [...CONTRACT, "client"], "ioredis", "pg"),
+  layer("idempotency", GROUND),
+  layer("idempotency/redis", [...GROUND, "idempotency"], "ioredis"),
+  layer("idempotency/postgres", [...GROUND, "idempotency"], "pg"),
+  layer("client", CLIENT),
+  layer("client/http", CLIENT, "ky"),
+  layer("client/waiting/wakeups", CLIENT, "ioredis", "pg"),
   layer("webhooks", INBOX),
   layer("webhooks/verification/hmac", INBOX, "@noble/hashes"),
   layer("webhooks/adapters/fastify.ts", INBOX, "fastify"),
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
-  layer("webhooks/inbox/pg-boss", INBOX, "pg-boss"),
+  layer("webhooks/inbox/pg-boss", INBOX, "pg-boss", "pg"),
   layer("sandbox", SANDBOX),
   layer("sandbox/state/snapshot.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),

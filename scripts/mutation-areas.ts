@@ -24,7 +24,8 @@ export const AREAS: readonly Area[] = [
     mutate: ["src/internal/*.ts"],
     tests: [
       "test/{internal,errors}/*.test.ts",
-      "test/client/{http,idempotency}/*.test.ts",
+      "test/client/http/*.test.ts",
+      "test/idempotency/*.test.ts",
       "test/webhooks/receiver/**/*.test.ts",
     ],
     concurrency: 2,
@@ -38,10 +39,12 @@ export const AREAS: readonly Area[] = [
   {
     name: "idempotency",
     mutate: [
-      "src/client/idempotency/**/*.ts",
-      "!src/client/idempotency/stores/{redis,postgres}*.ts",
+      "src/idempotency/**/*.ts",
+      "src/client/unknown-outcomes/*.ts",
+      "src/internal/sqlite/*.ts",
+      "!src/idempotency/{redis,postgres}/*.ts",
     ],
-    tests: ["test/client/idempotency/**/*.test.ts"],
+    tests: ["test/idempotency/**/*.test.ts", "test/client/unknown-outcomes/*.test.ts"],
     concurrency: 2,
   },
   {

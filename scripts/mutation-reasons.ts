@@ -66,28 +66,28 @@ export const REASONS: readonly Reason[] = [
     reason: "An object cannot have a field twice.",
   },
   {
-    path: "client/idempotency/stores/memory.ts",
+    path: "idempotency/memory/store.ts",
     original: /^""$/,
     reason: "Any text works that is not the owner of an attempt.",
   },
   {
-    path: "client/idempotency/shared-call.ts",
+    path: "idempotency/shared-call.ts",
     original: /^signal\?\.reason$/,
     reason: SAME.signal,
   },
   {
-    path: "client/idempotency/record.ts",
+    path: "idempotency/record.ts",
     original: /^""$/,
     reason: "A call that succeeded has a result. The default is only for the type.",
   },
   {
-    path: "client/idempotency/resolving/resolve.ts",
+    path: "client/unknown-outcomes/resolve.ts",
     original: /^\[\]$/,
     replacement: /^\["Stryker was here"\]$/,
     reason: "Only the entries after the first are read.",
   },
   {
-    path: "client/idempotency/stores/sqlite.ts",
+    path: "internal/sqlite/file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
     reason:
       "It is the default of the SQLite in Node.js. The line is for builds with another default.",
@@ -148,24 +148,13 @@ export const REASONS: readonly Reason[] = [
     reason: "With a limit of 0 SQLite returns no rows. Checking first saves the statement.",
   },
   {
-    path: "webhooks/inbox/sqlite/rows.ts",
-    original: /^uptime - this\.#maintainedAt < MAINTENANCE_INTERVAL_MS$/,
-    replacement: /<=/,
-    reason: SAME.tie,
-  },
-  {
     path: "webhooks/inbox/sqlite/file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
     reason: "It is SQLite's default, unless it was built with another.",
   },
   {
-    path: "webhooks/inbox/sqlite/file.ts",
-    original: /sleep\(20\)|Atomics\.wait|SharedArrayBuffer/,
-    reason: "The pause between two tries saves CPU time. Its length is not promised.",
-  },
-  {
     path: "webhooks/inbox/memory/store.ts",
-    original: /^stored\.dueAt > now\(\)$/,
+    original: /^event\.at > now\(\)$/,
     replacement: />=/,
     reason: SAME.tie,
   },

@@ -15,8 +15,8 @@ export type {
   ResponseView,
   RetryView,
 } from "./client/hooks.ts";
-export type { GatewayObserver, ObservedExchange } from "./client/http/observer.ts";
 export type { Query } from "./client/http/url.ts";
+export type { GatewayObserver, ObservedExchange } from "./client/observer.ts";
 export type { CallOptions, CreateOptions, GatewayOptions } from "./client/options.ts";
 export type { RequestParams } from "./client/request.ts";
 export type { Page } from "./client/response/page.ts";
@@ -36,13 +36,17 @@ export type {
   Attempt,
   AttemptList,
   AttemptQuery,
-} from "./client/idempotency/resolving/attempts.ts";
-export type { Idempotency } from "./client/idempotency/resolving/resolve.ts";
-export type { CreateName, ResolveOptions } from "./client/idempotency/resolving/resolve-attempt.ts";
+} from "./client/unknown-outcomes/attempts.ts";
+export type { Idempotency } from "./client/unknown-outcomes/resolve.ts";
+export type { CreateName, ResolveOptions } from "./client/unknown-outcomes/resolve-attempt.ts";
 export type {
   ResolveUnknownOptions,
   UnknownReport,
-} from "./client/idempotency/resolving/resolve-unknown.ts";
+} from "./client/unknown-outcomes/resolve-unknown.ts";
+export {
+  type MemoryIdempotencyOptions,
+  memoryIdempotency,
+} from "./idempotency/memory/store.ts";
 export type {
   AttemptDigests,
   AttemptEnd,
@@ -58,12 +62,8 @@ export type {
   ResolveResult,
   SucceededResult,
   UnknownResult,
-} from "./client/idempotency/store.ts";
-export {
-  type MemoryIdempotencyOptions,
-  memoryIdempotency,
-} from "./client/idempotency/stores/memory.ts";
-export type { IdempotencyStoreOptions } from "./client/idempotency/stores/options.ts";
+} from "./idempotency/store.ts";
+export type { IdempotencyStoreOptions } from "./idempotency/store-options.ts";
 
 // Waiting for payments
 

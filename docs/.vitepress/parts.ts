@@ -32,7 +32,7 @@ export const PARTS: readonly (readonly [title: string, ...pages: string[]])[] = 
     "operate-webhooks",
   ],
   ["Build and test", "sandbox", "testing", "ci", "open-parts", "cli", "other-languages"],
-  ["Operate", "going-to-production", "observability", "troubleshooting"],
+  ["Operate", "rehearse", "going-to-production", "observability", "troubleshooting"],
   ["Look up", "service", "glossary", "runtimes", "benchmarks", "mutation"],
   [
     "Decisions",

@@ -1,7 +1,6 @@
 import type { PublicMethod } from "../contract/endpoints.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
 import { type Call, createCall } from "./call.ts";
-import { Idempotency } from "./idempotency/resolving/resolve.ts";
 import type { CreateOptions, GatewayOptions } from "./options.ts";
 import { endpointForRequest, type RequestParams } from "./request.ts";
 import { Invoices } from "./resources/invoices.ts";
@@ -11,6 +10,7 @@ import { Payments } from "./resources/payments.ts";
 import { Webhooks } from "./resources/webhooks.ts";
 import { type Result, resultOf } from "./response/result.ts";
 import { settingsFrom } from "./settings.ts";
+import { Idempotency } from "./unknown-outcomes/resolve.ts";
 
 /** What Node.js, Bun and Deno call to print an object. */
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");

@@ -1,8 +1,10 @@
+import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { ProfileFile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { Fetch } from "./http/exchange.ts";
-import type { GatewayObserver } from "./http/observer.ts";
-import type { IdempotencyStore } from "./idempotency/store.ts";
+import type { GatewayObserver } from "./observer.ts";
+
+/** The platform's `fetch`, or any function that takes an address and an init. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How a {@link Gateway} is set up. */
 export interface GatewayOptions<Key extends string = string> {

@@ -1,7 +1,8 @@
 import { attemptLog } from "#attempt-log";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkChoice, checkFunction, checkOptionNames } from "../internal/check-options.ts";
+import type { IdempotencyStore } from "../idempotency/store.ts";
+import { checkChoice, checkFunction, ownOptions } from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
@@ -11,10 +12,9 @@ import { PROFILE_VERSION, type ProfileFile, type ServiceProfile } from "../profi
 import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
-import type { GatewayObserver } from "./http/observer.ts";
-import type { IdempotencyStore } from "./idempotency/store.ts";
-import { memoryIdempotency } from "./idempotency/stores/memory.ts";
 import { countLimit, timeLimit } from "./limits.ts";
+import type { GatewayObserver } from "./observer.ts";
+import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
 import { isBrowser } from "./runtime.ts";
 
@@ -34,7 +34,8 @@ export interface Settings {
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
   readonly fetch: GatewayOptions["fetch"];
-  readonly idempotency: IdempotencyStore;
+  /** The store of idempotency keys. Loads the default one at its first use. */
+  readonly store: () => Promise<IdempotencyStore>;
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
   readonly profile: ServiceProfile | undefined;
@@ -111,8 +112,15 @@ function checkBaseUrl(baseUrl: string | undefined): string {
   return withoutTrailingSlashes(url.href);
 }
 
-function checkIdempotencyStore(store: IdempotencyStore): IdempotencyStore {
-  if (typeof store?.begin === "function") return store;
+/** @param isLive - Whether a key may charge a real customer. */
+function storeOf(store: IdempotencyStore | undefined, isLive: boolean): Settings["store"] {
+  if (store === undefined) {
+    return onDemand("idempotency keys", async () => {
+      const { defaultStore } = await import("./default-store.ts");
+      return defaultStore(isLive);
+    });
+  }
+  if (typeof store?.begin === "function") return async () => store;
   throw new ConfigurationError(
     "`idempotency` must be an idempotency store. Pass memoryIdempotency(), or the SQLite, Redis or PostgreSQL store.",
   );
@@ -149,11 +157,11 @@ function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
 }
 
 /** @throws {ConfigurationError} that says which option is wrong and what to change. */
-export function settingsFrom(options: GatewayOptions = {}): Settings {
-  checkOptionNames(options, OPTION_NAMES, "Gateway");
-  const { auth = "x-api-key", fetch, hooks = {}, dangerouslyAllowBrowser = false } = options;
-  const { idempotency = memoryIdempotency(), observer, profile } = options;
-  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+export function settingsFrom(given: GatewayOptions = {}): Settings {
+  const options = ownOptions(given, OPTION_NAMES, "Gateway");
+  const { auth = "x-api-key", fetch, dangerouslyAllowBrowser = false } = options;
+  const { idempotency, observer, profile } = options;
+  const hooks = ownOptions(options.hooks ?? {}, HOOK_NAMES, "`hooks`");
   const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
   checkChoice("auth", auth, ["x-api-key", "bearer"]);
@@ -180,7 +188,7 @@ export function settingsFrom(options: GatewayOptions = {}): Settings {
       1,
     ),
     fetch,
-    idempotency: checkIdempotencyStore(idempotency),
+    store: storeOf(idempotency, kind === "secret" && !isLoopback(new URL(baseUrl).hostname)),
     hooks,
     observer,
     profile: readProfile(profile),

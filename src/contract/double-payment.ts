@@ -16,43 +16,56 @@ export interface DoublePayment {
 
 const NAMES = ["account_reference", "transaction_id"] as const;
 
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 20_000;
 
-/** Remembers completed payments, and says which of them look like one payment made twice. */
+/** Remembers completed payments, and returns which of them look like one payment made twice. */
 export class DoublePaymentDetector {
-  /** The first payment with each value. The oldest are forgotten. */
-  readonly #seen = { account_reference: new Map(), transaction_id: new Map() } as Record<
-    (typeof NAMES)[number],
-    Map<string, string>
-  >;
+  /** The first payment with each value, for each owner. */
+  readonly #seen = new Map<string, Map<string, string>>();
   readonly #maxRemembered: number;
+  #remembered = 0;
 
-  /** @param maxRemembered - How many values of each kind are remembered. */
+  /** @param maxRemembered - How many values are remembered, of all owners. */
   constructor(maxRemembered: number = MAX_REMEMBERED) {
     this.#maxRemembered = maxRemembered;
   }
 
-  /** Notes a payment, whatever its status, and returns the doubles that it makes. */
-  note(payment: unknown): DoublePayment[] {
+  /**
+   * Notes a payment, whatever its status, and returns the doubles that it makes.
+   *
+   * @param owner - Whose payment it is: payments of two owners are never doubles.
+   */
+  note(payment: unknown, owner = ""): DoublePayment[] {
     if (!isObject(payment) || payment.status !== "completed") return [];
     const reference = textOf(payment.reference);
     if (reference === undefined) return [];
     return NAMES.flatMap((by) => {
       const value = textOf(payment[by]);
-      const first = value === undefined ? reference : this.#first(by, value, reference);
+      const first = value === undefined ? reference : this.#first(owner, by, value, reference);
       return value === undefined || first === reference
         ? []
         : [{ by, value, references: [first, reference] as const }];
     });
   }
 
-  #first(by: (typeof NAMES)[number], value: string, reference: string): string {
-    const seen = this.#seen[by];
-    const first = seen.get(value);
+  #first(owner: string, by: string, value: string, reference: string): string {
+    const seen = this.#seen.get(owner) ?? new Map<string, string>();
+    this.#seen.set(owner, seen);
+    const name = `${by} ${value}`;
+    const first = seen.get(name);
     if (first !== undefined) return first;
-    seen.set(value, reference);
-    if (seen.size > this.#maxRemembered) seen.delete(seen.keys().next().value as string);
+    seen.set(name, reference);
+    if (++this.#remembered > this.#maxRemembered) this.#forgetOne();
     return reference;
+  }
+
+  /** Of the owner with the most: one that has many payments forgets its own, not those of others. */
+  #forgetOne(): void {
+    let [owner, most] = ["", new Map<string, string>()];
+    for (const [one, seen] of this.#seen) if (seen.size > most.size) [owner, most] = [one, seen];
+    most.delete(most.keys().next().value as string);
+    if (most.size === 0) this.#seen.delete(owner);
+    this.#remembered--;
   }
 }
 

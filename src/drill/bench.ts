@@ -12,8 +12,7 @@ import { freePort } from "./child.ts";
 import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
-import { ALIVE, type Facts, judgeOrder, SECRET } from "./promises.ts";
-import { countEffects } from "./read-response.ts";
+import { ALIVE, type Facts, FORGED, judgeOrder, SECRET } from "./promises.ts";
 import {
   placesIn,
   type RequestTemplate,
@@ -27,14 +26,15 @@ import { ShopProcess } from "./shop-process.ts";
 /** Longer than the service waits for the response to a delivery. */
 const STOP_MS = 6_000;
 /** How long a fault of the process waits for the slowest order of its wave. */
-const MAX_HOLD_MS = 3_000;
-const MAX_SETTLE_MS = 3_000;
+const MAX_HOLD_MS = 6_000;
+const MAX_WAIT_MS = 3_000;
+const KILL_INTERVAL_MS = 700;
 const POLL_MS = 50;
 const ASK_TIMEOUT_MS = 10_000;
 /** The life of a prompt, then the retry schedule of the deliveries. */
 const CLOCK_STEPS = ["61s", "11s", "61s", "301s", "1801s", "7201s"] as const;
 
-export interface BenchOptions {
+interface BenchOptions {
   /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly faults: boolean;
   readonly onOutput: (text: string) => void;
@@ -125,8 +125,8 @@ export class Bench {
     return data;
   }
 
-  /** Runs cases side by side, until the shop had time to settle each of them. */
-  async runWave(cases: readonly DrillCase[]): Promise<readonly CaseRun[]> {
+  /** Runs cases side by side, until the shop had time to find out about each of them. */
+  async runWave(cases: readonly DrillCase[], kills = 0): Promise<readonly CaseRun[]> {
     // Time runs ahead in a wave, when prompts expire and deliveries are retried.
     this.#sandbox.restore({ ...this.#sandbox.snapshot(), now: Date.now() });
     const [first] = cases;
@@ -137,10 +137,21 @@ export class Bench {
     this.#active = runs;
     const placed = Promise.all(runs.map((run) => this.#place(run)));
     await this.#hold(runs, placed, barrier);
+    await this.#killAgain(kills);
     await placed;
-    await this.#settle(runs, MAX_SETTLE_MS);
+    await this.#waitForTruth(runs, MAX_WAIT_MS);
     for (const run of runs) await run.atEnd?.();
     return runs;
+  }
+
+  /** Kills the shop some times while many orders are under way. */
+  async #killAgain(kills: number): Promise<void> {
+    for (let count = 0; count < kills; count++) {
+      await sleep(KILL_INTERVAL_MS);
+      this.#disturbances++;
+      await this.#shop.kill().catch((error: Error) => this.#blameActive(error.message));
+      this.#disturbances++;
+    }
   }
 
   #barrier({ fault }: DrillCase, size: number): Barrier {
@@ -189,7 +200,7 @@ export class Bench {
     ]);
     await until(() => barrier.arrived === runs.length || this.#allAnswered(runs), MAX_HOLD_MS);
     if (barrier.arrived === 0) await this.#advance(runs, CLOCK_STEPS.slice(0, 1));
-    await until(() => barrier.arrived === runs.length, MAX_HOLD_MS / 3);
+    await until(() => barrier.arrived === runs.length, MAX_HOLD_MS / 6);
     await barrier.flush();
     await this.#stopped;
     this.#stopped = undefined;
@@ -240,7 +251,7 @@ export class Bench {
   }
 
   /** Lets time pass until the shop believes what is true, or for so long. */
-  async #settle(runs: readonly CaseRun[], maxMs: number): Promise<boolean> {
+  async #waitForTruth(runs: readonly CaseRun[], maxMs: number): Promise<boolean> {
     const deadline = performance.now() + maxMs;
     for (;;) {
       await until(() => runs.every((run) => !run.isAnswering), maxMs);
@@ -288,8 +299,12 @@ export class Bench {
       isRepeat,
       status: statuses[index] ?? "",
     }));
-    const canAsk = this.#canAsk(run);
+    let canAsk = this.#canAsk(run);
     if (canAsk) run.belief = await this.#believes(run);
+    // An order that died with the shop before it was taken: the customer has no response, and no prompt.
+    if (run.orderStatus === undefined && run.ledger.length === 0) {
+      canAsk &&= !run.belief.startsWith("404");
+    }
     run.effects = await this.#effects(run);
     return { payments, belief: run.belief, canAsk, effects: run.effects };
   }
@@ -299,7 +314,10 @@ export class Bench {
     const response = await this.#ask(run, status).catch((error: Error) => error);
     if (response instanceof Error) return `nothing (${response.message})`;
     for (const name of ["paid", "failed", "open"] as const) {
-      if (response.status < 400 && checks[name](response)) return name;
+      if (response.status < 400 && checks[name](response)) {
+        run.wasRead = true;
+        return name;
+      }
     }
     return response.status >= 400
       ? `${response.status} when it is asked for the order`
@@ -316,7 +334,7 @@ export class Bench {
     }
     if (run.id === undefined && placesIn(effects.request).includes("id")) return undefined;
     const response = await this.#ask(run, effects.request).catch(() => undefined);
-    return response && countEffects(response, effects.pointer);
+    return response && effects.count(response);
   }
 
   /** What a day would bring: time for the shop's timers, a restart, the nightly job. Then judges. */
@@ -324,18 +342,19 @@ export class Bench {
     const { quietMs, nightly } = this.#settings;
     const { all } = this.#runs;
     this.#active = [];
-    const isSettled = await this.#settle(all, quietMs);
+    const isTrue = await this.#waitForTruth(all, quietMs);
     await this.#shop.restart().catch((error: Error) => this.#blame(all, error.message));
-    const wait = isSettled ? MAX_SETTLE_MS : quietMs;
+    const wait = isTrue ? MAX_WAIT_MS : quietMs;
     if (nightly !== undefined) {
       await sendRequest(this.#shop.origin, nightly, {}, this.#settings.headers, 60_000).catch(
         () => {},
       );
     }
-    await this.#settle(all, wait);
+    await this.#waitForTruth(all, wait);
     for (const run of all) {
       const broken = judgeOrder(await this.#facts(run));
-      if (broken !== undefined) run.blame(...broken);
+      // What a forged event has done is not broken a second time.
+      if (broken !== undefined && !run.problems.has(FORGED)) run.blame(...broken);
       run.note(
         "shop",
         `says ${run.belief}${run.effects === undefined ? "" : `, shipped ${run.effects} times`}`,

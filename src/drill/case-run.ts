@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox } from "../sandbox/types.ts";
 import type { Barrier } from "./barrier.ts";
 import type { DrillCase, Subject, When } from "./cases.ts";
@@ -19,6 +20,8 @@ export interface LedgerEntry {
 
 /** How soon a customer looks at the phone. */
 const ANSWER_MS = 250;
+/** How long the customer of a case about reads waits for the shop to read. */
+const MAX_READ_MS = 5_000;
 
 let nextPhone = 100_000;
 const ORDER_LENGTH = 12;
@@ -50,6 +53,8 @@ export class CaseRun {
   atEnd: (() => Promise<void>) | undefined;
   /** What the shop says at the end: `paid`, `failed`, `open`, or a text that is none of them. */
   belief = "not asked";
+  /** Whether the shop has ever said something that the drill could read. */
+  wasRead = false;
   /** How often the customer got what was ordered. */
   effects: number | undefined;
   readonly #lost = new Set<string>();
@@ -107,14 +112,18 @@ export class CaseRun {
     this.note("service", `prompted ${maskPhone(this.phone)} for the payment ${reference}`);
     const { customer } = this.case;
     if (customer === "approves before the response") this.#answer(reference);
-    else if (customer === "does nothing") this.#sandbox.phone(this.number).ignore();
-    else {
-      this.#answers++;
-      setTimeout(() => {
-        this.#answers--;
-        this.#answer(reference);
-      }, ANSWER_MS);
-    }
+    else void this.#answerSoon(reference);
+  }
+
+  /** The customer takes a moment. In a case about reads, the shop gets time for one. */
+  async #answerSoon(reference: string): Promise<void> {
+    this.#answers++;
+    const deadline = performance.now() + MAX_READ_MS;
+    const waitsForRead = () => this.isArmed && this.case.fault?.subject === "read";
+    do await sleep(ANSWER_MS);
+    while (waitsForRead() && performance.now() < deadline);
+    this.#answers--;
+    this.#answer(reference);
   }
 
   /** Whether the customer is about to answer. */
@@ -126,10 +135,13 @@ export class CaseRun {
     if (!this.hasPrompt(reference)) return;
     const phone = this.#sandbox.phone(this.number);
     const { customer } = this.case;
-    if (customer === "cancels") phone.cancel();
+    if (customer === "does nothing") phone.ignore();
+    else if (customer === "cancels") phone.cancel();
     else if (customer === "enters a wrong PIN") phone.enterWrongPin();
     else phone.approve();
-    this.note("customer", `${customer.split(" before")[0]} (${reference})`);
+    if (customer !== "does nothing") {
+      this.note("customer", `${customer.split(" before")[0]} (${reference})`);
+    }
   }
 
   /** What the service says of a payment. */

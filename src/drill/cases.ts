@@ -1,3 +1,5 @@
+import { nextRandom, seedRandom } from "../sandbox/state/random.ts";
+
 /** What a customer does with the prompt. */
 export const CUSTOMERS = [
   "approves",
@@ -37,8 +39,18 @@ interface Fault {
   readonly customers?: readonly Customer[];
 }
 
-/** After a failure that was delivered, a genuine success is no contradiction: it may come late. */
+/** After a failure that was delivered, a genuine success is not a contradiction: it may come late. */
 const PAYING: readonly Customer[] = ["approves", "approves before the response"];
+const READING = CUSTOMERS.filter((customer) => customer !== "approves before the response");
+
+/** A fault in one line. */
+type Row = readonly [
+  effect: Effect,
+  on: readonly Subject[],
+  when: readonly When[],
+  text: string,
+  customers?: readonly Customer[],
+];
 
 const REQUESTS = ["start", "read"] as const;
 const DELIVERIES = ["initiated", "final"] as const;
@@ -46,111 +58,57 @@ const ALL = [...REQUESTS, ...DELIVERIES] as const;
 const ALWAYS = ["before", "middle", "after"] as const;
 
 /** Every fault at every moment at which it can happen. */
-export const FAULTS: readonly Fault[] = [
-  { effect: { kind: "kill" }, on: ALL, when: ALWAYS, text: "the shop is killed" },
-  { effect: { kind: "stop" }, on: ALL, when: ALWAYS, text: "the shop is stopped for 6 s" },
-  { effect: { kind: "reset" }, on: REQUESTS, when: ["before"], text: "the request is lost" },
-  { effect: { kind: "reset" }, on: REQUESTS, when: ["middle"], text: "the response is lost" },
-  { effect: { kind: "truncate" }, on: REQUESTS, when: ["middle"], text: "the response breaks off" },
-  {
-    effect: { kind: "slow" },
-    on: REQUESTS,
-    when: ["before", "middle"],
-    text: "the service is slow",
-  },
-  {
-    effect: { kind: "status", status: 500 },
-    on: REQUESTS,
-    when: ["before", "middle"],
-    text: "the service returns 500",
-  },
-  {
-    effect: { kind: "status", status: 429, retryAfter: 1 },
-    on: REQUESTS,
-    when: ["before"],
-    text: "the service returns 429 with Retry-After",
-  },
-  {
-    effect: { kind: "status", status: 401 },
-    on: REQUESTS,
-    when: ["before"],
-    text: "the key is revoked",
-  },
-  {
-    effect: { kind: "never" },
-    on: DELIVERIES,
-    when: ["before"],
-    text: "the delivery never arrives",
-  },
-  {
-    effect: { kind: "late" },
-    on: DELIVERIES,
-    when: ["before"],
-    text: "the delivery arrives late, after the others",
-  },
-  {
-    effect: { kind: "lost200" },
-    on: DELIVERIES,
-    when: ["middle"],
-    text: "the shop's response is lost",
-  },
-  {
-    effect: { kind: "twice" },
-    on: DELIVERIES,
-    when: ["before"],
-    text: "the delivery arrives twice at once",
-  },
-  {
-    effect: { kind: "again" },
-    on: DELIVERIES,
-    when: ["after"],
-    text: "an old delivery arrives once more at the end",
-  },
-  {
-    effect: { kind: "rewritten" },
-    on: ["final"],
-    when: ["before"],
-    text: "the body is written with other white space and escapes",
-  },
-  {
-    effect: { kind: "conflict" },
-    on: ["final"],
-    when: ["after"],
-    text: "an event that contradicts the first one follows",
-    customers: PAYING,
-  },
-  {
-    effect: { kind: "forged" },
-    on: ["final"],
-    when: ["before"],
-    text: "an event with a forged signature comes first",
-  },
-  {
-    effect: { kind: "unsigned" },
-    on: ["final"],
-    when: ["before"],
-    text: "an event without a signature comes first",
-  },
-  {
-    effect: { kind: "altered" },
-    on: ["final"],
-    when: ["before"],
-    text: "an altered event with an old signature comes first",
-  },
+// biome-ignore format: a fault a line
+const ROWS: readonly Row[] = [
+  [{ kind: "kill" }, ALL, ALWAYS, "the shop is killed"],
+  [{ kind: "stop" }, ALL, ALWAYS, "the shop is stopped for 6 s"],
+  [{ kind: "reset" }, REQUESTS, ["before"], "the request is lost"],
+  [{ kind: "reset" }, REQUESTS, ["middle"], "the response is lost"],
+  [{ kind: "truncate" }, REQUESTS, ["middle"], "the response breaks off"],
+  [{ kind: "slow" }, REQUESTS, ["before", "middle"], "the service is slow"],
+  [{ kind: "status", status: 500 }, REQUESTS, ["before", "middle"], "the service returns 500"],
+  [{ kind: "status", status: 429, retryAfter: 1 }, REQUESTS, ["before"], "the service returns 429 with Retry-After"],
+  [{ kind: "status", status: 401 }, REQUESTS, ["before"], "the key is revoked"],
+  [{ kind: "never" }, DELIVERIES, ["before"], "the delivery never arrives"],
+  [{ kind: "late" }, DELIVERIES, ["before"], "the delivery arrives late, after the others"],
+  [{ kind: "lost200" }, DELIVERIES, ["middle"], "the shop's response is lost"],
+  [{ kind: "twice" }, DELIVERIES, ["before"], "the delivery arrives twice at once"],
+  [{ kind: "again" }, DELIVERIES, ["after"], "an old delivery arrives once more at the end"],
+  [{ kind: "rewritten" }, ["final"], ["before"], "the body is written with other white space and escapes"],
+  [{ kind: "conflict" }, ["final"], ["after"], "an event that contradicts the first one follows", PAYING],
+  [{ kind: "forged" }, ["final"], ["before"], "an event with a forged signature comes first"],
+  [{ kind: "unsigned" }, ["final"], ["before"], "an event without a signature comes first"],
+  [{ kind: "altered" }, ["final"], ["before"], "an altered event with an old signature comes first"],
 ];
+
+const FAULTS = ROWS.map(
+  ([effect, on, when, text, customers]): Fault => ({
+    effect,
+    on,
+    when,
+    text,
+    ...(customers && { customers }),
+  }),
+);
 
 const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
   request: {
     before: "before the service gets",
-    middle: "after the service did, and before the response to,",
+    middle: "after the service did what it says, and before the response to,",
     after: "after the response to",
   },
-  delivery: {
-    before: "before",
-    middle: "after the shop read, and before its 200 to,",
-    after: "after the 200 to",
-  },
+  delivery: { before: "before", middle: "before its 200 to", after: "after its 200 to" },
 };
+
+/** What goes wrong, and when: a fault of the process, or one of what passes between shop and service. */
+function textOf({ effect, text }: Fault, subject: Subject, when: When): string {
+  const { kind, name } = SUBJECTS[subject];
+  if (effect.kind === "kill" || effect.kind === "stop") {
+    return `${text} ${WHEN_TEXTS[kind][when]} ${name}`;
+  }
+  const isDone = kind === "request" && when === "middle" && effect.kind !== "reset";
+  return `${name}: ${text}${isDone ? ", after it was done" : ""}`;
+}
 
 /** One order and one fault. */
 export interface DrillCase {
@@ -159,6 +117,8 @@ export interface DrillCase {
   /** `undefined`: nothing goes wrong. */
   readonly fault?: { readonly effect: Effect; readonly subject: Subject; readonly when: When };
   readonly text: string;
+  /** It ran with many others, while the shop was killed again and again. */
+  readonly isRandom?: true;
 }
 
 const faultsOf = (subject: Subject) => FAULTS.filter(({ on }) => on.includes(subject));
@@ -184,10 +144,12 @@ export function allCases(): DrillCase[] {
   add("nothing goes wrong");
   // The reads come last: a shop that reads no payment has the same numbers for all others.
   for (const subject of ["start", "initiated", "final", "read"] as const) {
-    const { kind, name } = SUBJECTS[subject];
-    for (const { effect, when: moments, text, customers } of faultsOf(subject)) {
-      for (const when of moments) {
-        add(`${text} ${WHEN_TEXTS[kind][when]} ${name}`, { effect, subject, when }, customers);
+    for (const fault of faultsOf(subject)) {
+      const { effect, customers } = fault;
+      for (const when of fault.when) {
+        // A customer who has answered already leaves nothing to read.
+        const those = subject === "read" ? READING : customers;
+        add(textOf(fault, subject, when), { effect, subject, when }, those);
       }
     }
   }
@@ -225,5 +187,20 @@ export function groupIntoWaves(cases: readonly DrillCase[]): DrillCase[][] {
     return Array.from({ length: Math.ceil(group.length / size) }, (_, index) =>
       group.slice(index * size, (index + 1) * size),
     );
+  });
+}
+
+/** Orders that run at once, each with a fault that its seed has chosen. */
+export function randomCases(count: number, seed: string, seen: ReadonlySet<Subject>): DrillCase[] {
+  const known = allCases();
+  const possible = known.filter(
+    (one) =>
+      !isOfProcess(one) &&
+      (one.fault === undefined || (one.fault.subject !== "read" && seen.has(one.fault.subject))),
+  );
+  const random = seedRandom(`drill ${seed}`);
+  return Array.from({ length: count }, (_, index) => {
+    const one = possible[Math.floor(nextRandom(random) * possible.length)] as DrillCase;
+    return { ...one, number: known.length + 1 + index, isRandom: true };
   });
 }

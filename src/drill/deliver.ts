@@ -128,7 +128,7 @@ export function createDeliver(context: DeliverContext): Deliver {
           : `the connection for ${event} was closed without a response`;
       run.blame(ANSWERED, what);
     } else if (status >= 400 && status < 500) {
-      run.blame(ANSWERED, `a genuine ${event} was answered with ${status}`);
+      run.blame(ANSWERED, `the shop returned ${status} for a genuine ${event}`);
     }
   }
 
@@ -190,7 +190,10 @@ export function createDeliver(context: DeliverContext): Deliver {
       `sent ${kind === "altered" ? "an altered" : kind === "forged" ? "a forged" : "an unsigned"} event: the shop returned ${status ?? "nothing"}`,
     );
     if (status === undefined || status < 400 || status >= 500) {
-      run.blame(FORGED, `it answered ${status ?? "nothing"} to an event that is not the service's`);
+      run.blame(
+        FORGED,
+        `it returned ${status ?? "nothing"} for an event that is not the service's`,
+      );
     }
   }
 

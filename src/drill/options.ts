@@ -14,7 +14,7 @@ export interface DrillOption {
 /** The file in which a shop's settings are kept. */
 export const DRILL_FILE = "malipo.drill.json";
 
-/** Everything that a drill can be told. The command line, the file and `--init` read these rows. */
+/** Everything that can be set for a drill. The command line, the file and `--init` read these rows. */
 export const DRILL_OPTIONS: readonly DrillOption[] = [
   {
     name: "start",
@@ -70,7 +70,7 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
     name: "effects",
     value: "place",
     summary:
-      "what the customer got: a request and a JSON pointer to a number or a list, or a file to which the shop appends a line with the order's id",
+      "what the customer got: a request and a JSON pointer to a number or a list, or ~ and a text to count, or a file to which the shop appends a line with the order's id",
     fallback: "not checked",
   },
   {

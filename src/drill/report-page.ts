@@ -21,10 +21,10 @@ export function reportAsPage(result: DrillResult): string {
       `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeHtml(name)}</td><td>${failed} of ${results.length}</td></tr>`,
   );
   const stories = promises
-    .filter(({ stories: told }) => told.length > 0)
+    .filter(({ stories: list }) => list.length > 0)
     .map(
-      ({ name, stories: told, cases }) =>
-        `<h2>${escapeHtml(name)}</h2>\n<p>Cases: ${cases.join(", ")}</p>\n${told.map((lines) => `<pre>${escapeHtml(lines.join("\n"))}</pre>`).join("\n")}`,
+      ({ name, stories: list, cases }) =>
+        `<h2>${escapeHtml(name)}</h2>\n<p>Cases: ${cases.join(", ")}</p>\n${list.map((lines) => `<pre>${escapeHtml(lines.join("\n"))}</pre>`).join("\n")}`,
     );
   const notes = [
     ...cannotJudge.map((why) => `Could not judge: ${why}`),

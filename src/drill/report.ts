@@ -1,7 +1,7 @@
 import { byPromise, type CaseResult, type DrillResult } from "./drill.ts";
-import { tellStory } from "./story.ts";
+import { formatStory } from "./story.ts";
 
-/** How many stories of one promise are told. The others are listed by their numbers. */
+/** How many stories of one promise are printed. The others are listed by their numbers. */
 const MAX_STORIES = 3;
 
 /** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not judge. */
@@ -27,7 +27,7 @@ export function reportPromises({ results, notChecked }: DrillResult): PromiseRep
       state: failed.length > 0 ? "FAILED" : isChecked && results.length > 0 ? "ok" : "not checked",
       failed: failed.length,
       cases: failed.map(({ case: one }) => one.number),
-      stories: failed.slice(0, MAX_STORIES).map((one) => tellStory(one, name)),
+      stories: failed.slice(0, MAX_STORIES).map((one) => formatStory(one, name)),
     };
   });
 }
@@ -108,7 +108,7 @@ export function reportAsJunit(result: DrillResult): string {
     const name = escapeXml(`case ${one.case.number}: ${one.case.text}`);
     const failed = [...one.problems].map(
       ([promise, what]) =>
-        `<failure message="${escapeXml(`${promise}: ${what}`)}">${escapeXml(tellStory(one, promise).join("\n"))}</failure>`,
+        `<failure message="${escapeXml(`${promise}: ${what}`)}">${escapeXml(formatStory(one, promise).join("\n"))}</failure>`,
     );
     return `  <testcase classname="malipo drill" name="${name}">${failed.join("")}</testcase>`;
   });

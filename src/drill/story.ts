@@ -4,12 +4,14 @@ import { PROMISES } from "./promises.ts";
 const MAX_LINES = 12;
 
 /** A case that broke a promise, in at most twelve lines, in the order in which it happened. */
-export function tellStory({ case: one, story, problems }: CaseResult, promise: string): string[] {
+export function formatStory({ case: one, story, problems }: CaseResult, promise: string): string[] {
   const { cause = "" } = PROMISES.find(({ name }) => name === promise) ?? {};
   const head = `case ${one.number}: ${one.text}`;
   const end = [
     `  wrong: ${problems.get(promise)}. Usual cause: ${cause}.`,
-    `  again: npx malipo drill --case ${one.number}`,
+    one.isRandom
+      ? "  again: npx malipo drill with the same --orders and --seed"
+      : `  again: npx malipo drill --case ${one.number}`,
   ];
   const lines = story.map(
     ({ atMs, who, text }) =>

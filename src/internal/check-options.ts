@@ -5,10 +5,17 @@ import { isObject } from "./is-object.ts";
 // silently without effect, and a wrong value is reported with the name of its option.
 
 /**
+ * The options as the caller set them, copied once, without a prototype: whatever was added to
+ * `Object.prototype` reaches no option, and no getter is asked twice.
+ *
  * @param owner - Who takes the options, as the message begins: `createSandbox`.
  * @throws {ConfigurationError} for anything but an object, and for a name that is not among `names`.
  */
-export function checkOptionNames(options: object, names: readonly string[], owner: string): void {
+export function ownOptions<Options extends object>(
+  options: Options,
+  names: readonly string[],
+  owner: string,
+): Options {
   if (!isObject(options)) {
     throw new ConfigurationError(
       `${owner} takes an object with options; got ${describeValue(options)}. Its options are: ${names.join(", ")}.`,
@@ -20,6 +27,7 @@ export function checkOptionNames(options: object, names: readonly string[], owne
       `${owner} has no option ${describeName(name)}. Its options are: ${names.join(", ")}.`,
     );
   }
+  return Object.assign(Object.create(null), options);
 }
 
 /** @throws {ConfigurationError} for a value that is none of the choices. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkOptionNames, describeValue } from "../internal/check-options.ts";
+import { describeValue, ownOptions } from "../internal/check-options.ts";
 import { encodeProfile } from "../profile/file-format.ts";
 import { mergeProfiles } from "../profile/merge.ts";
 import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
@@ -116,8 +116,7 @@ function* headerEntries(
  * ```
  */
 export function createObserver(options: ObserverOptions = {}): Observer {
-  checkOptionNames(options, ["file"], "createObserver");
-  const { file } = options;
+  const { file } = ownOptions(options, ["file"], "createObserver");
   if (file !== undefined && (typeof file !== "string" || file === "")) {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }

@@ -6,7 +6,7 @@
 
 import { HttpResponse, http, type RequestHandler } from "msw";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { checkOptionNames } from "../internal/check-options.ts";
+import { ownOptions } from "../internal/check-options.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { DELIVERY_HEADER } from "./deliveries/deliveries.ts";
 import type { Sandbox } from "./types.ts";
@@ -34,8 +34,8 @@ export function gatewayHandlers(
   sandbox: Sandbox,
   options: { baseUrl?: string | undefined } = {},
 ): RequestHandler[] {
-  checkOptionNames(options, ["baseUrl"], "gatewayHandlers()");
-  const { baseUrl: given = sandbox.baseUrl } = options;
+  const own = ownOptions(options, ["baseUrl"], "gatewayHandlers()");
+  const { baseUrl: given = sandbox.baseUrl } = own;
   if (!URL.canParse(given)) {
     throw new ConfigurationError(
       `\`baseUrl\` must be an absolute URL, such as ${sandbox.baseUrl}; got ${JSON.stringify(given)}.`,

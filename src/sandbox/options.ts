@@ -3,8 +3,8 @@ import {
   checkChoice,
   checkFunction,
   checkMilliseconds,
-  checkOptionNames,
   describeValue,
+  ownOptions,
 } from "../internal/check-options.ts";
 import { parseProfile } from "../profile/parse.ts";
 import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
@@ -103,9 +103,9 @@ const deliverWithFetch: Deliver = (request) => globalThis.fetch(request);
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
-  checkOptionNames(options, OPTION_NAMES, "createSandbox()");
-  const { seed = "malipo", clock = "virtual", auto = "magic", limits = {} } = options;
-  const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch, profile } = options;
+  const own = ownOptions(options, OPTION_NAMES, "createSandbox()");
+  const { seed = "malipo", clock = "virtual", auto = "magic", limits = {} } = own;
+  const { deliveryTimeoutMs = 5_000, deliver = deliverWithFetch, profile } = own;
   checkChoice("clock", clock, ["virtual", "real"]);
   checkChoice("auto", auto, ["magic", "approve", "none"]);
   checkMilliseconds("deliveryTimeoutMs", deliveryTimeoutMs);
@@ -113,7 +113,7 @@ export function checkSandboxOptions(options: SandboxOptions): SandboxSettings {
   return {
     seed: String(seed),
     clock,
-    startMs: checkStart(options.startAt, clock),
+    startMs: checkStart(own.startAt, clock),
     auto,
     limits: checkLimits(limits),
     deliveryTimeoutMs,
@@ -135,9 +135,9 @@ function checkStart(startAt: unknown, clock: SandboxSettings["clock"]): number {
 }
 
 function checkLimits(limits: NonNullable<SandboxOptions["limits"]>): SandboxSettings["limits"] {
-  checkOptionNames(limits, ["minAmount", "maxAmount"], "limits");
+  const own = ownOptions(limits, ["minAmount", "maxAmount"], "limits");
   const { value: defaults } = ASSUMPTIONS.amountBounds;
-  const { minAmount = defaults.minAmount, maxAmount = defaults.maxAmount } = limits;
+  const { minAmount = defaults.minAmount, maxAmount = defaults.maxAmount } = own;
   for (const [name, amount] of Object.entries({ minAmount, maxAmount })) {
     if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) continue;
     throw new ConfigurationError(

@@ -2,7 +2,7 @@ import type { Scheduler } from "./clock/scheduler.ts";
 import type { Watchers } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import type { Speech } from "./serializer/serializer.ts";
-import type { Delivery, StoredInvoice, StoredPayment } from "./state/records.ts";
+import type { Delivery, EventRecord, StoredPayment } from "./state/records.ts";
 import type { State } from "./state/state.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
@@ -17,13 +17,9 @@ export interface SandboxState extends Pick<SandboxSettings, "auto" | "limits"> {
   /** Payments by reference and by checkout request id: derived from the state. */
   readonly payments: Map<string, StoredPayment>;
   /** Sends an event to the webhooks that list its kind. */
-  readonly emit: (event: string, record: StoredPayment | StoredInvoice) => void;
+  readonly emit: (event: string, record: EventRecord) => void;
   /** Sends an event to one address, and resolves after the first attempt. */
-  readonly emitTo: (
-    url: string,
-    event: string,
-    record: StoredPayment | StoredInvoice,
-  ) => Promise<Delivery>;
+  readonly emitTo: (url: string, event: string, record: EventRecord) => Promise<Delivery>;
   readonly watchers: Watchers;
 }
 

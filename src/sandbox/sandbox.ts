@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../internal/check-options.ts";
+import { ownOptions } from "../internal/check-options.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { Engine } from "./engine.ts";
@@ -10,7 +10,7 @@ import { watchActivity } from "./observe/activity.ts";
 import { checkSandboxOptions, type SandboxOptions } from "./options.ts";
 import { createPhone } from "./payments/phone.ts";
 import { serve } from "./server.ts";
-import { createKey } from "./state/keys.ts";
+import { createKey, revokeKey } from "./state/keys.ts";
 import type { Sandbox } from "./types.ts";
 
 /**
@@ -71,14 +71,20 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     chaos: createChaos(state, settings.seed, changed),
     fetch: createFetch(sandboxState, baseUrl),
     createKey: (key) => createKey(sandboxState.state, key),
+    revokeKey: (key) => {
+      const next = revokeKey(sandboxState.state, key);
+      changed();
+      return next;
+    },
     phone: (number) => createPhone(sandboxState, number),
     watch: (listener) => watchActivity(sandboxState, listener),
     reset: () => engine.reset(),
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      checkOptionNames(serveOptions, ["port", "host", "cors", "command"], "serve()");
-      const { port = defaultPort, host, cors, command } = serveOptions;
+      const names = ["port", "host", "cors", "command"];
+      const own = ownOptions(serveOptions, names, "serve()");
+      const { port = defaultPort, host, cors, command } = own;
       const { clock, profile } = settings;
       const access = checkAccess(host, cors);
       const isPublic = !isLoopback(access.host);

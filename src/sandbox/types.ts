@@ -83,6 +83,18 @@ export interface Sandbox {
    */
   createKey(options: KeyOptions): string;
   /**
+   * Revokes a key: from now on it gets 401. Returns a new key of the same kind and scopes, which takes
+   * its place in `keys`. Use it to test what your code does when its key stops working.
+   *
+   * @throws {ConfigurationError} for a key that does not exist.
+   *
+   * @example
+   * ```ts
+   * const apiKey = sandbox.revokeKey(sandbox.keys.secret);
+   * ```
+   */
+  revokeKey(key: string): string;
+  /**
    * The phone of a customer, by its number in any usual notation.
    *
    * @throws {ConfigurationError} for a number that is not a Kenyan mobile number.

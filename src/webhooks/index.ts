@@ -33,16 +33,22 @@ export type {
   EventPage,
   EventPosition,
   EventQuery,
+  WithBody,
 } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
+  type DoublePaymentList,
+  type DrainLimits,
+  type DrainResult,
   type EventSource,
+  type Horizon,
   type Inbox,
   type InboxStats,
   type Job,
   type NewDelivery,
   type Receipt,
   receiptFor,
+  type StoredDoublePayment,
   type TraceContext,
   type Transaction,
   type WorkerOptions,
@@ -66,11 +72,13 @@ export type {
   FoundSecret,
   MerchantSecret,
   ObservedDelivery,
+  PaymentReader,
   WebhookReceiverOptions,
 } from "./receiver/options.ts";
 export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
 export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
-export type { WaitingEvents } from "./receiver/waiting-events.ts";
+export type { SweepResult } from "./receiver/sweep.ts";
+export type { DoublePayments, WaitingEvents } from "./receiver/waiting-events.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";
 export { signWebhook } from "./verification/signature.ts";

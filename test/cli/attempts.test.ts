@@ -92,14 +92,15 @@ for (const [name, url, prepare] of STORES) {
         { idempotencyKey: "ORDER-41/1", state: "unknown", endpoint: ENDPOINT },
         { idempotencyKey: "ORDER-42/1", attempt: "owner of ORDER-42/1" },
       ]);
-      const early = await run("resolve", "ORDER-42/1", "not_sent");
+      const early = await run("resolve", "ORDER-42/1", "not_sent", "--force");
       expect(early).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("may be on its way until"),
       });
-      const freed = await run("resolve", "ORDER-41/1", "not_sent", "--endpoint", ENDPOINT);
+      const free = ["resolve", "ORDER-41/1", "not_sent", "--endpoint", ENDPOINT, "--force"];
+      const freed = await run(...free);
       expect(freed).toMatchObject({ code: 0, stdout: expect.stringContaining("is free") });
-      const resolved = await run("resolve", "ORDER-42/1", "PAY-7");
+      const resolved = await run("resolve", "ORDER-42/1", "PAY-7", "--force");
       expect(resolved).toMatchObject({ code: 0, stdout: expect.stringContaining("PAY-7") });
       const left = await run("list");
       expect(left.stdout).toMatch(/ORDER-42\/1 +succeeded/);

@@ -37,6 +37,8 @@ const calls = (): Readonly<Partial<Record<CommandName, [args: string[], body?: o
     ["faults", "add", "status", "--status", "500", "--path", "/payments"],
     { kind: "status", status: "500", path: "/payments" },
   ],
+  "faults/remove": [["faults", "remove", "X"]],
+  "keys/revoke": [["keys", "revoke", "secret"], { key: "secret" }],
   "faults/clear": [["faults", "clear"]],
   chaos: [["chaos", "start", "--lost-responses", "0.5"], { lostResponses: "0.5" }],
   "chaos/end": [["chaos", "end"]],
@@ -63,7 +65,15 @@ const server = createServer(async (request, response) => {
   const line = `${request.method} ${request.url?.slice(CONTROL_PREFIX.length)}`;
   requests.push({ line, body: text === "" ? undefined : JSON.parse(text) });
   const data = {
-    ...{ id: "X", name: "X", number: phone, seed: "7", balance: "50.00", scene: "before" },
+    ...{
+      id: "X",
+      name: "X",
+      number: phone,
+      seed: "7",
+      key: "sk_x",
+      balance: "50.00",
+      scene: "before",
+    },
     ...{ now: "2026-01-01T09:00:00+03:00", sent: 1, delivered: 1, event: "x", state: "delivered" },
     ...{ attempts: [{ status: 200 }] },
   };

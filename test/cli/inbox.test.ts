@@ -289,11 +289,8 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
         expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("no inbox") });
       }
       expect((await pool.query(schemas)).rows).toEqual(before);
-      const text = `SELECT name, deletion_seconds AS seconds FROM "shop_jobs".queue WHERE name LIKE '${QUEUE}-%' ORDER BY 1`;
-      expect((await pool.query(text)).rows).toEqual([
-        { name: `${QUEUE}-conflicts`, seconds: 30 * 86_400 },
-        { name: `${QUEUE}-dead`, seconds: 30 * 86_400 },
-      ]);
+      const text = `SELECT name FROM shop_jobs."${QUEUE}_meta" WHERE name LIKE 'retention %'`;
+      expect((await pool.query(text)).rows).toEqual([{ name: `retention ${30 * DAY_MS}` }]);
       await pool.end();
     },
   );

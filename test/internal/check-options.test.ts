@@ -3,18 +3,18 @@ import {
   checkChoice,
   checkFunction,
   checkMilliseconds,
-  checkOptionNames,
   checkWholeNumber,
+  ownOptions,
 } from "../../src/internal/check-options.ts";
 
 const configuration = (message: string) =>
   expect.objectContaining({ code: "configuration", message });
 
 test("an unknown option is refused with the names that are known", () => {
-  expect(() => checkOptionNames({ a: 1, c: 2 }, ["a", "b"], "createThing")).toThrow(
+  expect(() => ownOptions({ a: 1, c: 2 }, ["a", "b"], "createThing")).toThrow(
     configuration('createThing has no option "c". Its options are: a, b.'),
   );
-  expect(() => checkOptionNames({ a: 1 }, ["a", "b"], "createThing")).not.toThrow();
+  expect(ownOptions({ a: 1 }, ["a", "b"], "createThing")).toEqual({ a: 1 });
 });
 
 test.each([
@@ -23,7 +23,7 @@ test.each([
   [["a"], "an array"],
   [() => {}, "a function"],
 ])("options that are not an object are refused, and not shown: %j", (options, got) => {
-  expect(() => checkOptionNames(options as object, ["a", "b"], "createThing")).toThrow(
+  expect(() => ownOptions(options as object, ["a", "b"], "createThing")).toThrow(
     configuration(`createThing takes an object with options; got ${got}. Its options are: a, b.`),
   );
 });

@@ -12,6 +12,8 @@ export interface Durable {
   contents(): Promise<string>;
   /** Gives a record this version and an expired retention. */
   setVersion(key: string, version: number): Promise<void>;
+  /** Says that everything is stored in this format; `null`: in the one before formats. */
+  setFormat(format: number | null): Promise<void>;
   /** Writes a field of a record, past the store. Resolves with whether the engine let it. */
   tamper(key: string, field: string, value: string | null): Promise<boolean>;
   remove(key: string): Promise<void>;
@@ -100,6 +102,30 @@ export function standsByTheContractOfDurability(
           await store.resolve(`${key}'`, undefined);
           expect(await durable().contents()).toBe(before);
         }
+      },
+    );
+
+    test.each([1, 3, null])(
+      "rejects data in the format %s, and does not change it",
+      async (format) => {
+        const key = freshKey();
+        const store = await durable().open();
+        await store.begin(key, attemptOf("a"));
+        const before = await durable().contents();
+        await durable().setFormat(format);
+        try {
+          const begin = async () => (await durable().open()).begin(key, attemptOf("b"));
+          await expect(begin()).rejects.toMatchObject({
+            code: "configuration",
+            message: expect.stringContaining(
+              `in format ${format ?? 0}; this version reads format 2`,
+            ),
+          });
+          expect(await durable().contents()).toBe(before);
+        } finally {
+          await durable().setFormat(2);
+        }
+        expect(await store.begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" });
       },
     );
 

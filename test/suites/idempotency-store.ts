@@ -213,7 +213,8 @@ export function standsByTheContract(name: string, open: Open): void {
         const digest = createHmac("sha256", pepper ?? "")
           .update(text)
           .digest("hex");
-        expect(one.digest(text)).toBe(digest);
+        // A durable store names the pepper first.
+        expect(one.digest(text).split(":").at(-1)).toBe(digest);
       }
       if (name === "memory") return;
       const other = await open({ pepper: "another secret" });

@@ -10,8 +10,8 @@ import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 
 /** An empty store on which inboxes are opened. */
 export interface Store {
-  /** Opens another inbox on it, as another process would. */
-  open(): Inbox;
+  /** Opens another inbox on it, as another process would; with another retention if one is given. */
+  open(options?: { readonly retentionMs?: number }): Inbox;
 }
 
 /** How the inboxes of a store are opened. */
@@ -42,6 +42,7 @@ export function newDelivery(number: number, given: Partial<NewDelivery> = {}): N
     raw: Buffer.from(JSON.stringify({ event: "payment.completed", data: { number } })),
     secretIndex: 0,
     receivedAt: 1_767_312_245_000 + number,
+    signedAt: Date.now(),
     signature: digits.replace("0", "f"),
     ...given,
   };

@@ -1,25 +1,38 @@
+import { Gateway } from "../../client/gateway.ts";
+import { marksOf, startsPayment } from "../../client/payment-marks.ts";
 import {
   type Attempt,
   type AttemptsContext,
+  allRecords,
   listAttempts,
-} from "../../client/idempotency/resolving/attempts.ts";
+} from "../../client/unknown-outcomes/attempts.ts";
+import { objectionTo } from "../../client/unknown-outcomes/check-outcome.ts";
 import {
   type CreateName,
+  endpointNameOf,
   resolveAttempt,
-} from "../../client/idempotency/resolving/resolve-attempt.ts";
+} from "../../client/unknown-outcomes/resolve-attempt.ts";
+import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
+import type { AttemptRecord, ListQuery } from "../../idempotency/store.ts";
 import { createRedactor } from "../../internal/redact.ts";
-import type { Input } from "../command.ts";
+import { CliError } from "../cli-error.ts";
+import type { FlagValues, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
+import { gatewayOptions, gatewaySettings } from "../gateway-from-flags.ts";
 import { openStore } from "../input/attempt-store.ts";
-import { readWholeNumber } from "../input/flag-values.ts";
+import { readAmount, readTimeout, readWholeNumber } from "../input/flag-values.ts";
 import { formatTable, paint, printLine, printResult } from "../terminal/output.ts";
+
+const SUBCOMMANDS: Readonly<
+  Record<string, (context: AttemptsContext, input: Input) => Promise<number>>
+> = { list, resolve, "resolve-unknown": resolveUnknown };
 
 export async function run(input: Input): Promise<number> {
   const { store, close } = await openStore(input.values);
   // There is no API key to redact: a value that nothing contains.
   const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
   try {
-    return input.subcommand === "list" ? await list(context, input) : await resolve(context, input);
+    return (await SUBCOMMANDS[input.subcommand]?.(context, input)) ?? EXIT.usage;
   } finally {
     await close();
   }
@@ -30,13 +43,29 @@ const MAX_LIMIT = 1_000;
 async function list(context: AttemptsContext, { values, json }: Input): Promise<number> {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
-  const { items, next } = await listAttempts(context, { state, limit, after: values.after });
+  const digests = digestsOf(context, values);
+  const query = { state, limit, after: values.after };
+  const { items, next } = await listAttempts(context, query, digests);
   printResult(json, { items, next }, () => {
     if (items.length === 0) return "No attempts.";
     const more = next === undefined ? [] : [paint("dim", `More attempts: --after ${next}`)];
-    return [formatAttempts(items), ...more].join("\n");
+    const hint = digests === undefined ? [paint("dim", DIGESTS_HINT)] : [];
+    return [formatAttempts(items), ...more, ...hint].join("\n");
   });
   return EXIT.ok;
+}
+
+const DIGESTS_HINT =
+  "The store has digests of account references, amounts and phones. To find the attempts of an order: --account-reference, --amount, --phone";
+
+/** The digests of the payment that the flags describe. */
+function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["digests"] {
+  const amount = values.amount === undefined ? undefined : readAmount(values, "amount");
+  const fields = { account_reference: values["account-reference"], amount, phone: values.phone };
+  const found = Object.entries(marksOf(fields)).filter(([, text]) => text !== undefined);
+  return found.length === 0
+    ? undefined
+    : Object.fromEntries(found.map(([name, text]) => [name, store.digest(text)]));
 }
 
 const HEAD = ["key", "state", "begun", "may be resolved as not_sent", "attempt", "endpoint"];
@@ -58,13 +87,87 @@ function notSentText(state: Attempt["state"], notSentFrom: Date): string {
   return notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
 }
 
-async function resolve(context: AttemptsContext, { args, values, json }: Input): Promise<number> {
+async function resolve(context: AttemptsContext, input: Input): Promise<number> {
+  const { args, values, switches, json } = input;
   const [key = "", outcome = ""] = args;
   const endpoint = values.endpoint as CreateName;
-  const { attempt } = values;
+  const record = await findUnknown(context, key, endpointNameOf(endpoint, context), values.attempt);
+  if (record !== undefined && !switches.has("force")) await look(context, input, record, outcome);
+  const attempt = values.attempt ?? record?.owner;
   await resolveAttempt(context, key, outcome, { endpoint, ...(attempt && { attempt }) });
   if (json) printResult(json, { key, outcome }, () => "");
   else if (outcome === "not_sent") printLine(`${key} is free: the next call with it is sent.`);
   else printLine(`${key} has the reference ${outcome} now.`);
   return EXIT.ok;
+}
+
+async function findUnknown(
+  context: AttemptsContext,
+  key: string,
+  endpoint: string,
+  attempt: string | undefined,
+): Promise<AttemptRecord | undefined> {
+  const records = await allRecords(context, { state: "unknown" });
+  return records.find(
+    (one) =>
+      one.idempotencyKey === key &&
+      one.endpoint === endpoint &&
+      (attempt === undefined || one.owner === attempt),
+  );
+}
+
+/** Looks at the service before an outcome is believed. @throws {CliError} for a contradiction. */
+async function look(
+  { store, redactor }: AttemptsContext,
+  input: Input,
+  record: AttemptRecord,
+  outcome: string,
+): Promise<void> {
+  if (!startsPayment(record.endpoint)) return;
+  const { baseUrl } = await gatewaySettings(input);
+  const { payments } = new Gateway(gatewayOptions(input));
+  const objection = await objectionTo(
+    {
+      store,
+      redactor,
+      baseUrl,
+      readPage: (options) => (query) => payments.list(query, options).withResponse(),
+      readPayment: (reference) => payments.get(reference),
+    },
+    record,
+    outcome,
+  );
+  if (objection === undefined) return;
+  throw new CliError(
+    EXIT.failed,
+    "contradiction",
+    `${objection} Nothing was resolved. If you are certain nevertheless, add --force.`,
+  );
+}
+
+async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise<number> {
+  const { values, json } = input;
+  const lookBackMs = readTimeout(values, "look-back");
+  const isAfter = values["not-sent-after"] !== undefined;
+  const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
+  await gatewaySettings(input);
+  const { idempotency } = new Gateway({ ...gatewayOptions(input), idempotency: store });
+  const reports = await idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
+  printResult(json, { reports }, () =>
+    reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports),
+  );
+  return EXIT.ok;
+}
+
+function formatReports(reports: readonly UnknownReport[]): string {
+  const rows = reports.map((report) => {
+    const references =
+      report.state === "resolved"
+        ? [report.reference]
+        : report.state === "unclear"
+          ? report.references
+          : [];
+    return [report.attempt.idempotencyKey, report.state, references.join(", ")];
+  });
+  return formatTable([["key", "state", "payments"], ...rows]);
 }

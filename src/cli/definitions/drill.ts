@@ -19,11 +19,7 @@ export const DRILL: Command = {
       summary:
         "Starts your shop with a sandbox, places orders, breaks things, and compares what the shop believes with what the sandbox knows.",
       flags: FLAGS,
-      examples: [
-        'drill --start "node shop.js" --order \'POST /orders {"phone":"{phone}","amount":{amount}}\'',
-        "drill --report drill.html",
-        "drill --case 41",
-      ],
+      examples: ["drill --init", "drill --report drill.html", "drill --case 41"],
     },
   ],
 };

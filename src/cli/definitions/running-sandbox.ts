@@ -70,10 +70,32 @@ const FAULTS: Command = {
       examples: ["faults list"],
     },
     {
+      name: "remove",
+      summary: COMMANDS["faults/remove"].summary,
+      args: [{ name: "id" }],
+      flags: [SANDBOX_URL],
+      examples: ["faults remove flt_1"],
+    },
+    {
       name: "clear",
       summary: COMMANDS["faults/clear"].summary,
       flags: [SANDBOX_URL],
       examples: ["faults clear"],
+    },
+  ],
+};
+
+const KEYS: Command = {
+  name: "keys",
+  summary: "revoke a key of a running sandbox",
+  load: () => import("../commands/running/control.ts"),
+  subcommands: [
+    {
+      name: "revoke",
+      summary: COMMANDS["keys/revoke"].summary,
+      args: [{ name: "kind", values: ["secret", "public", "sandbox"], takesOthers: true }],
+      flags: [SANDBOX_URL],
+      examples: ["keys revoke secret"],
     },
   ],
 };
@@ -228,6 +250,7 @@ const OPEN: Command = {
 /** The commands that act on a sandbox that is running, beside the phone, the clock and the events. */
 export const RUNNING_SANDBOX_COMMANDS: readonly Command[] = [
   FAULTS,
+  KEYS,
   CHAOS,
   SCENES,
   RESET,

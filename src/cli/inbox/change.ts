@@ -3,7 +3,7 @@ import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printResult } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { findEvents, idsOfAll, readFilter, type Selected } from "./events.ts";
+import { idsOfAll, readFilter, type Selected } from "./events.ts";
 import { reached } from "./open.ts";
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;
@@ -47,7 +47,7 @@ async function idsToChange(selection: Selected, input: Input): Promise<string[]>
     const filter = ["kind", "since", "until"].find((name) => values[name] !== undefined);
     if (filter !== undefined) throw usageError(`--${filter} goes with --all.`);
     if (args.length === 0) throw usageError("Name the ids, or give --all for all that match.");
-    return (await findEvents(selection, args)).map(({ id }) => id);
+    return [...new Set(args)];
   }
   if (args.length > 0) throw usageError("Give either ids or --all.");
   return idsOfAll(selection, readFilter(values));

@@ -1,12 +1,14 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
 import type {
   Conflict,
   DeadLetter,
   EventList,
   EventPage,
   EventQuery,
+  WithBody,
 } from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
-import { usageError } from "../cli-error.ts";
+import { type CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { readMoment } from "../input/moment.ts";
 import { type OpenInbox, reached } from "./open.ts";
@@ -55,23 +57,27 @@ export async function idsOfAll(selection: Selected, filter: EventQuery): Promise
   return ids;
 }
 
-/** Those with the ids, in the order of the ids. @throws {CliError} where one is missing. */
-export async function findEvents(
+/** Those with the ids, each once, in the order of the ids. @throws {CliError} if one is missing. */
+export async function readEvents(
   { what, list }: Selected,
   ids: readonly string[],
-): Promise<StoredEvent[]> {
-  const found = new Map<string, StoredEvent>();
-  const wanted = new Set(ids);
-  for await (const page of pagesOf(list, {})) {
-    for (const event of page) if (wanted.has(event.id)) found.set(event.id, event);
-    if (found.size === wanted.size) break;
-  }
-  return [...wanted].map((id) => {
-    const event = found.get(id);
-    if (event !== undefined) return event;
-    const others = what === "conflict" ? "without" : "with";
-    throw usageError(
-      `There is no ${what} ${JSON.stringify(id)}. "malipo inbox list" shows the dead letters, and with --conflicts the conflicts. Did you mean this command ${others} --conflicts?`,
+): Promise<WithBody<StoredEvent>[]> {
+  const events: WithBody<StoredEvent>[] = [];
+  for (const id of new Set(ids)) {
+    events.push(
+      await reached(() =>
+        list.read(id).catch((error: unknown) => {
+          throw error instanceof ConfigurationError ? unknownId(what, id) : error;
+        }),
+      ),
     );
-  });
+  }
+  return events;
+}
+
+function unknownId(what: Selected["what"], id: string): CliError {
+  const others = what === "conflict" ? "without" : "with";
+  return usageError(
+    `There is no ${what} ${JSON.stringify(id)}. "malipo inbox list" shows the dead letters, and with --conflicts the conflicts. Did you mean this command ${others} --conflicts?`,
+  );
 }

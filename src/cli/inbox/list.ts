@@ -1,9 +1,10 @@
+import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
-import { findEvents, readFilter, type Selected, type StoredEvent } from "./events.ts";
+import { readEvents, readFilter, type Selected, type StoredEvent } from "./events.ts";
 import { reached } from "./open.ts";
 
 const MAX_LIMIT = 1_000;
@@ -16,9 +17,10 @@ const timeOf = ({ receivedAt }: Pick<StoredEvent, "receivedAt">): string =>
   new Date(receivedAt).toISOString();
 
 /** An event as `--json` prints it. */
-const asJson = (event: Omit<StoredEvent, "body">) => ({ ...event, receivedAt: timeOf(event) });
-
-const withoutBody = ({ body: _, ...rest }: StoredEvent) => rest;
+const asJson = <Event extends StoredEvent>(event: Event) => ({
+  ...event,
+  receivedAt: timeOf(event),
+});
 
 /** `malipo inbox list` */
 export async function listEvents({ what, list }: Selected, input: Input): Promise<number> {
@@ -26,8 +28,7 @@ export async function listEvents({ what, list }: Selected, input: Input): Promis
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const query = { ...readFilter(values), limit, after: values.after };
   const page = await reached(() => listPage(list, query));
-  // The bodies are data of customers: `show` prints one.
-  const items = page.map((event) => asJson(withoutBody(event)));
+  const items = page.map(asJson);
   printResult(json, { items, next: page.next }, () => {
     if (page.length === 0) return `No ${what}s.`;
     const more = page.next === undefined ? [] : [`More ${what}s: --after ${page.next}`];
@@ -51,7 +52,7 @@ function formatEvents(events: readonly StoredEvent[], what: Selected["what"]): s
 
 /** `malipo inbox show` */
 export async function showEvent(selection: Selected, { args, json }: Input): Promise<number> {
-  const [event] = (await findEvents(selection, args)) as [StoredEvent];
+  const [event] = (await readEvents(selection, args)) as [WithBody<StoredEvent>];
   printResult(json, asJson(event), () => {
     const { id, attempts, error, signature, body } = event;
     const fields = formatFields([

@@ -1,4 +1,5 @@
 import { isLoopback } from "../../internal/loopback.ts";
+import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
@@ -6,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable, printResult } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { findEvents, type Selected, type StoredEvent } from "./events.ts";
+import { readEvents, type Selected, type StoredEvent } from "./events.ts";
 import { oneLine } from "./list.ts";
 
 interface Replayed {
@@ -21,7 +22,7 @@ const MAX_TEXT_LENGTH = 200;
 /** `malipo inbox replay` */
 export async function replayEvents(selection: Selected, input: Input): Promise<number> {
   const to = readTarget(input);
-  const events = await findEvents(selection, input.args);
+  const events = await readEvents(selection, input.args);
   // Before the first is sent.
   const signed = events.map(withSignature);
   const replayed: Replayed[] = [];
@@ -57,10 +58,12 @@ function readTarget({ values, switches }: Input): URL {
   );
 }
 
-function withSignature(event: StoredEvent): StoredEvent & { readonly signature: string } {
+type SignedEvent = WithBody<StoredEvent> & { readonly signature: string };
+
+function withSignature(event: WithBody<StoredEvent>): SignedEvent {
   const { id, signature } = event;
   if (signature !== undefined) return { ...event, signature };
   throw usageError(
-    `${JSON.stringify(id)} was stored by an earlier version of malipo, without its signature: it cannot be replayed.`,
+    `${JSON.stringify(id)} was stored without its signature: it cannot be replayed.`,
   );
 }

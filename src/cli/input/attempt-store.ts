@@ -1,9 +1,9 @@
-import type { IdempotencyStore } from "../../client/idempotency/store.ts";
+import type { IdempotencyStore } from "../../idempotency/store.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
 import { printError } from "../terminal/output.ts";
 import { connectPostgres, connectRedis, requireFile } from "./databases.ts";
-import { requireValue } from "./flag-values.ts";
+import { readSecretFile, requireValue } from "./flag-values.ts";
 
 /** A store that is open. */
 export interface OpenStore {
@@ -13,34 +13,42 @@ export interface OpenStore {
 
 const FLAG = "--store";
 
-async function openSqlite(path: string, scope: string): Promise<OpenStore> {
+/** The options of every store. */
+function storeOptions(values: FlagValues) {
+  const pepper = readSecretFile(values, "pepper-file");
+  return { scope: values.scope ?? "", ...(pepper !== undefined && { pepper }) };
+}
+
+async function openSqlite(path: string, values: FlagValues): Promise<OpenStore> {
   requireFile(path, FLAG);
-  const { sqliteIdempotency } = await import("../../client/idempotency/stores/sqlite.ts");
-  const store = sqliteIdempotency(path, { scope });
+  const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
+  const store = sqliteIdempotency(path, storeOptions(values));
   return { store, close: () => store.close() };
 }
 
-async function openRedis(url: string, { scope = "", prefix }: FlagValues): Promise<OpenStore> {
+async function openRedis(url: string, values: FlagValues): Promise<OpenStore> {
   const redis = connectRedis(url, FLAG);
-  const { redisIdempotency } = await import("../../client/idempotency/stores/redis.ts");
+  const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
   const onWarning = (message: string) => printError(message);
-  const store = redisIdempotency(redis, { scope, onWarning, ...(prefix && { prefix }) });
+  const { prefix } = values;
+  const options = { ...storeOptions(values), onWarning, ...(prefix && { prefix }) };
+  const store = redisIdempotency(redis, options);
   return { store, close: () => redis.disconnect() };
 }
 
-async function openPostgres(url: string, { scope = "", table }: FlagValues): Promise<OpenStore> {
+async function openPostgres(url: string, values: FlagValues): Promise<OpenStore> {
   const pool = connectPostgres(url, FLAG);
-  const { postgresIdempotency } = await import("../../client/idempotency/stores/postgres.ts");
-  const store = postgresIdempotency(pool, { scope, ...(table && { table }) });
+  const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
+  const { table } = values;
+  const store = postgresIdempotency(pool, { ...storeOptions(values), ...(table && { table }) });
   return { store, close: () => pool.end() };
 }
 
 /** Opens the store that `--store` names. */
 export function openStore(values: FlagValues): Promise<OpenStore> {
   const url = requireValue(values, "store");
-  const { scope = "" } = values;
   if (url.startsWith("sqlite:")) {
-    return openSqlite(url.slice("sqlite:".length).replace(/^\/\//, ""), scope);
+    return openSqlite(url.slice("sqlite:".length).replace(/^\/\//, ""), values);
   }
   if (/^rediss?:\/\//.test(url)) return openRedis(url, values);
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, values);

@@ -62,17 +62,21 @@ export function parseUrl(text: string, name: string): URL {
   );
 }
 
+/** A secret out of a file, which holds nothing else; `undefined` if the flag was not given. */
+export function readSecretFile(values: FlagValues, flag: string): string | undefined {
+  const file = values[flag];
+  if (file === undefined) return undefined;
+  // An editor ends a file with a line break, which is not part of the secret.
+  const secret = readFile(file)
+    .toString()
+    .replace(/\r?\n$/, "");
+  if (secret === "") throw usageError(`--${flag}: ${file} is empty.`);
+  return secret;
+}
+
 /** The webhook signing secret: of `--secret-file`, of `--secret`, or of the environment variable. */
 export function signingSecret(values: FlagValues): string {
-  const file = values["secret-file"];
-  // An editor ends a file with a line break, which is not part of the secret.
-  const inFile =
-    file === undefined
-      ? undefined
-      : readFile(file)
-          .toString()
-          .replace(/\r?\n$/, "");
-  if (inFile === "") throw usageError(`--secret-file: ${file} is empty.`);
+  const inFile = readSecretFile(values, "secret-file");
   const secret = inFile ?? values.secret ?? process.env.MALIPO_WEBHOOK_SECRET;
   if (secret) return secret;
   throw usageError(

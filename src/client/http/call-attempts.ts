@@ -28,8 +28,16 @@ export interface Limits {
   readonly beforeSend?: BeforeSend | undefined;
 }
 
-/** ky is given this for an attempt that failed: why it failed is known here, and ky shows errors of its own to nobody. */
-class AttemptFailed extends Error {}
+/** Why an attempt failed, and its error with the worst outcome of all. ky gives it back to `shouldRetry`. */
+class AttemptFailed extends Error {
+  readonly failure: Failure;
+  readonly error: GatewayError;
+  constructor(failure: Failure, error: GatewayError) {
+    super();
+    this.failure = failure;
+    this.error = error;
+  }
+}
 
 /** An attempt as it was when it began. */
 interface Started {
@@ -47,8 +55,8 @@ function responseOf(end: AttemptEnd): Response | undefined {
 }
 
 /**
- * The attempts of one call. ky decides when `attempt` is called, asks `shouldRetry` after each that
- * failed, and waits for `delayMs`. What the caller is given stands in `received`, or comes from `errorFor`.
+ * The attempts of one call. ky makes the Request, decides when `attempt` is called, asks `shouldRetry`
+ * after each that failed, and waits for `delayMs`. `errorFor` is the border that no error of ky's passes.
  */
 export class CallAttempts {
   readonly #request: HttpRequest;
@@ -58,8 +66,7 @@ export class CallAttempts {
   readonly #deadline: number;
   #count = 0;
   #timeOut: (() => void) | undefined;
-  /** Why the last attempt failed, and its error with the worst outcome of all. */
-  #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
+  #failed: AttemptFailed | undefined;
   #delayMs = 0;
   /** The last attempt, until a line of the log was written for it. */
   #unlogged: (() => LoggedAttempt) | undefined;
@@ -82,7 +89,7 @@ export class CallAttempts {
    *
    * @returns A 2xx. Anything else rejects, as does the caller's abort, with the caller's reason.
    */
-  attempt(): Promise<Response> {
+  attempt(request: Request): Promise<Response> {
     const { signal } = this.#limits;
     this.#failed = undefined;
     const started = this.#start();
@@ -97,21 +104,22 @@ export class CallAttempts {
           this.#finish(started, { kind: "failed", error, hasResponse: true });
         }
         if (end.kind === "aborted") reject(signal?.reason);
-        else if (this.received === undefined) reject(new AttemptFailed());
+        else if (this.received === undefined) reject(this.#failed);
         else resolve(this.received.response);
       };
       const send = (attemptSignal: AbortSignal) =>
-        exchange(this.#request, this.#settings, attemptSignal, this.#limits.beforeSend);
+        exchange(request, this.#request, this.#settings, attemptSignal, this.#limits.beforeSend);
       this.#timeOut = startAttempt(send, onEnd, signal);
     });
   }
 
   /** May another attempt follow the one that failed? */
-  shouldRetry(): boolean {
+  shouldRetry(thrown: unknown): boolean {
     this.#endByTimeout();
+    const failed = thrown instanceof AttemptFailed ? thrown : this.#failed;
     // The caller aborted, so that no failure stands.
-    if (this.#failed === undefined) return false;
-    const { failure, error } = this.#failed;
+    if (failed === undefined) return false;
+    const { failure, error } = failed;
     const delayMs = retryDelayMs(failure, this.#count);
     // ky would wait out the rest of totalTimeout where the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
@@ -137,7 +145,7 @@ export class CallAttempts {
 
   #errorFor(thrown: unknown): unknown {
     const { signal } = this.#limits;
-    if (thrown instanceof AttemptFailed) return this.#failed?.error;
+    if (thrown instanceof AttemptFailed) return thrown.error;
     // In flight or in a wait. ky wraps some reasons in an error of its own.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
@@ -207,7 +215,7 @@ export class CallAttempts {
     const failure = this.#failureOf(started, end);
     this.outcome = worse(this.outcome, failure.outcome);
     const error = failure.toError(this.outcome);
-    this.#failed = { failure, error };
+    this.#failed = new AttemptFailed(failure, error);
     report({ status: failure.status, error });
   }
 

@@ -37,21 +37,24 @@ const client: KyInstance = /* @__PURE__ */ ky.create({
   throwHttpErrors: false,
 });
 
-/** What ky is given for one call: its limits, and functions that decide. */
-function kyOptions(method: string, attempts: CallAttempts, limits: Limits): Options {
+/** What ky is given for one call: the request, its limits, and functions that decide. */
+function kyOptions(
+  { method, headers }: HttpRequest,
+  attempts: CallAttempts,
+  limits: Limits,
+): Options {
   return {
     method,
+    headers,
     timeout: limits.timeoutMs,
     totalTimeout: limits.totalTimeoutMs,
     retry: {
       limit: limits.maxRetries,
       methods: EVERY_METHOD,
-      shouldRetry: () => attempts.shouldRetry(),
+      shouldRetry: ({ error }) => attempts.shouldRetry(error),
       delay: () => attempts.delayMs(),
     },
-    // The key, the headers and the body are added behind ky, in `attempt`: no error and no hook of
-    // ky's can show them.
-    fetch: () => attempts.attempt(),
+    fetch: (request) => attempts.attempt(request as Request),
   };
 }
 
@@ -68,7 +71,7 @@ export function createHttpClient(settings: Settings): HttpClient {
     const abort = followAbort(limits.signal);
     try {
       await client(request.url, {
-        ...kyOptions(request.method, attempts, limits),
+        ...kyOptions(request, attempts, limits),
         ...(abort && { signal: abort.signal }),
       });
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { Fetch } from "../options.ts";
 import { isBrowser } from "../runtime.ts";
 import { readBody } from "./read-body.ts";
 
@@ -14,9 +15,6 @@ export interface HttpResponse {
   readonly response: Response;
   readonly text: string;
 }
-
-/** The platform's `fetch`, or any function that takes an address and an init. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How `fetch` and the reading of the body ended. */
 export type Exchange =
@@ -43,22 +41,26 @@ export interface Sender {
 /**
  * Sends one request, once, and reads the response to its end: a 2xx whose body breaks off is not a
  * response. Never rejects.
+ *
+ * @param request - ky's: its method and headers. Its address is normalised, and it has no body.
  */
 export async function exchange(
-  { method, url, headers, body }: HttpRequest,
+  { method, headers }: Pick<Request, "method" | "headers">,
+  { url, body }: HttpRequest,
   { fetch: customFetch, maxResponseBytes }: Sender,
   signal: AbortSignal,
   beforeSend?: BeforeSend | undefined,
 ): Promise<Exchange> {
   let hasResponse = false;
   try {
-    const init: RequestInit = {
+    // Without a prototype: `fetch` would take what was added to `Object.prototype` for options.
+    const init: RequestInit = Object.assign(Object.create(null), {
       method,
       headers,
       signal,
       // `fetch` would carry X-API-Key to the address that a redirect names.
       redirect: "manual",
-    };
+    });
     // A string, not a Request: a Request makes a stream of it, which costs 65 us and fails on React
     // Native.
     if (body !== undefined) init.body = body;

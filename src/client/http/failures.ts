@@ -13,11 +13,11 @@ import {
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { describeError } from "../../internal/describe-error.ts";
+import { failedBeforeSending, failureCode } from "../../internal/failed-before-sending.ts";
 import { isLoopback } from "../../internal/loopback.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import type { HttpResponse } from "./exchange.ts";
-import { failedBeforeSending, failureCode } from "./failed-before-sending.ts";
 import { paymentIn } from "./payment-in-body.ts";
 import { excerpt, parseJson, responseFields, safeHeaders } from "./response-fields.ts";
 

@@ -46,9 +46,9 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
     cancel(body);
     return undefined;
   }
-  // Content-Length counts what was sent: a small body may grow large when it is decompressed.
-  const isKnownSize = length !== undefined && !response.headers.has("content-encoding");
-  if (isStream && !isKnownSize) return readStream(body, maxBytes);
+  // A Content-Length within the limit says nothing: a body may grow large when it is decompressed, and
+  // a custom `fetch` may leave any header over it.
+  if (isStream) return readStream(body, maxBytes);
   // React Native gives no stream: its body can only be measured after it was read.
   const text = await response.text();
   if (typeof text !== "string") throw new TypeError("The body of the response is not a text.");

@@ -12,9 +12,10 @@ import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
-import type { Idempotency } from "../idempotency/resolving/resolve.ts";
+import { checkPhone } from "../http/check-phone.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
+import type { Idempotency } from "../unknown-outcomes/resolve.ts";
 import { startOrFind } from "../waiting/start-or-find.ts";
 import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
@@ -104,10 +105,10 @@ export class MobileMoney {
    * ```
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
-    const timeoutMs = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    const { idempotencyKey, idempotencyWaitMs, onStarted, ...wait } = options;
+    const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
+    const { idempotencyKey, idempotencyWaitMs, onStarted, timeoutMs, ...wait } = own;
     if (onStarted !== undefined) checkFunction("onStarted", onStarted);
-    const { signal, headers } = wait;
+    const { signal, headers } = own;
     const started = performance.now();
     const leftMs = () => Math.max(timeoutMs - (performance.now() - started), 1);
     const start = () =>
@@ -166,6 +167,7 @@ export class MobileMoney {
    * @see docs/service.md, "Endpoints"
    */
   validatePhone(phone: string, options?: CallOptions): Result<PhoneValidation> {
-    return this.#call(ENDPOINTS["mobileMoney.validatePhone"], { body: { phone } }, options);
+    const input = { body: { phone }, check: checkPhone };
+    return this.#call(ENDPOINTS["mobileMoney.validatePhone"], input, options);
   }
 }

@@ -3,10 +3,11 @@ import type { Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { learnedListPath } from "../../profile/list-path.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
 import type { Sent } from "../http/client.ts";
 import type { HttpResponse } from "../http/exchange.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
-import { type DriftSettings, reportDrift, reportProfileDrift } from "./drift.ts";
+import type { DriftReporter } from "./drift.ts";
 import { dataOf, findList, isErrorEnvelope, isUnclearEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
 
@@ -29,6 +30,12 @@ function failureIn(context: CallContext, received: HttpResponse, outcome: Outcom
   return failure.toError(worse(outcome, failure.outcome));
 }
 
+/** What is known of the service beside the contract. */
+export interface Learned {
+  readonly profile: ServiceProfile | undefined;
+  readonly drift?: DriftReporter | undefined;
+}
+
 /**
  * What a method resolves with for a 2xx: `data` out of its envelope, or a page of it.
  *
@@ -40,7 +47,7 @@ export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
   { received, outcome }: Sent,
-  settings: DriftSettings,
+  { profile, drift }: Learned,
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
@@ -53,12 +60,12 @@ export function unwrap(
   if (isErrorEnvelope(body)) throw failureIn(context, received, outcome);
   if (context.effect !== "read" && isUnclearEnvelope(body))
     throw unexpectedResponse(context, received, "its `success` is neither true nor false");
-  reportProfileDrift(context.endpoint, received.response.status, body, settings);
+  drift?.profile(context.endpoint, received.response.status, body);
   if (endpoint.list) {
     const resource = endpoint.path.replace(/.*\//, "").replace("-", "_");
-    const list = findList(body, resource, learnedListPath(settings.profile, context.endpoint));
+    const list = findList(body, resource, learnedListPath(profile, context.endpoint));
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
-    reportDrift(context.endpoint, endpoint, list.items, settings.hooks);
+    drift?.contract(context.endpoint, endpoint, list.items);
     return { data: createPage(list.items, list.meta), body };
   }
   const found = dataOf(body);
@@ -68,6 +75,6 @@ export function unwrap(
       : requireFields(found, endpoint.requiredFields, (field) =>
           unexpectedResponse(context, received, `its body has no usable \`data.${field}\``),
         );
-  reportDrift(context.endpoint, endpoint, found, settings.hooks);
+  drift?.contract(context.endpoint, endpoint, found);
   return { data, body };
 }

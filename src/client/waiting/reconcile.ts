@@ -1,7 +1,7 @@
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal } from "../../contract/payment-state.ts";
-import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { describeValue, ownOptions } from "../../internal/check-options.ts";
 import { concurrently } from "../../internal/concurrently.ts";
 import { callHook } from "../hooks.ts";
 import { invalidParams } from "../invalid-params.ts";
@@ -92,8 +92,8 @@ export async function* reconcilePayments(
   references: Iterable<string> | AsyncIterable<string>,
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconcileReport, void, void> {
-  checkOptionNames(options, ["concurrency", "onProgress", "signal"], "reconcile");
-  const concurrency = countLimit("concurrency", options.concurrency, DEFAULT_CONCURRENCY, 1);
+  const own = ownOptions(options, ["concurrency", "onProgress", "signal"], "reconcile");
+  const concurrency = countLimit("concurrency", own.concurrency, DEFAULT_CONCURRENCY, 1);
   const source = openIterator(references);
 
   async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {
@@ -107,10 +107,10 @@ export async function* reconcilePayments(
 
   const counts = { done: 0, final: 0, pending: 0, unknown: 0, unreadable: 0 };
   const detector = new DoublePaymentDetector();
-  for await (const next of concurrently(source, report, concurrency, options.signal)) {
+  for await (const next of concurrently(source, report, concurrency, own.signal)) {
     counts.done++;
     counts[next.state]++;
-    callHook(options.onProgress, () => ({ ...counts }));
+    callHook(own.onProgress, () => ({ ...counts }));
     yield withDoublePayments(next, detector);
   }
 }

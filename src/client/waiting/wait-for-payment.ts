@@ -88,10 +88,10 @@ async function readOnce(
 export async function waitForFinalStatus(
   read: (options: CallOptions) => Promise<Payment>,
   reference: string,
-  options: WaitOptions = {},
+  given: WaitOptions = {},
 ): Promise<Payment> {
-  const timeoutMs = checkWaitOptions(options, "waitFor");
-  const { signal, wake, headers, finalStatuses = [] } = options;
+  const options = checkWaitOptions(given, "waitFor");
+  const { signal, wake, headers, finalStatuses = [], timeoutMs } = options;
   const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;

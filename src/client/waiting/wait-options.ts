@@ -1,6 +1,6 @@
 import type { Payment } from "../../contract/payment.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkFunction, checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { checkFunction, describeValue, ownOptions } from "../../internal/check-options.ts";
 import { timeLimit } from "../limits.ts";
 import type { CallOptions } from "../options.ts";
 import type { Wake } from "./wakeups/local.ts";
@@ -56,15 +56,15 @@ export const WAIT_OPTION_NAMES: readonly string[] = [
  *
  * @param owner - The method that takes them.
  * @param names - The names of its options.
- * @returns The time limit of the wait, in milliseconds.
+ * @returns The options, with the time limit of the wait.
  * @throws {ConfigurationError}
  */
-export function checkWaitOptions(
-  options: WaitOptions,
+export function checkWaitOptions<Options extends WaitOptions>(
+  given: Options,
   owner: string,
   names: readonly string[] = WAIT_OPTION_NAMES,
-): number {
-  checkOptionNames(options, names, owner);
+): Options & { readonly timeoutMs: number } {
+  const options = ownOptions(given, names, owner);
   const { onUpdate, wake, finalStatuses } = options;
   if (onUpdate !== undefined) checkFunction("onUpdate", onUpdate);
   if (wake !== undefined) checkFunction("wake", wake);
@@ -73,5 +73,6 @@ export function checkWaitOptions(
       `\`finalStatuses\` must be a list of statuses; got ${describeValue(finalStatuses)}.`,
     );
   }
-  return timeLimit("timeoutMs", options.timeoutMs, DEFAULT_WAIT_MS);
+  const timeoutMs = timeLimit("timeoutMs", options.timeoutMs, DEFAULT_WAIT_MS);
+  return Object.assign(options, { timeoutMs });
 }

@@ -22,10 +22,10 @@ const EVENTS = "{event}";
 
 const ROWS: readonly Row[] = [
   {
-    name: "stored",
+    name: "retrying",
     unit: EVENTS,
-    description: "All events, the processed ones that are remembered included.",
-    value: ({ stored }) => stored,
+    description: "Waiting events whose last attempt failed.",
+    value: ({ retrying }) => retrying,
   },
   {
     name: "waiting",
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * Reports what the inbox of a receiver holds, as gauges: `malipo.inbox.stored`, `.waiting`,
+ * Reports what the inbox of a receiver holds, as gauges: `malipo.inbox.waiting`, `.retrying`,
  * `.unhandled`, `.running`, `.dead_letters`, `.conflicts` (events), `.lag` and `.oldest_waiting`
  * (seconds). Each export calls `receiver.stats()` once.
  *

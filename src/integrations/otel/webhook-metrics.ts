@@ -1,6 +1,6 @@
 import type { Context, Meter } from "@opentelemetry/api";
 import type { ProcessResult, ProcessView, ReceiveResult } from "../../webhooks/receiver/hooks.ts";
-import { errorTypeOf, MESSAGING } from "./attributes.ts";
+import { errorTypeOf, MESSAGING, metricKind } from "./attributes.ts";
 
 /** The metrics of a receiver, named by what happened. */
 export interface WebhookMetrics {
@@ -41,7 +41,7 @@ export function createWebhookMetrics(meter: Meter): WebhookMetrics {
       const attributes = {
         "malipo.result": result,
         "http.response.status_code": status,
-        ...(event !== undefined && { "messaging.destination.name": event }),
+        ...(event !== undefined && { "messaging.destination.name": metricKind(event) }),
       };
       received.add(1, attributes, context);
       receiveDuration.record(durationMs / 1_000, attributes, context);
@@ -50,10 +50,10 @@ export function createWebhookMetrics(meter: Meter): WebhookMetrics {
       if (attempt !== 1 || receivedAt === undefined) return;
       // The clock of another process may be ahead.
       const seconds = Math.max(0, Date.now() - receivedAt) / 1_000;
-      lag.record(seconds, { "messaging.destination.name": event }, context);
+      lag.record(seconds, { "messaging.destination.name": metricKind(event) }, context);
     },
     processed: ({ event }, { error, willRetry, durationMs }, context) => {
-      const destination = { "messaging.destination.name": event };
+      const destination = { "messaging.destination.name": metricKind(event) };
       const attributes = {
         ...destination,
         ...(error !== undefined && { "error.type": errorTypeOf(error) }),

@@ -1,7 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { failureCode } from "../../client/http/failed-before-sending.ts";
 import { describeConnectionError } from "../../internal/describe-connection-error.ts";
+import { failureCode } from "../../internal/failed-before-sending.ts";
 import { Capture } from "./capture.ts";
 import { endToEnd, type HeaderPairs, headerPairs, requestHeaders } from "./headers.ts";
 

@@ -46,11 +46,13 @@ export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPay
     throw invalidField("phone", "expected a Kenyan mobile number, such as 0712345678");
   }
   const account = params.payment_account_id;
-  const { accountId } = sandboxState.speech;
-  if (account !== undefined && String(account) !== String(accountId)) {
+  const { accountIds } = sandboxState.speech;
+  const [defaultAccount] = accountIds;
+  const chosen = accountIds.find((one) => String(one) === String(account ?? defaultAccount));
+  if (chosen === undefined) {
     throw invalidField(
       "payment_account_id",
-      `there is no such payment account; the id of the only one is ${accountId}`,
+      `there is no such payment account; the ids are ${accountIds.join(" and ")}`,
     );
   }
   return {
@@ -58,6 +60,7 @@ export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPay
     phone,
     account_reference: params.account_reference ?? "",
     description: params.description ?? "",
+    ...(chosen !== defaultAccount && { payment_account_id: chosen }),
   };
 }
 

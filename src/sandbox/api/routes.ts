@@ -115,9 +115,17 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ thing: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {
-    const payment_account_id = context.sandboxState.speech.accountId;
-    const account = { payment_account_id, name: "Till", currency: "KES", is_default: true };
-    return { thing: "account", ...pageOf(context, [account]) };
+    const { currency } = MERCHANT;
+    // In a list the last one comes first.
+    const accounts = context.sandboxState.speech.accountIds
+      .map((payment_account_id, index) => ({
+        payment_account_id,
+        name: index === 0 ? "Till" : "Paybill",
+        currency,
+        is_default: index === 0,
+      }))
+      .reverse();
+    return { thing: "account", ...pageOf(context, accounts) };
   },
   "payments.get": (context) => ({ thing: "payment", record: findPayment(context) }),
   "payments.list": (context) => ({

@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 export const ABOUT_DELIVERIES = {
   otherPayloads: entry(
     "payloads of the event kinds other than payment.completed and payment.failed",
-    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them",
+    "payment.initiated carries the payment, invoice.* the invoice, as a read returns them; subscription.*, which only test events have, carries subscription_id, status and created_at",
     "code that reads the resource can read the event",
     undefined,
     {
@@ -72,6 +72,13 @@ export const ABOUT_DELIVERIES = {
       ]),
       knob: "redeliveries come after the gaps that were seen",
     },
+  ),
+  resultCode: entry(
+    "a 200 whose ResultCode is not 0",
+    "the delivery counts as received and is not retried: only the status decides",
+    "the interface says that 200 prevents retries, and shows no other ResultCode than 0",
+    undefined,
+    { never: "only a receiver that answers so on purpose would show it" },
   ),
   deliveryQueue: entry(
     "how many deliveries may be pending for one address",

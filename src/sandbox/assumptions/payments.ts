@@ -17,6 +17,13 @@ export const ABOUT_PAYMENTS = {
     { minAmount: 1, maxAmount: 250_000 },
     { never: "only payments of the smallest and the largest amount would show it" },
   ),
+  paymentAccounts: entry(
+    "how many payment accounts a merchant has",
+    "two: a till, which is the default, and a paybill; a payment to any other account is rejected with 422",
+    "code that passes payment_account_id can be tested",
+    [1, 2],
+    { never: "the accounts are the merchant's own, and a profile holds shapes, not values" },
+  ),
   fillers: entry(
     "the fields of a payment that the merchant did not set",
     'KES; account_reference ""; payer_name "SANDBOX CUSTOMER"',

@@ -1,6 +1,7 @@
 import { formatTimestamp } from "../clock/time.ts";
 import { localFormat } from "../payments/phone-number.ts";
 import { FAULT_COMMANDS } from "./fault-commands.ts";
+import { KEY_COMMANDS } from "./key-commands.ts";
 import { PHONE_COMMANDS } from "./phone-commands.ts";
 import { SCENE_COMMANDS } from "./scene-commands.ts";
 import { type Command, defineCommand, textField } from "./types.ts";
@@ -47,6 +48,7 @@ export const COMMANDS = {
   }),
   ...WEBHOOK_COMMANDS,
   ...FAULT_COMMANDS,
+  ...KEY_COMMANDS,
   ...SCENE_COMMANDS,
 } as const;
 

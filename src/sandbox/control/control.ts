@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames } from "../../internal/check-options.ts";
+import { ownOptions } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { ApiResponse } from "../exchange/messages.ts";
 import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
@@ -44,8 +44,8 @@ const commandRoute = (command: Command, path: string): Route => ({
   method: "POST",
   pattern: patternOf(path),
   run: (server, { params, body }) => {
-    const fields = { ...parseBody(body), ...params };
-    checkOptionNames(fields, command.fields, path);
+    const given = { ...parseBody(body), ...params };
+    const fields = ownOptions(given, command.fields, path);
     return command.act(commandContext(server), fields);
   },
 });

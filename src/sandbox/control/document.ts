@@ -16,6 +16,7 @@ const FIELDS: Readonly<Record<string, { readonly description: string; readonly t
   balance: { description: "The new balance, such as 1500.00." },
   answer: { description: "approve, cancel, wrongPin, ignore, or ask." },
   pin: { description: "Four digits." },
+  key: { description: "A key, or a kind: public, secret or sandbox. By default, secret." },
   by: { description: "How far: milliseconds, or a text such as 61s or 2h." },
   id: { description: "The id." },
   url: { description: "The URL of the receiver. Without a scheme, it gets one." },

@@ -9,6 +9,7 @@ export const BODY_EXAMPLES: Readonly<Partial<Record<CommandName, object>>> = {
   "webhooks/register": { url: "http://localhost:3000/webhooks" },
   "webhooks/test": { event: "payment.failed" },
   "faults/add": { kind: "lostResponse", endpoint: "mobileMoney.initiate" },
+  "keys/revoke": { key: "secret" },
   chaos: { duplicate: 0.3, lostResponses: 0.1, seed: "42" },
   restore: { snapshot: {} },
   reset: { keep_receivers: "yes" },

@@ -50,15 +50,26 @@ export const FAULT_COMMANDS = {
     ],
     act: ({ sandbox }, fields) => {
       const isAlways = textField(fields, "times") === "always";
-      sandbox.faults.add({
+      const id = sandbox.faults.add({
         match: matchFrom(fields),
         effect: effectFrom(fields),
         after: numberField(fields, "after") ?? 0,
         times: isAlways ? Number.POSITIVE_INFINITY : (numberField(fields, "times") ?? 1),
       });
-      return {};
+      return { id };
     },
-    message: () => "The fault is active.",
+    message: ({ id }) => `The fault ${id} is active.`,
+  }),
+  "faults/remove": defineCommand({
+    summary: "Ends one fault.",
+    path: "/faults/{id}/remove",
+    fields: ["id"],
+    act: ({ sandbox }, fields) => {
+      const id = textField(fields, "id");
+      sandbox.faults.remove(id);
+      return { id };
+    },
+    message: ({ id }) => `The fault ${id} is removed.`,
   }),
   "faults/clear": defineCommand({
     summary: "Ends all faults.",

@@ -13,13 +13,7 @@ import {
 import type { Deliver } from "../options.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
-import type {
-  Delivery,
-  DeliveryChaos,
-  StoredDelivery,
-  StoredInvoice,
-  StoredPayment,
-} from "../state/records.ts";
+import type { Delivery, DeliveryChaos, EventRecord, StoredDelivery } from "../state/records.ts";
 import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
@@ -73,18 +67,14 @@ export class DeliverySender implements Deliveries {
   }
 
   /** Queues an event for every webhook that lists its kind. The first attempt begins at once. */
-  emit(event: string, record: StoredPayment | StoredInvoice): void {
+  emit(event: string, record: EventRecord): void {
     for (const { url, events } of this.#sandboxState.state.webhooks) {
       if (events.includes(event)) this.#queue(event, record, url);
     }
   }
 
   /** Queues an event for one address. Resolves when the attempt that this began has ended. */
-  async emitTo(
-    url: string,
-    event: string,
-    record: StoredPayment | StoredInvoice,
-  ): Promise<Delivery> {
+  async emitTo(url: string, event: string, record: EventRecord): Promise<Delivery> {
     const delivery = this.#queue(event, record, url);
     const [attempt] = [...this.#inFlight].find(([, id]) => id === delivery.id) ?? [];
     await attempt;
@@ -116,7 +106,7 @@ export class DeliverySender implements Deliveries {
     );
   }
 
-  #queue(event: string, record: StoredPayment | StoredInvoice, url: string): StoredDelivery {
+  #queue(event: string, record: EventRecord, url: string): StoredDelivery {
     const { state, clock, speech } = this.#sandboxState;
     const id = `dlv_${nextName(state.random, "token", 12)}`;
     const { chaos, olderMs, waitMs } = planDelivery(state, id, url);

@@ -3,9 +3,15 @@ import { MERCHANT } from "../payments/merchant.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
-import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts";
+import type {
+  Delivery,
+  EventRecord,
+  StoredInvoice,
+  StoredPayment,
+  SubscriptionRecord,
+} from "../state/records.ts";
 
-type TestRecord = (sandboxState: SandboxState) => StoredPayment | StoredInvoice;
+type TestRecord = (sandboxState: SandboxState) => EventRecord;
 
 /** The label of a test event's payment, by which a person recognises it. */
 const TEST_REFERENCE = "TEST";
@@ -44,6 +50,14 @@ const invoice =
     fields: {},
   });
 
+const subscription =
+  (status: SubscriptionRecord["status"]): TestRecord =>
+  ({ state, clock }) => ({
+    subscription_id: state.nextId++,
+    status,
+    createdAt: clock.ms(),
+  });
+
 /** A record for each kind of event that the sandbox makes. The state does not have these records. */
 const TEST_RECORDS: Readonly<Record<string, TestRecord>> = {
   "payment.completed": payment(({ state }, finalAt) => ({
@@ -60,6 +74,8 @@ const TEST_RECORDS: Readonly<Record<string, TestRecord>> = {
   "invoice.created": invoice("draft"),
   "invoice.paid": invoice("paid"),
   "invoice.overdue": invoice("overdue"),
+  "subscription.created": subscription("active"),
+  "subscription.canceled": subscription("canceled"),
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { closest, counterexample } from "./counterexample.ts";
 import { countOrders, ordersOf } from "./orders.ts";
 import { type Explorable, runInOrder } from "./run.ts";
@@ -20,9 +20,10 @@ export interface ExploreOptions {
 const DEFAULT_TIMES = 2;
 const DEFAULT_MAX_RUNS = 10_000;
 
-function checkInput(createHandler: unknown, events: unknown, options: ExploreOptions): void {
-  checkOptionNames(options, ["times", "maxRuns"], "explore()");
-  const { times = DEFAULT_TIMES, maxRuns = DEFAULT_MAX_RUNS } = options;
+/** @returns How many times each event comes at most. */
+function checkInput(createHandler: unknown, events: unknown, options: ExploreOptions): number {
+  const own = ownOptions(options, ["times", "maxRuns"], "explore()");
+  const { times = DEFAULT_TIMES, maxRuns = DEFAULT_MAX_RUNS } = own;
   if (typeof createHandler !== "function") {
     throw new ConfigurationError(
       "explore() requires a function that returns a new { handle(event), state() }.",
@@ -36,7 +37,7 @@ function checkInput(createHandler: unknown, events: unknown, options: ExploreOpt
     checkWholeNumber("maxRuns", maxRuns, 1, Number.MAX_SAFE_INTEGER);
   }
   const runs = countOrders(events.length, times);
-  if (runs <= maxRuns) return;
+  if (runs <= maxRuns) return times;
   const many = Number.isFinite(runs) ? runs.toLocaleString("en-US") : "far too many";
   throw new ConfigurationError(
     `${events.length} events that come up to ${times} times have ${many} orders, and \`maxRuns\` is ${maxRuns}. Pass fewer events, \`times: 1\`, or a larger \`maxRuns\`.`,
@@ -74,11 +75,11 @@ export async function explore<Event = WebhookEvent>(
   events: readonly Event[],
   options: ExploreOptions = {},
 ): Promise<{ runs: number }> {
-  checkInput(createHandler, events, options);
+  const times = checkInput(createHandler, events, options);
   const run = (order: readonly number[]) => runInOrder(createHandler, events, order);
   let expected: string | undefined;
   let runs = 0;
-  for (const order of ordersOf(events.length, options.times ?? DEFAULT_TIMES)) {
+  for (const order of ordersOf(events.length, times)) {
     const { text, failure } = await run(order);
     runs++;
     if (expected === undefined && failure !== undefined) {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, describeValue } from "../../internal/check-options.ts";
+import { describeValue, ownOptions } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
 import type { ChaosName, StoredChaos } from "../state/records.ts";
@@ -75,7 +75,6 @@ export interface Chaos {
 }
 
 function checkRates(options: ChaosOptions): StoredChaos["rates"] {
-  checkOptionNames(options, ["seed", ...CHAOS_NAMES], "chaos()");
   const rates: { [Name in ChaosName]?: number } = {};
   for (const name of CHAOS_NAMES) {
     const { [name]: rate = 0 } = options;
@@ -97,7 +96,8 @@ function checkSeed(seed: unknown): string {
 }
 
 /** Replaces earlier chaos; without a rate above 0, ends it. */
-function startChaos(state: State, sandboxSeed: string, options: ChaosOptions): { seed: string } {
+function startChaos(state: State, sandboxSeed: string, given: ChaosOptions): { seed: string } {
+  const options = ownOptions(given, ["seed", ...CHAOS_NAMES], "chaos()");
   const rates = checkRates(options);
   const seed = checkSeed(options.seed === undefined ? sandboxSeed : options.seed);
   delete state.chaos;

@@ -2,10 +2,10 @@ import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkChoice,
-  checkOptionNames,
   checkWholeNumber,
   describeValue,
   MAX_TIMEOUT_MS,
+  ownOptions,
 } from "../../internal/check-options.ts";
 import type { FaultEffect, StoredFault } from "../state/records.ts";
 
@@ -44,8 +44,9 @@ const METHODS = [...new Set(Object.values(ENDPOINTS).map(({ method }): string =>
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkFaultOptions(options: FaultOptions): StoredFault {
-  checkOptionNames(options, ["match", "effect", "after", "times"], "faults.add()");
-  const { match = {}, effect, after = 0, times = 1 } = options;
+  const names = ["match", "effect", "after", "times"];
+  const own = ownOptions(options, names, "faults.add()");
+  const { match = {}, effect, after = 0, times = 1 } = own;
   checkEffect(effect);
   checkWholeNumber("after", after, 0, Number.MAX_SAFE_INTEGER);
   if (times !== Number.POSITIVE_INFINITY) {
@@ -60,8 +61,8 @@ export function checkFaultOptions(options: FaultOptions): StoredFault {
 }
 
 function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["match"] {
-  checkOptionNames(match, ["method", "path", "endpoint"], "match");
-  const { endpoint, path, method } = match;
+  const own = ownOptions(match, ["method", "path", "endpoint"], "match");
+  const { endpoint, path, method } = own;
   if (endpoint !== undefined) checkChoice("endpoint", endpoint, Object.keys(ENDPOINTS));
   if (path !== undefined && !path.startsWith("/")) {
     throw new ConfigurationError(
@@ -78,7 +79,7 @@ function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["mat
 
 function checkEffect(effect: FaultEffect): void {
   checkChoice("effect.kind", effect?.kind, Object.keys(EFFECT_FIELDS));
-  checkOptionNames(effect, EFFECT_FIELDS[effect.kind], `The effect "${effect.kind}"`);
+  ownOptions(effect, EFFECT_FIELDS[effect.kind], `The effect "${effect.kind}"`);
   if (effect.kind === "status") checkWholeNumber("status", effect.status, 200, 599);
   if (effect.kind === "latency" && !(effect.ms >= 0 && effect.ms <= MAX_TIMEOUT_MS)) {
     throw new ConfigurationError(

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../errors/configuration.ts";
 import type { FaultEffect, StoredFault } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 import { checkFaultOptions, type FaultOptions } from "./fault-options.ts";
@@ -8,6 +9,7 @@ export interface Faults {
    * Injects a fault into the next matching requests. Their responses carry the header
    * `x-sandbox-fault`.
    *
+   * @returns The id of the fault, for `remove`.
    * @throws {ConfigurationError} for an unknown name or a wrong value.
    *
    * @example
@@ -18,7 +20,13 @@ export interface Faults {
    * });
    * ```
    */
-  add(fault: FaultOptions): void;
+  add(fault: FaultOptions): string;
+  /**
+   * Removes one fault.
+   *
+   * @throws {ConfigurationError} for a fault that does not exist, or has ended.
+   */
+  remove(id: string): void;
   /** Removes all faults. */
   clear(): void;
 }
@@ -27,7 +35,22 @@ export interface Faults {
 export function createFaults(state: () => State, onChange: () => void): Faults {
   return {
     add: (options) => {
-      state().faults.push(checkFaultOptions(options));
+      const fault = checkFaultOptions(options);
+      const current = state();
+      current.faultCount = (current.faultCount ?? 0) + 1;
+      const id = `flt_${current.faultCount}`;
+      current.faults.push({ id, ...fault });
+      onChange();
+      return id;
+    },
+    remove: (id) => {
+      const current = state();
+      if (!current.faults.some((one) => one.id === id)) {
+        throw new ConfigurationError(
+          `There is no fault ${JSON.stringify(id)}. It may have ended. \`malipo faults list\` lists the faults.`,
+        );
+      }
+      current.faults = current.faults.filter((one) => one.id !== id);
       onChange();
     },
     clear: () => {

@@ -20,6 +20,8 @@ export interface NewPayment {
   readonly phone: string;
   readonly account_reference: string;
   readonly description: string;
+  /** Only of a payment to another account than the default one. */
+  readonly payment_account_id?: string | number;
 }
 
 /** The stored phone of a number. Every number has one: it is stored at the first use. */

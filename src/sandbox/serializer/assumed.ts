@@ -5,7 +5,7 @@ import type { ErrorCause } from "../exchange/error-response.ts";
 import { jsonResponse } from "../exchange/json-response.ts";
 import type { Records, Thing } from "../exchange/result.ts";
 import { nextName, type RandomState } from "../state/random.ts";
-import type { StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { EventRecord } from "../state/records.ts";
 import { readPage } from "./page-request.ts";
 import type { IdKind, Speech } from "./serializer.ts";
 import { failedPaymentView, invoiceView, paymentView } from "./views.ts";
@@ -56,7 +56,11 @@ const IDS: Readonly<Record<IdKind, (random: RandomState) => string>> = {
 };
 
 /** `data` of an event: the payment or the invoice, as a read returns it; less for a failed payment. */
-export function eventData(kind: string, record: StoredPayment | StoredInvoice): object {
+export function eventData(kind: string, record: EventRecord): object {
+  if ("subscription_id" in record) {
+    const { createdAt, ...subscription } = record;
+    return { ...subscription, created_at: formatTimestamp(createdAt) };
+  }
   if ("number" in record) return invoiceView(record);
   return kind === "payment.failed" ? failedPaymentView(record) : paymentView(record);
 }
@@ -76,7 +80,7 @@ export const ASSUMED_SPEECH: Speech = {
     jsonResponse(ASSUMED_STATUSES[cause], { success: false, error: message }, headers),
   readPage: (_endpoint, query) => readPage(query),
   newId: (kind, { random }) => IDS[kind](random),
-  accountId: 1,
+  accountIds: ASSUMPTIONS.paymentAccounts.value,
   mayCall: (kind, endpoint) => (ENDPOINTS[endpoint] as Endpoint).keys.includes(kind),
   hasScopes: true,
   acceptsInvalidPhones: false,

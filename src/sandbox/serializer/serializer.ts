@@ -4,7 +4,7 @@ import type { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiResponse } from "../exchange/messages.ts";
 import type { PageRequest, RouteResult } from "../exchange/result.ts";
 import type { RandomState } from "../state/random.ts";
-import type { Delivery, StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { Delivery, EventRecord } from "../state/records.ts";
 
 /** What the sandbox makes ids for. */
 export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";
@@ -38,8 +38,8 @@ export interface Speech {
   readPage(endpoint: EndpointName, query: URLSearchParams): PageRequest;
   /** Counts `nextId` up for ids that are too short to be random. */
   newId(kind: IdKind, state: IdState): string;
-  /** The id of the only payment account. */
-  readonly accountId: string | number;
+  /** The ids of the payment accounts, the default one first. */
+  readonly accountIds: readonly [string | number, ...(string | number)[]];
   /** Whether a kind of key may call an endpoint. */
   mayCall(kind: KeyKind, endpoint: EndpointName): boolean;
   /** Whether keys have scopes. */
@@ -49,7 +49,7 @@ export interface Speech {
   /** Whether `validate-phone` has a result for a phone number that cannot be charged. */
   readonly acceptsUnusablePhones: boolean;
   /** The body of a delivery. `at` is its timestamp in milliseconds. */
-  event(kind: string, at: number, record: StoredPayment | StoredInvoice): string;
+  event(kind: string, at: number, record: EventRecord): string;
   /** The headers of an attempt, beside the content type. `tries` counts the attempts from 1. */
   deliveryHeaders(attempt: {
     readonly delivery: Delivery;

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type Scope } from "../../contract/endpoints.ts";
 import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkChoice, checkOptionNames } from "../../internal/check-options.ts";
+import { checkChoice, ownOptions } from "../../internal/check-options.ts";
 import { nextName, type RandomState } from "./random.ts";
 import type { StoredKey } from "./records.ts";
 
@@ -28,8 +28,7 @@ export function createKey(
   state: { readonly random: RandomState; readonly keys: Record<string, StoredKey> },
   options: KeyOptions,
 ): string {
-  checkOptionNames(options, ["kind", "scopes"], "createKey()");
-  const { kind, scopes } = options;
+  const { kind, scopes } = ownOptions(options, ["kind", "scopes"], "createKey()");
   checkChoice("kind", kind, Object.keys(KEY_PREFIXES));
   const allowed = allowedScopes(kind);
   const wrong = scopes?.find((scope) => !allowed.includes(scope));
@@ -41,4 +40,30 @@ export function createKey(
   const key = newKey(state.random, kind);
   state.keys[key] = { kind, scopes: [...(scopes ?? allowed)] };
   return key;
+}
+
+/**
+ * Revokes a key, and makes another one of the same kind and scopes.
+ *
+ * @throws {ConfigurationError} for a key that does not exist. It may be a real one, so it is not quoted.
+ */
+export function revokeKey(
+  state: {
+    readonly random: RandomState;
+    readonly keys: Record<string, StoredKey>;
+    readonly builtIn: Record<KeyKind, string>;
+  },
+  key: string,
+): string {
+  const stored = Object.hasOwn(state.keys, key) ? state.keys[key] : undefined;
+  if (stored === undefined) {
+    throw new ConfigurationError(
+      "The key to revoke is not a key of this sandbox. `sandbox.keys` and `malipo env` show its keys.",
+    );
+  }
+  delete state.keys[key];
+  const next = newKey(state.random, stored.kind);
+  state.keys[next] = stored;
+  if (state.builtIn[stored.kind] === key) state.builtIn[stored.kind] = next;
+  return next;
 }

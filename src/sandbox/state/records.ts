@@ -42,6 +42,8 @@ export interface StoredPayment {
   status: "pending" | "completed" | "failed";
   readonly account_reference: string;
   readonly description: string;
+  /** Only of a payment to another account than the default one. */
+  readonly payment_account_id?: string | number;
   readonly checkout_request_id?: string;
   readonly createdAt: number;
   /** When it reached a final status. */
@@ -66,6 +68,16 @@ export interface StoredInvoice {
   /** The merchant's own fields. */
   fields: Record<string, unknown>;
 }
+
+/** A subscription exists in test events only: the interface has no endpoint for it. */
+export interface SubscriptionRecord {
+  readonly subscription_id: number;
+  readonly status: "active" | "canceled";
+  readonly createdAt: number;
+}
+
+/** What an event can be about. */
+export type EventRecord = StoredPayment | StoredInvoice | SubscriptionRecord;
 
 export interface StoredWebhook {
   readonly id: string;
@@ -134,6 +146,8 @@ export type FaultEffect =
 
 /** A fault as the state holds it. `times` is `null` for an unlimited one: JSON has no `Infinity`. */
 export interface StoredFault {
+  /** Snapshots of earlier versions do not have it. */
+  readonly id?: string;
   readonly match: { readonly method?: string; readonly path?: string; readonly endpoint?: string };
   readonly effect: FaultEffect;
   after: number;

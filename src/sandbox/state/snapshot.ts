@@ -68,6 +68,7 @@ const STATE = z
     webhooks: z.array(z.looseObject({ id: text, name: text, url: text, events: z.array(text) })),
     deliveries: z.array(delivery),
     faults: z.array(z.looseObject({ match: anyObject, effect: anyObject, after: number })),
+    faultCount: z.optional(number),
     chaos: z.optional(chaos),
   } satisfies Record<Exclude<keyof State, "version">, z.ZodMiniType>)
   // A timer of a delivery that does not exist would stop the clock.

@@ -37,6 +37,8 @@ export interface State {
   webhooks: StoredWebhook[];
   deliveries: StoredDelivery[];
   faults: StoredFault[];
+  /** The number of faults so far: only there after the first one. */
+  faultCount?: number;
   chaos?: StoredChaos;
 }
 

@@ -14,6 +14,9 @@ export function partsOfConflictId(id: string): { key: string; digest: string } {
  * A conflict that is processed is an event of its own: its idempotency key is not that of the first. A
  * person wants it processed, whatever spoke against it when it was received.
  */
-export function asOwnEvent<Delivery extends NewDelivery>(delivery: Delivery): Delivery {
-  return { ...delivery, key: sha256Hex(conflictIdOf(delivery)), deadLetterReason: undefined };
-}
+export const asOwnEvent = (delivery: NewDelivery): NewDelivery => ({
+  ...delivery,
+  key: sha256Hex(conflictIdOf(delivery)),
+  formerKey: undefined,
+  deadLetterReason: undefined,
+});

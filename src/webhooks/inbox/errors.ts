@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { MAX_ATTEMPTS } from "./types.ts";
 
-// What every inbox says alike.
+// The errors that all inboxes share.
 
 /** The text of anything that a handler threw, as a dead letter shows it. */
 export function errorText(error: unknown): string {
@@ -39,14 +39,28 @@ export function isLastAttempt(attempt: number, error: unknown): boolean {
   return attempt >= MAX_ATTEMPTS;
 }
 
-export const deadLetterNotFound = (id: string): ConfigurationError =>
+const notFound = (what: string, list: string) => (id: string) =>
   new ConfigurationError(
-    `There is no dead letter ${JSON.stringify(id)}. receiver.deadLetters.list() gives them all.`,
+    `There is no ${what} ${JSON.stringify(id)}. receiver.${list}.list() returns them all.`,
   );
 
-export const conflictNotFound = (id: string): ConfigurationError =>
+export const deadLetterNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
+  "dead letter",
+  "deadLetters",
+);
+export const conflictNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
+  "conflict",
+  "conflicts",
+);
+export const doubleNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
+  "double payment",
+  "doublePayments",
+);
+
+/** For a method that an inbox of the user's own may leave out. */
+export const cannot = (what: string): ConfigurationError =>
   new ConfigurationError(
-    `There is no conflict ${JSON.stringify(id)}. receiver.conflicts.list() gives them all.`,
+    `This inbox cannot ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.`,
   );
 
 export const alreadyStarted = (): ConfigurationError =>
@@ -58,6 +72,28 @@ export const leaseLost = (): Error =>
   new Error("The lease was lost: another process has this event now.");
 
 export const receiverStopped = (): Error => new Error("The receiver was stopped.");
+
+/** For events that nobody processed before their retention ended. */
+export const forgottenUnprocessed = (count: number): Error =>
+  new Error(
+    `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,
+  );
+
+/** The error of a dead letter whose stored record something else has changed. */
+export const unreadable = (error: unknown): string =>
+  `The stored event cannot be read: ${errorText(error)}`;
+
+/** For a delivery that came while too many others wait to be stored. */
+export const tooManyWaiting = (): Error =>
+  new Error(
+    "Too many deliveries wait to be stored. This one is not acknowledged: the service sends it again.",
+  );
+
+/** For a delivery that could not be stored in time. */
+export const notStoredInTime = (ms: number): Error =>
+  new Error(
+    `The delivery was not stored within ${ms / 1_000} s. It is not acknowledged: the service sends it again.`,
+  );
 
 /** For a transaction whose event this process no longer has. */
 export const notProcessedHere = (): Error =>

@@ -1,31 +1,23 @@
-/** An event whose 12 attempts failed. It waits for a person to decide. */
-export interface DeadLetter {
-  /** What `requeue` and `drop` take. */
+/** An event that waits for a person, as a list shows it: its body is read by its id. */
+export interface Conflict {
+  /** What `read`, `requeue` and `drop` take. */
   readonly id: string;
   readonly event: string;
-  /** The raw body, as text. */
-  readonly body: string;
-  readonly attempts: number;
-  /** Why the last attempt failed. */
-  readonly error: string;
   /** In milliseconds since the epoch. */
   readonly receivedAt: number;
   /** The signature with which the event was received. */
   readonly signature?: string | undefined;
 }
 
-/** A delivery whose event was stored before with other `data`. It waits for a person to decide. */
-export interface Conflict {
-  /** What `requeue` and `drop` take. */
-  readonly id: string;
-  readonly event: string;
-  /** The raw body, as text. */
-  readonly body: string;
-  /** In milliseconds since the epoch. */
-  readonly receivedAt: number;
-  /** The signature with which the event was received. */
-  readonly signature?: string | undefined;
+/** An event whose 12 attempts failed. It waits for a person to decide. */
+export interface DeadLetter extends Conflict {
+  readonly attempts: number;
+  /** Why the last attempt failed. */
+  readonly error: string;
 }
+
+/** An item of a list with the raw body of its event, as text. */
+export type WithBody<Item> = Item & { readonly body: string };
 
 /** Which events a list returns. */
 export interface EventQuery {
@@ -71,15 +63,17 @@ export interface EventPosition {
 
 /** The events of an inbox that wait for a person: its dead letters, or its conflicts. */
 export interface EventList<Item extends EventPosition> {
-  /** The first of them that match, ordered by `receivedAt`, then by `id` as text. */
+  /** The first of them that match, ordered by `receivedAt`, then by `id` as text. No body is read. */
   list(filter: EventFilter): Promise<Item[]>;
+  /** One of them with its body. Rejects if the id is not in the list. */
+  read(id: string): Promise<WithBody<Item>>;
   /**
-   * Processes them, as new events. Rejects where one of the ids is not in the list, before any of them
-   * is requeued.
+   * Processes them, as new events. Rejects if one of the ids is not in the list, before any of them is
+   * requeued.
    */
   requeue(ids: readonly string[]): Promise<void>;
   /**
-   * Forgets their bodies: a person has decided that nothing is to be done. Until the retention ends,
+   * Deletes their bodies: a person has decided that nothing is to be done. Until the retention ends,
    * they are still recognised as duplicates. Rejects as `requeue` does.
    */
   drop(ids: readonly string[]): Promise<void>;

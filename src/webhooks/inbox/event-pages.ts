@@ -1,26 +1,53 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkOptionNames, checkWholeNumber, describeValue } from "../../internal/check-options.ts";
-import type { EventFilter, EventList, EventPage, EventPosition, EventQuery } from "./event-list.ts";
+import { describeValue, ownOptions } from "../../internal/check-options.ts";
+import {
+  checkPageQuery,
+  comparePositions,
+  cutPage,
+  MAX_PAGE_LIMIT,
+  type Position,
+} from "../../internal/page-cursor.ts";
+import type {
+  EventFilter,
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+  WithBody,
+} from "./event-list.ts";
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
+const positionOf = ({ receivedAt, id }: EventPosition): Position => ({ at: receivedAt, id });
 
 /** A page of a list, with the position of the next one. @throws {ConfigurationError} */
 export async function listPage<Item extends EventPosition>(
-  list: EventList<Item>,
+  list: Pick<EventList<Item>, "list">,
   query: EventQuery = {},
 ): Promise<EventPage<Item>> {
   const filter = checkEventQuery(query);
   // One more than the limit shows whether there is a next page.
   const found = await list.list({ ...filter, limit: filter.limit + 1 });
-  const items = found.slice(0, filter.limit);
-  const last = found.length > filter.limit ? items.at(-1) : undefined;
-  const next = last && `${last.receivedAt}:${last.id}`;
+  const { items, next } = cutPage(found, filter.limit, positionOf);
   // Not enumerable, so that a page is logged and compared as the list of its events.
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
 }
 
-/** Whether an event comes in the list of a filter; its limit is not looked at. */
+/** One event of a list with its body. A list without `read` has the bodies in its pages. */
+export async function readFrom<Item extends EventPosition>(
+  list: EventList<Item>,
+  id: string,
+): Promise<WithBody<Item>> {
+  if (list.read !== undefined) return list.read(id);
+  let after: string | undefined;
+  do {
+    const page = await listPage(list, { limit: MAX_PAGE_LIMIT, after });
+    const found = page.find((item) => item.id === id);
+    if (found !== undefined) return found as WithBody<Item>;
+    after = page.next;
+  } while (after !== undefined);
+  throw new ConfigurationError(`There is no event ${JSON.stringify(id)} in this list.`);
+}
+
+/** Whether an event matches a filter; its limit is not looked at. */
 export function matchesFilter(
   { event, receivedAt, id }: EventPosition & { readonly event: string },
   { kind, since, until, after }: EventFilter,
@@ -32,15 +59,13 @@ export function matchesFilter(
 }
 
 /** The order of a list. */
-export function compareEvents(a: EventPosition, b: EventPosition): number {
-  if (a.receivedAt !== b.receivedAt) return a.receivedAt - b.receivedAt;
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? -1 : 1;
-}
+export const compareEvents = (a: EventPosition, b: EventPosition): number =>
+  comparePositions(positionOf(a), positionOf(b));
 
 function checkEventQuery(query: EventQuery): EventFilter {
-  checkOptionNames(query, ["kind", "since", "until", "after", "limit"], "list");
-  const { kind, since, until, after, limit = DEFAULT_LIMIT } = query;
+  const own = ownOptions(query, ["kind", "since", "until", "after", "limit"], "list");
+  const { kind, since, until } = own;
+  const { after, limit } = checkPageQuery(own);
   if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
     throw new ConfigurationError(
       `\`kind\` must be a kind of event, such as "payment.completed"; got ${describeValue(kind)}.`,
@@ -50,8 +75,8 @@ function checkEventQuery(query: EventQuery): EventFilter {
     kind,
     since: momentOf("since", since),
     until: momentOf("until", until),
-    after: after === undefined ? undefined : positionFrom(after),
-    limit: checkWholeNumber("limit", limit, 1, MAX_LIMIT),
+    after: after && { receivedAt: after.at, id: after.id },
+    limit,
   };
 }
 
@@ -59,14 +84,4 @@ function momentOf(name: string, moment: unknown): number | undefined {
   if (moment === undefined) return undefined;
   if (moment instanceof Date && Number.isFinite(moment.getTime())) return moment.getTime();
   throw new ConfigurationError(`\`${name}\` must be a valid Date; got ${describeValue(moment)}.`);
-}
-
-function positionFrom(after: unknown): EventPosition {
-  const [, receivedAt, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
-  if (typeof after === "string" && receivedAt !== undefined && id !== undefined) {
-    return { receivedAt: Number(receivedAt), id };
-  }
-  throw new ConfigurationError(
-    `\`after\` must be \`next\` of an earlier page; got ${describeValue(after)}.`,
-  );
 }

@@ -16,8 +16,10 @@ export interface Pace {
   readonly leaseMs: number;
   /** The wait after a failed attempt. */
   readonly backoffMs: (attempt: number) => number;
-  /** How long to wait for the engine where somebody waits for the result. Default: 5 s. */
+  /** How long to wait for the engine if a caller waits for the result. Default: 5 s. */
   readonly engineTimeoutMs?: number;
+  /** The shortest retention. Default: one day. */
+  readonly minRetentionMs?: number;
 }
 
 export const DEFAULT_PACE: Pace & { readonly engineTimeoutMs: number } = {
@@ -28,17 +30,30 @@ export const DEFAULT_PACE: Pace & { readonly engineTimeoutMs: number } = {
   engineTimeoutMs: 5_000,
 };
 
-/** 14 days. */
-const DEFAULT_RETENTION_MS = 1_209_600_000;
+const DAY_MS = 86_400_000;
+const DEFAULT_RETENTION_MS = 14 * DAY_MS;
+
+/** 68 years: what a 32-bit number of seconds holds, as engines store it. */
+const MAX_RETENTION_MS = 2_147_483_647_000;
 
 /**
- * How long to remember processed events, in milliseconds.
+ * Checks how long to remember processed events, in milliseconds.
  *
- * @throws {ConfigurationError} for anything but a finite number above 0.
+ * @throws {ConfigurationError} for anything but a number above 0 and at most 68 years.
  */
-export function checkRetention(retentionMs: unknown = DEFAULT_RETENTION_MS): number {
-  if (Number.isFinite(retentionMs) && (retentionMs as number) > 0) return retentionMs as number;
+function checkRetention(retentionMs: unknown = DEFAULT_RETENTION_MS): number {
+  const isUsable = typeof retentionMs === "number" && retentionMs > 0;
+  if (isUsable && retentionMs <= MAX_RETENTION_MS) return retentionMs;
   throw new ConfigurationError(
-    `\`retentionMs\` must be a number of milliseconds above 0; got ${describeValue(retentionMs)}.`,
+    `\`retentionMs\` must be a number of milliseconds above 0 and at most ${MAX_RETENTION_MS}, which is 68 years; got ${describeValue(retentionMs)}.`,
   );
 }
+
+/**
+ * How long an inbox remembers processed events. It is one day at least: the service may send an event
+ * again for that long, and the receiver processes every event of the last day.
+ *
+ * @throws {ConfigurationError} as {@link checkRetention} does.
+ */
+export const retentionFor = (retentionMs: unknown, pace: Pace): number =>
+  Math.max(checkRetention(retentionMs), pace.minRetentionMs ?? DAY_MS);

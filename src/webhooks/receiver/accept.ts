@@ -1,6 +1,5 @@
-import type { WebhookEvent } from "../../contract/events.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import type { NewDelivery, Receipt, TraceContext } from "../inbox/types.ts";
+import type { Receipt, TraceContext } from "../inbox/types.ts";
 import { readEvent } from "../verification/payload.ts";
 import { type RawBody, rawBody } from "../verification/raw-body.ts";
 import {
@@ -10,12 +9,10 @@ import {
 } from "../verification/signature-header.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import type { ReceiveResult } from "./hooks.ts";
-import { identityOf } from "./identity/event-identity.ts";
-import { withMerchant } from "./merchants/job-merchant.ts";
-import { SecretLookupFailure, type SignedRequest, type Signer } from "./merchants/signer.ts";
+import { SecretLookupFailure, type Signer } from "./merchants/signer.ts";
 import type { ObservedDelivery } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
-import { replayReason } from "./retention.ts";
+import { type OnNewEvent, storeEvent, verifiedEvent } from "./store-event.ts";
 
 /** A request as adapters hand it over. */
 export interface WebhookRequest {
@@ -86,66 +83,6 @@ function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   return raw.length > maxBodyBytes ? undefined : raw;
 }
 
-/** A verified delivery, ready to be stored. */
-interface Verified {
-  readonly event: WebhookEvent;
-  readonly delivery: NewDelivery;
-  readonly merchant: string | undefined;
-}
-
-function verifiedBy(
-  { secretIndex, merchant }: Signer,
-  { raw, digits }: SignedRequest,
-  settings: ReceiverSettings,
-  traceContext: TraceContext | undefined,
-): Verified {
-  const now = settings.now();
-  const read = readEvent(raw, settings.maxAgeSeconds, now);
-  const { event } = read;
-  const identity = identityOf(read, raw, { identity: settings.identify(event), merchant });
-  const delivery: NewDelivery = {
-    ...identity,
-    event: event.event,
-    raw,
-    secretIndex,
-    receivedAt: Date.now(),
-    signature: digits,
-    traceContext: withMerchant(traceContext, merchant),
-    deadLetterReason: replayReason(event, settings.inbox.retentionMs, now),
-  };
-  return { event, delivery, merchant };
-}
-
-function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelivery): void {
-  try {
-    observer?.observeDelivery(delivery);
-  } catch {
-    // An observer that fails must not fail a delivery.
-  }
-}
-
-/** Calls back with what was stored. None of it can change the response. */
-function report(
-  { event, delivery, merchant }: Verified,
-  { kind }: Receipt,
-  settings: ReceiverSettings,
-): void {
-  if (kind === "conflict")
-    settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
-  if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
-    const kindText = JSON.stringify(event.event);
-    settings.onError(
-      new Error(
-        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() gives it: requeue or drop it.`,
-      ),
-    );
-  }
-  const { reference } = event.data;
-  if (typeof reference === "string" || typeof reference === "number") {
-    settings.notify(String(reference));
-  }
-}
-
 /**
  * Verifies and stores a delivery. A 200 means that it is stored.
  *
@@ -155,12 +92,13 @@ export async function acceptDelivery(
   request: WebhookRequest,
   settings: ReceiverSettings,
   traceContext: TraceContext | undefined,
-  onNew: (event: WebhookEvent, merchant: string | undefined) => void,
+  onNew: OnNewEvent,
 ): Promise<Outcome> {
   const raw = copyBody(request.body, settings.maxBodyBytes);
   if (raw === undefined) return rejected(reject(413, "too large"));
   const { headers, url } = request;
-  const signed = { headers, url, raw, digits: signatureDigits(undefined, headers) };
+  const signature = signatureDigits(undefined, headers);
+  const signed = { headers, url, raw, digits: signature };
   let signer: Signer;
   try {
     const found = settings.findSigner(signed);
@@ -170,22 +108,33 @@ export async function acceptDelivery(
     settings.onError(error.cause);
     return unavailable("cannot be verified now", error.cause);
   }
-  const verified = verifiedBy(signer, signed, settings, traceContext);
-  const { event, delivery, merchant } = verified;
-  const about = { event: event.event, idempotencyKey: delivery.key };
+  const receivedAt = Date.now();
+  const read = readEvent(raw, settings.maxAgeSeconds, settings.now?.() ?? receivedAt);
+  const verified = verifiedEvent(read, raw, settings, {
+    ...signer,
+    receivedAt,
+    signature,
+    traceContext,
+  });
+  const about = { event: verified.delivery.event, idempotencyKey: verified.delivery.key };
+  const observed = { headers, body: raw, receivedAt };
   let receipt: Receipt;
   try {
-    receipt = await settings.inbox.accept(delivery);
+    receipt = await storeEvent(verified, settings, onNew);
   } catch (error) {
     settings.onError(error);
-    notifyObserver(settings, { headers, body: raw, status: 503, receivedAt: delivery.receivedAt });
+    notifyObserver(settings, { ...observed, status: 503 });
     return { ...unavailable("cannot be stored now", error), ...about };
   }
   const response = acknowledge(receipt);
-  notifyObserver(settings, { headers, body: raw, status: 200, receivedAt: delivery.receivedAt });
-  report(verified, receipt, settings);
-  if (receipt.kind === "accepted" && delivery.deadLetterReason === undefined) {
-    onNew(event, merchant);
-  }
+  notifyObserver(settings, { ...observed, status: 200 });
   return { response, result: receipt.kind, ...about };
+}
+
+function notifyObserver({ observer }: ReceiverSettings, delivery: ObservedDelivery): void {
+  try {
+    observer?.observeDelivery(delivery);
+  } catch {
+    // An observer that fails must not fail a delivery.
+  }
 }

@@ -3,10 +3,11 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkFunction,
-  checkOptionNames,
   checkWholeNumber,
   describeValue,
+  ownOptions,
 } from "../../internal/check-options.ts";
+import { environmentVariable } from "../../internal/environment.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
@@ -17,8 +18,11 @@ import type {
   AttemptResolver,
   DeliveryObserver,
   FailedAttempt,
+  PaymentReader,
   WebhookReceiverOptions,
 } from "./options.ts";
+import { checkPerMerchant } from "./per-merchant.ts";
+import { Retention } from "./retention.ts";
 
 /** The options, checked and complete. */
 export interface ReceiverSettings {
@@ -26,8 +30,9 @@ export interface ReceiverSettings {
   readonly inbox: Inbox;
   readonly maxBodyBytes: number;
   readonly maxAgeSeconds: number | undefined;
-  /** In milliseconds since the epoch. */
-  now(): number;
+  /** The user's own clock, in milliseconds since the epoch. */
+  readonly now: (() => number) | undefined;
+  readonly retention: Retention;
   readonly concurrency: number;
   readonly handlerTimeoutMs: number;
   readonly ignore: readonly string[];
@@ -37,6 +42,7 @@ export interface ReceiverSettings {
   onConflict(event: WebhookEvent, merchant?: string): void;
   notify(reference: string): void;
   attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
+  paymentsOf(merchant: string | undefined): PaymentReader | undefined;
   readonly onDoublePayment:
     | ((double: DoublePayment, merchant: string | undefined) => void)
     | undefined;
@@ -61,6 +67,7 @@ const OPTIONS = [
   "onConflict",
   "wakeups",
   "attempts",
+  "payments",
   "onDoublePayment",
   "hooks",
   "observer",
@@ -81,7 +88,7 @@ function safeCallback<Args extends unknown[]>(
 const logUnhandled = (kind: string) =>
   // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
   console.info(
-    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. Such events are kept for a process that has one. If nobody wants them, add the kind to \`ignore\`.`,
+    `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. They wait for a process that has one. If you do not want them, add the kind to \`ignore\`.`,
   );
 
 function checkIgnore(ignore: unknown): readonly string[] {
@@ -117,39 +124,27 @@ function checkMaxAge(maxAgeSeconds: unknown): void {
   );
 }
 
-function checkNow(now: WebhookReceiverOptions["now"]): () => number {
-  if (now === undefined) return Date.now;
+function checkNow(now: WebhookReceiverOptions["now"]): ReceiverSettings["now"] {
+  if (now === undefined) return undefined;
   checkFunction("now", now);
   return () => now().getTime();
+}
+
+/** Who chooses `memoryInbox()` by name knows what it forgets. */
+function defaultInbox(): Inbox {
+  if (environmentVariable("NODE_ENV") === "production") {
+    // biome-ignore lint/suspicious/noConsole: a loss that shows only after a restart must be said before
+    console.warn(
+      'malipo webhooks: this receiver has no `inbox`, so a restart forgets events that were acknowledged and not processed yet, and which events were processed. Pass one: createWebhookReceiver({ inbox: sqliteInbox("inbox.db") }), or `inbox: memoryInbox()` if that is what you want.',
+    );
+  }
+  return memoryInbox();
 }
 
 function checkInbox(inbox: unknown): void {
   if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
   throw new ConfigurationError(
     `\`inbox\` must be an inbox, such as memoryInbox() or sqliteInbox(path); got ${describeValue(inbox)}.`,
-  );
-}
-
-function checkAttempts(attempts: unknown, isPerMerchant: boolean): ReceiverSettings["attemptsOf"] {
-  if (attempts === undefined) return () => undefined;
-  if (isPerMerchant) {
-    // One merchant's events must not resolve the attempts of another.
-    checkFunction("attempts", attempts);
-    const of = attempts as (merchant: string) => AttemptResolver | undefined;
-    return (merchant) => {
-      const found = of(merchant as string);
-      if (found !== undefined) checkResolver(found);
-      return found;
-    };
-  }
-  checkResolver(attempts);
-  return () => attempts as AttemptResolver;
-}
-
-function checkResolver(attempts: unknown): void {
-  if (typeof (attempts as Partial<AttemptResolver> | null)?.resolveByPayment === "function") return;
-  throw new ConfigurationError(
-    `\`attempts\` must be the \`idempotency\` of a gateway; got ${describeValue(attempts)}.`,
   );
 }
 
@@ -179,28 +174,29 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
   if (typeof hooks !== "object" || hooks === null) {
     throw new ConfigurationError(`\`hooks\` must be an object; got ${describeValue(hooks)}.`);
   }
-  checkOptionNames(hooks, HOOK_NAMES, "`hooks`");
+  const own = ownOptions(hooks, HOOK_NAMES, "`hooks`");
   for (const name of HOOK_NAMES) {
-    if (hooks[name] !== undefined) checkFunction(`hooks.${name}`, hooks[name]);
+    if (own[name] !== undefined) checkFunction(`hooks.${name}`, own[name]);
   }
-  return hooks;
+  return own;
 }
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
 export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
   // Plain JavaScript may call without options.
-  const given = (options ?? {}) as WebhookReceiverOptions;
-  checkOptionNames(given, OPTIONS, "createWebhookReceiver");
-  const { inbox = memoryInbox(), maxAgeSeconds, wakeups } = given;
+  const given = ownOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
+  const { inbox = defaultInbox(), maxAgeSeconds, wakeups } = given;
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);
   const onError = safeCallback("onError", given.onError ?? createErrorLog());
+  const now = checkNow(given.now);
   return {
     findSigner: checkSecret(given),
     inbox,
     maxAgeSeconds,
-    now: checkNow(given.now),
+    now,
+    retention: new Retention({ inbox, now, onError }),
     maxBodyBytes: checkWholeNumber("maxBodyBytes", maxBodyBytes, 1),
     concurrency: checkWholeNumber("concurrency", concurrency, 1),
     handlerTimeoutMs: checkWholeNumber("handlerTimeoutMs", handlerTimeoutMs, 1),
@@ -216,7 +212,8 @@ export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverS
       "wakeups.notify",
       wakeups === undefined ? () => {} : wakeups.notify?.bind(wakeups),
     ),
-    attemptsOf: checkAttempts(given.attempts, given.merchant !== undefined),
+    attemptsOf: checkPerMerchant("attempts", given.attempts, given.merchant !== undefined),
+    paymentsOf: checkPerMerchant("payments", given.payments, given.merchant !== undefined),
     hooks: checkHooks(given.hooks),
     observer: given.observer,
     onDoublePayment:

@@ -6,7 +6,7 @@ import {
 } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkFunction } from "../../internal/check-options.ts";
-import type { EventSource, Transaction } from "../inbox/types.ts";
+import { type EventSource, OTHER_QUEUE, type Transaction } from "../inbox/types.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
@@ -50,7 +50,7 @@ export class Handlers {
 
   readonly #ignored: readonly string[];
 
-  /** @param ignored - The kinds that nobody wants. */
+  /** @param ignored - The kinds that no process handles. */
   constructor(isStarted: () => boolean, ignored: readonly string[]) {
     this.#isStarted = isStarted;
     this.#ignored = ignored;
@@ -94,9 +94,10 @@ export class Handlers {
     return this.isIgnored(kind) || this.find(kind) !== undefined;
   }
 
-  /** The kinds that this process is done with, by a handler or by ignoring them; `undefined` for all. */
-  kinds(): string[] | undefined {
-    return this.#other === undefined ? [...this.#byKind.keys(), ...this.#ignored] : undefined;
+  /** The queues that this process works on. */
+  queues(): string[] {
+    const documented = EVENT_KINDS.filter((kind) => this.takes(kind));
+    return this.#other === undefined ? documented : [...documented, OTHER_QUEUE];
   }
 
   #check(what: string, isTaken: boolean, handler: unknown): void {

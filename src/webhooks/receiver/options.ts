@@ -46,7 +46,7 @@ export interface WebhookReceiverOptions {
    */
   secret?: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
   /**
-   * Tells whose delivery a request is, by its URL or a header; `undefined` for nobody's (401). Set it
+   * Returns whose delivery a request is, by its URL or a header; `undefined` or an empty string for no merchant (401). Set it
    * where `secret` is a function. The merchant is a part of the key of each event, since two merchants
    * may have the same references; the handler gets it too. One merchant must have one text: make it
    * lower-case where your database ignores case, or a recorded delivery could be processed twice.
@@ -96,8 +96,8 @@ export interface WebhookReceiverOptions {
    */
   handlerTimeoutMs?: number | undefined;
   /**
-   * Kinds of events that nobody wants: they are acknowledged and done. Set it for every kind that no
-   * process handles; all others are kept for a process that does.
+   * Kinds of events that no process handles: they are acknowledged and done; those of an undocumented
+   * kind are not even stored. Events of all other kinds wait for a process that handles them.
    * @default none
    */
   ignore?: readonly (EventKind | (string & {}))[] | undefined;
@@ -108,9 +108,9 @@ export interface WebhookReceiverOptions {
    */
   identify?: ((event: WebhookEvent) => string | undefined) | undefined;
   /**
-   * Called once with each kind of event that this process neither handles nor ignores. Such events are
-   * kept for a process that handles them, such as the next version of your program, until the
-   * retention of the inbox ends.
+   * Called once with each kind of event that this process accepts and neither handles nor ignores; with
+   * 100 kinds at most. Such events wait for a process that handles them, such as the next version of
+   * your program, until the retention of the inbox ends.
    * @default a line in the console
    */
   onUnhandled?: ((kind: string) => void) | undefined;
@@ -151,12 +151,17 @@ export interface WebhookReceiverOptions {
    */
   attempts?: AttemptResolver | ((merchant: string) => AttemptResolver | undefined) | undefined;
   /**
-   * Called with two completed payments that look like the same money twice: two of one
+   * What reads the payments that `receiver.sweep()` is called with: set it to `gateway.payments`. With
+   * `merchant`, set a function that returns those of a merchant, such as
+   * `(merchant) => gatewayOf(merchant).payments`.
+   */
+  payments?: PaymentReader | ((merchant: string) => PaymentReader | undefined) | undefined;
+  /**
+   * Called once with each two completed payments that look like the same money twice: two of one
    * `account_reference`, such as of the keys `ORDER-42/1` and `ORDER-42/2`, or two with one
-   * `transaction_id`. Set it to have a person look, and to pay one of them back. This process
-   * remembers the last 10,000 completed payments; with `attempts`, the payments of other keys are
-   * found in the idempotency store, too. It may be called more than once for the same two. Events of
-   * kinds that this process does not handle are used as with `attempts`.
+   * `transaction_id`. Set it to have a person look, and to pay one of them back. The inbox stores each
+   * pair: `receiver.doublePayments` lists them, also without this. They are found among the last 10,000
+   * completed payments of this process; with `attempts`, among those of the idempotency store, too.
    */
   onDoublePayment?: ((double: DoublePayment, merchant?: string) => void) | undefined;
   /**
@@ -187,6 +192,15 @@ export interface AttemptResolver {
     accountReference: string,
     reference: string,
   ): Promise<readonly { readonly reference?: string }[]>;
+}
+
+/** What the receiver needs of `gateway.payments`. */
+export interface PaymentReader {
+  /** Reads a payment by its reference. */
+  get(
+    reference: string,
+    options?: { signal?: AbortSignal },
+  ): PromiseLike<Readonly<Record<string, unknown>>>;
 }
 
 /** What the receiver needs of an observer: `createObserver()` of `malipo/learn` makes one. */

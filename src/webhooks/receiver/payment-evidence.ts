@@ -1,7 +1,10 @@
+import { sha256Hex } from "#hmac";
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { WebhookEvent } from "../../contract/events.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import type { AttemptResolver } from "./options.ts";
+
+const MAX_REPORTED = 10_000;
 
 type Payment = Readonly<Record<string, unknown>>;
 
@@ -9,6 +12,8 @@ type Payment = Readonly<Record<string, unknown>>;
 export class PaymentEvidence {
   readonly #settings: ReceiverSettings;
   readonly #detector = new DoublePaymentDetector();
+  /** The ids of the doubles that this process has found. */
+  readonly #reported = new Set<string>();
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;
@@ -38,44 +43,33 @@ export class PaymentEvidence {
     merchant: string | undefined,
     attempts: AttemptResolver | undefined,
   ): Promise<void> {
-    const { onDoublePayment } = this.#settings;
-    if (onDoublePayment === undefined) return;
-    const doubles = this.#detector
-      .note(inScope(payment, merchant))
-      .map((double) => outOfScope(double, merchant));
-    for (const double of doubles) onDoublePayment(double, merchant);
+    const { inbox, onDoublePayment } = this.#settings;
+    if (inbox.doublePayments === undefined && onDoublePayment === undefined) return;
     if (payment.status !== "completed") return;
+    const doubles = this.#detector.note(payment, merchant);
     const { account_reference: value, reference } = payment;
-    if (typeof value !== "string" || value === "" || typeof reference !== "string") return;
-    const others = (await attempts?.otherCompletedPayments?.(value, reference)) ?? [];
-    for (const { reference: other = "" } of others) {
-      const double: DoublePayment = {
-        by: "account_reference",
-        value,
-        references: [other, reference],
-      };
-      if (!doubles.some((one) => isSame(one, double))) onDoublePayment(double, merchant);
+    if (typeof value === "string" && value !== "" && typeof reference === "string") {
+      const others = (await attempts?.otherCompletedPayments?.(value, reference)) ?? [];
+      for (const { reference: other = "" } of others) {
+        doubles.push({ by: "account_reference", value, references: [other, reference] });
+      }
     }
+    for (const double of doubles) await this.#reportDouble(double, merchant);
+  }
+
+  /** Each pair once: it may be found by two values, by several processes, and again at a retry. */
+  async #reportDouble(double: DoublePayment, merchant: string | undefined): Promise<void> {
+    const { inbox, onDoublePayment, onError } = this.#settings;
+    const pair = JSON.stringify([[...double.references].sort(), merchant ?? null]);
+    const id = sha256Hex(pair);
+    if (this.#reported.has(id)) return;
+    this.#reported.add(id);
+    if (this.#reported.size > MAX_REPORTED) {
+      this.#reported.delete(this.#reported.values().next().value as string);
+    }
+    const stored = { ...double, id, receivedAt: Date.now(), merchant };
+    // If it cannot be stored, it is better reported twice than not at all.
+    const isNew = await inbox.doublePayments?.add(stored).catch(onError);
+    if (isNew !== false) onDoublePayment?.(double, merchant);
   }
 }
-
-const isSame = (one: DoublePayment, other: DoublePayment): boolean =>
-  one.by === other.by && one.references[0] === other.references[0];
-
-/** The payment with values that no other merchant's payment has. */
-function inScope(payment: Payment, merchant: string | undefined): Payment {
-  if (merchant === undefined) return payment;
-  const scoped = (value: unknown) =>
-    typeof value === "number" || (typeof value === "string" && value !== "")
-      ? JSON.stringify([merchant, String(value)])
-      : value;
-  const { account_reference, transaction_id } = payment;
-  return {
-    ...payment,
-    account_reference: scoped(account_reference),
-    transaction_id: scoped(transaction_id),
-  };
-}
-
-const outOfScope = (double: DoublePayment, merchant: string | undefined): DoublePayment =>
-  merchant === undefined ? double : { ...double, value: JSON.parse(double.value)[1] };

@@ -1,10 +1,18 @@
 import type { EventKind, KnownWebhookEvent, WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../errors/webhook.ts";
-import { checkOptionNames, checkWholeNumber } from "../../internal/check-options.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
+import { cannot, receiverStopped } from "../inbox/errors.ts";
 import type { Conflict, DeadLetter } from "../inbox/event-list.ts";
-import type { InboxStats, TraceContext } from "../inbox/types.ts";
+import type {
+  DrainLimits,
+  DrainResult,
+  Inbox,
+  InboxStats,
+  TraceContext,
+  WorkerOptions,
+} from "../inbox/types.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 import {
   acceptDelivery,
@@ -22,7 +30,15 @@ import type { WebhookReceiverOptions } from "./options.ts";
 import { PaymentEvidence } from "./payment-evidence.ts";
 import { JobProcessor } from "./process.ts";
 import { type Rejection, reject, type WebhookResponse } from "./responses.ts";
-import { inboxStats, type WaitingEvents, waitingEvents } from "./waiting-events.ts";
+import { type SweepResult, sweepPayments } from "./sweep.ts";
+import { UnhandledKinds } from "./unhandled-kinds.ts";
+import {
+  type DoublePayments,
+  doublePayments,
+  inboxStats,
+  type WaitingEvents,
+  waitingEvents,
+} from "./waiting-events.ts";
 
 /** See {@link createWebhookReceiver}. */
 export interface WebhookReceiver {
@@ -39,6 +55,50 @@ export interface WebhookReceiver {
    * your platform gives a process to shut down. Default: 30_000.
    */
   stop(options?: { timeoutMs?: number | undefined }): Promise<void>;
+  /**
+   * Processes what is due now, and returns: for functions and cron jobs, which have no process that
+   * keeps running. Use it instead of `start()`; other processes may do either at the same time. If the
+   * process is killed meanwhile, nothing is lost.
+   *
+   * @param options - `timeoutMs`: when to return even if more is due; handlers that still run are aborted
+   * and their events handed back. Set it below the time that your platform gives a function. Default:
+   * 10_000. `limit`: how many events to process at most. Default: 1_000.
+   * @throws {ConfigurationError} after `start()` or `stop()`, and for an inbox that cannot do it.
+   *
+   * @example
+   * ```ts
+   * export async function POST(request: Request) {
+   *   const response = await handle(request);
+   *   after(() => receiver.drain({ timeoutMs: 20_000 }));
+   *   return response;
+   * }
+   * ```
+   */
+  drain(options?: {
+    timeoutMs?: number | undefined;
+    limit?: number | undefined;
+  }): Promise<DrainResult>;
+  /**
+   * Finds the webhooks that never came: reads each payment, by the option `payments`. One that is
+   * completed or failed is stored as its webhook would be, and processed by the same handler. Whichever
+   * comes first is processed, the other one is a duplicate. Call it every few minutes with the payments
+   * of your open orders, but not with payments that are older than the inbox remembers: those may have
+   * been processed and forgotten.
+   *
+   * @param references - Any iterable or async iterable. It is read only as fast as the payments are.
+   * @param options - `merchant`: whose payments they are, with a receiver for many merchants.
+   * @returns How many payments there were of each sort. A failed read fails only that one.
+   * @throws {ConfigurationError} without `payments`.
+   *
+   * @example
+   * ```ts
+   * const { accepted, failed } = await receiver.sweep(await orders.openReferences());
+   * ```
+   */
+  sweep(
+    references: Iterable<string> | AsyncIterable<string>,
+    options?: { merchant?: string | undefined },
+  ): Promise<SweepResult>;
   /** For adapters. Never rejects. A 200 means that the delivery is stored. */
   handle(request: WebhookRequest): Promise<WebhookResponse>;
   /** Events whose 12 attempts failed, and that were neither requeued nor dropped. */
@@ -48,6 +108,11 @@ export interface WebhookReceiver {
    * dropped. A requeued one is processed as an event of its own.
    */
   readonly conflicts: WaitingEvents<Conflict>;
+  /**
+   * Pairs of completed payments that look like the same money twice: see `onDoublePayment`. Each pair is
+   * listed until a person drops it.
+   */
+  readonly doublePayments: DoublePayments;
   /**
    * What the inbox holds, for a health route. It takes a few milliseconds for each 100,000 stored
    * events. Rejects where an inbox of your own cannot count.
@@ -76,16 +141,23 @@ class Receiver {
   readonly #settings: ReceiverSettings;
   readonly handlers: Handlers;
   readonly #evidence: PaymentEvidence;
+  readonly #unhandled: UnhandledKinds;
   #state: "new" | "started" | "stopped" = "new";
   /** Deliveries that are being stored, and evidence that is being used. */
   readonly #running = new Set<Promise<unknown>>();
+  readonly #processor: JobProcessor;
+  readonly #stopped = new AbortController();
+  #draining: Promise<DrainResult> | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(settings: ReceiverSettings) {
     this.#settings = settings;
     this.#evidence = new PaymentEvidence(settings);
-    this.handlers = new Handlers(() => this.#state !== "new", settings.ignore);
+    const isFixed = () => this.#state !== "new" || this.#draining !== undefined;
+    this.handlers = new Handlers(isFixed, settings.ignore);
+    this.#processor = new JobProcessor(this.handlers, settings, this.#evidence);
+    this.#unhandled = new UnhandledKinds(settings.onUnhandled);
   }
 
   async handle(request: WebhookRequest): Promise<WebhookResponse> {
@@ -102,7 +174,7 @@ class Receiver {
     let work: Promise<Outcome> | undefined;
     try {
       if (request.method !== "POST") return rejected(reject(405, "POST only", { allow: "POST" }));
-      work = acceptDelivery(request, this.#settings, trace, this.#useEvidence);
+      work = acceptDelivery(request, this.#settings, trace, this.#noteNew);
       this.#running.add(work);
       return await work;
     } catch (error) {
@@ -112,9 +184,10 @@ class Receiver {
     }
   }
 
-  readonly #useEvidence = (event: WebhookEvent, merchant: string | undefined): void => {
-    // It is a part of the job, where this process takes the job.
+  readonly #noteNew = (event: WebhookEvent, merchant: string | undefined): void => {
+    // This process uses the event as a part of its processing.
     if (this.handlers.takes(event.event)) return;
+    this.#unhandled.note(event.event);
     const work = this.#evidence.use(event, merchant).finally(() => this.#running.delete(work));
     this.#running.add(work);
   };
@@ -152,26 +225,77 @@ class Receiver {
 
   // Async, since an inbox may throw before it returns a promise.
   async #startInbox(): Promise<void> {
-    const { inbox, concurrency, onError, onUnhandled } = this.#settings;
-    const processor = new JobProcessor(this.handlers, this.#settings, this.#evidence);
-    const reported = new Set<string>();
-    await inbox.start({
-      run: (job) => processor.run(job),
+    const { inbox } = this.#settings;
+    await inbox.start(this.#workerOptions());
+    this.#unhandled.start((kind) => this.handlers.takes(kind));
+  }
+
+  #workerOptions(): WorkerOptions {
+    const { concurrency, onError } = this.#settings;
+    return {
+      run: (job) => this.#processor.run(job),
       concurrency,
       onError,
-      kinds: this.handlers.kinds(),
-      onKept: (kind) => {
-        if (reported.has(kind)) return;
-        reported.add(kind);
-        onUnhandled(kind);
-      },
+      queues: this.handlers.queues(),
+    };
+  }
+
+  async drain(
+    options: { timeoutMs?: number | undefined; limit?: number | undefined } = {},
+  ): Promise<DrainResult> {
+    const own = ownOptions(options, ["timeoutMs", "limit"], "receiver.drain");
+    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 10_000, 1);
+    const limit = checkWholeNumber("limit", own.limit ?? 1_000, 1);
+    if (this.#state !== "new") {
+      throw new ConfigurationError(
+        `The receiver was ${this.#state} already. drain() is for a process that does not call start().`,
+      );
+    }
+    if (this.#settings.inbox.drain === undefined) throw cannot("process what is due and return");
+    const deadline = performance.now() + timeoutMs;
+    // One after another: a function may be called again while it drains.
+    const before = this.#draining;
+    const draining = (async () => {
+      if (before !== undefined) await waitAtMost(Promise.allSettled([before]), timeoutMs);
+      return this.#drainInbox({ timeoutMs: Math.max(1, deadline - performance.now()), limit });
+    })();
+    this.#draining = draining;
+    return draining;
+  }
+
+  async #drainInbox(limits: DrainLimits): Promise<DrainResult> {
+    this.#unhandled.start((kind) => this.handlers.takes(kind));
+    const drain = this.#settings.inbox.drain as NonNullable<Inbox["drain"]>;
+    return drain(this.#workerOptions(), limits);
+  }
+
+  async sweep(
+    references: Iterable<string> | AsyncIterable<string>,
+    options: { merchant?: string | undefined } = {},
+  ): Promise<SweepResult> {
+    const { merchant } = ownOptions(options, ["merchant"], "receiver.sweep");
+    const payments = this.#settings.paymentsOf(merchant);
+    if (payments === undefined) {
+      throw new ConfigurationError(
+        "sweep() reads payments: pass `payments: gateway.payments` to createWebhookReceiver; with `merchant`, a function that returns those of a merchant.",
+      );
+    }
+    const { signal } = this.#stopped;
+    const settings = this.#settings;
+    return sweepPayments(references, {
+      payments,
+      settings,
+      merchant,
+      signal,
+      onNew: this.#noteNew,
     });
   }
 
   async stop(options: { timeoutMs?: number | undefined } = {}): Promise<void> {
-    checkOptionNames(options, ["timeoutMs"], "receiver.stop");
-    const timeoutMs = checkWholeNumber("timeoutMs", options.timeoutMs ?? 30_000, 0);
+    const own = ownOptions(options, ["timeoutMs"], "receiver.stop");
+    const timeoutMs = checkWholeNumber("timeoutMs", own.timeoutMs ?? 30_000, 0);
     this.#state = "stopped";
+    this.#stopped.abort(receiverStopped());
     this.#stopping ??= this.#stopInbox(timeoutMs);
     await this.#stopping;
   }
@@ -221,11 +345,14 @@ export function createWebhookReceiver(options: WebhookReceiverOptions = {}): Web
     onOther: (handler) => receiver.handlers.addOther(handler),
     start: () => receiver.start(),
     stop: (stopOptions) => receiver.stop(stopOptions),
+    drain: (drainOptions) => receiver.drain(drainOptions),
+    sweep: (references, sweepOptions) => receiver.sweep(references, sweepOptions),
     handle: (request) => receiver.handle(request),
     rejectUnread: (headers, url) => receiver.rejectUnread(headers, url),
     rejectParsedBody: (hint) => receiver.rejectParsedBody(hint),
     stats: async () => inboxStats(inbox),
     deadLetters: waitingEvents("dead letters", inbox.deadLetters),
     conflicts: waitingEvents("conflicts", inbox.conflicts),
+    doublePayments: doublePayments(inbox),
   };
 }

@@ -1,7 +1,13 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
-import type { EventList, EventPage, EventPosition, EventQuery } from "../inbox/event-list.ts";
+import { cannot } from "../inbox/errors.ts";
+import type {
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+  WithBody,
+} from "../inbox/event-list.ts";
 import { listPage } from "../inbox/event-pages.ts";
-import type { Inbox, InboxStats } from "../inbox/types.ts";
+import type { DoublePaymentList, Inbox, InboxStats, StoredDoublePayment } from "../inbox/types.ts";
 
 /** Events that wait for a person. Each method rejects where an inbox of your own cannot do it. */
 export interface WaitingEvents<Item> {
@@ -20,6 +26,8 @@ export interface WaitingEvents<Item> {
    * ```
    */
   list(query?: EventQuery): Promise<EventPage<Item>>;
+  /** One of them, with the raw body of its event. Rejects for an id that is not in the list. */
+  read(id: string): Promise<WithBody<Item>>;
   /** Processes one or many, as new events. Rejects for an id that is not in the list. */
   requeue(id: string | readonly string[]): Promise<void>;
   /**
@@ -35,14 +43,32 @@ export function waitingEvents<Item extends EventPosition>(
 ): WaitingEvents<Item> {
   const events = (): EventList<Item> => {
     if (list !== undefined) return list;
-    throw new ConfigurationError(
-      `This inbox has no list of ${what}. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox have one.`,
-    );
+    throw cannot(`list ${what}`);
   };
   return {
     list: async (query) => listPage(events(), query),
+    read: async (id) => events().read(String(id)),
     requeue: async (id) => events().requeue(idsOf(id)),
     drop: async (id) => events().drop(idsOf(id)),
+  };
+}
+
+/** The double payments of an inbox. Each method rejects where an inbox of your own cannot do it. */
+export interface DoublePayments {
+  /** A page of them, the oldest first. */
+  list(query?: Omit<EventQuery, "kind">): Promise<EventPage<StoredDoublePayment>>;
+  /** Takes one or many off the list, for ever. Rejects for an id that is not in the list. */
+  drop(id: string | readonly string[]): Promise<void>;
+}
+
+export function doublePayments({ doublePayments: list }: Inbox): DoublePayments {
+  const doubles = (): DoublePaymentList => {
+    if (list !== undefined) return list;
+    throw cannot("list double payments");
+  };
+  return {
+    list: async (query) => listPage(doubles(), query),
+    drop: async (id) => doubles().drop(idsOf(id)),
   };
 }
 
@@ -53,7 +79,5 @@ const idsOf = (id: string | readonly string[]): string[] => [
 
 export async function inboxStats(inbox: Inbox): Promise<InboxStats> {
   if (inbox.stats !== undefined) return inbox.stats();
-  throw new ConfigurationError(
-    "This inbox cannot count what it holds. memoryInbox, sqliteInbox, bullmqInbox and pgBossInbox can.",
-  );
+  throw cannot("count what it holds");
 }

@@ -17,7 +17,7 @@ const isSecret = (value: unknown): boolean =>
 
 /** What was given instead of a secret. A number is not shown: it may be the secret in the wrong form. */
 function describeSecret(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return `${JSON.stringify(value)}, as of an unset variable`;
   return typeof value === "number" ? "a number" : describeValue(value);
 }
 
@@ -32,7 +32,7 @@ export function secretOption<Secret>(options: { readonly secret?: Secret }): Sec
   const secret = environmentVariable("MALIPO_WEBHOOK_SECRET");
   if (secret !== undefined) return secret;
   throw new ConfigurationError(
-    "The webhook signing secret is missing. Pass the option `secret`, or set the environment variable MALIPO_WEBHOOK_SECRET.",
+    "The webhook signing secret is missing. Pass the option `secret`, or set MALIPO_WEBHOOK_SECRET.",
   );
 }
 

@@ -76,13 +76,14 @@ export const indexOfSigner = (
  * ```
  */
 export function verifyWebhook(options: VerifyWebhookOptions): WebhookEvent {
-  // Spread, so that the error for a call without options names what is missing.
-  const given = { ...options };
+  // Copied, so that the error for a call without options names what is missing; and without a
+  // prototype, since something may have been added to `Object.prototype`.
+  const given: VerifyWebhookOptions = Object.assign(Object.create(null), options);
   const { body, headers, signature, secret: _, maxAgeSeconds, ...others } = given;
   if (Object.keys(others).length > 0) {
     // The name is not shown: it may be a secret in the wrong place.
     throw new ConfigurationError(
-      "verifyWebhook has an unknown option. Its options are: body, headers, signature, secret, maxAgeSeconds.",
+      "verifyWebhook has only the options body, headers, signature, secret and maxAgeSeconds.",
     );
   }
   if (maxAgeSeconds !== undefined && (typeof maxAgeSeconds !== "number" || !(maxAgeSeconds > 0))) {

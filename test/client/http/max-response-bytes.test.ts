@@ -60,6 +60,13 @@ describe("a response larger than maxResponseBytes", () => {
     expect(seen).toEqual({ bytes: 0, cancelled: true });
   });
 
+  test("is cut off, whatever its Content-Length says", async () => {
+    const { step, seen } = streamed(bodyOf(1_000_000), { headers: { "content-length": "9" } });
+    const { gateway } = meeting(step);
+    expect(await rejection(gateway.payments.get("PAY-1"))).toBeInstanceOf(UnexpectedResponseError);
+    expect(seen).toEqual({ bytes: 1_100, cancelled: true });
+  });
+
   const STEPS: [string, Step][] = [
     ["as a stream", streamed(bodyOf(MAX + 1)).step],
     [

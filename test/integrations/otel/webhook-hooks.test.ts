@@ -266,6 +266,25 @@ describe("the metrics", () => {
     });
   });
 
+  test("have the same kind for every event whose kind is not documented", async () => {
+    const { receiver, measurements } = traced();
+    receiver.onOther(() => {
+      throw Object.assign(new Error("no"), { code: "0712345678 is locked", name: "Locked" });
+    });
+    for (const kind of ["refund.created", "refund.deleted"]) {
+      const body = JSON.stringify({ event: kind, data: { reference: "1" } });
+      const headers = { "x-service-signature": signWebhook(body, SECRET) };
+      expect((await receiver.handle({ method: "POST", headers, body })).status).toBe(200);
+    }
+    await receiver.start();
+    const count = (name: string) => measurements.filter((one) => one.name === name);
+    await expect.poll(() => count("malipo.webhooks.attempts").length).toBeGreaterThan(1);
+    await receiver.stop();
+    const kinds = measurements.map(({ attributes }) => attributes["messaging.destination.name"]);
+    expect([...new Set(kinds)]).toEqual(["_OTHER"]);
+    expect(count("malipo.webhooks.attempts")[0]?.attributes["error.type"]).toBe("Locked");
+  });
+
   test("of the inbox are gauges, until they are stopped", async () => {
     const { meter, collect, units } = recordingMeter();
     const { receiver, deliver } = traced();
@@ -273,7 +292,7 @@ describe("the metrics", () => {
     const stop = otelInboxStats(receiver, { meter });
     const read = await collect();
     expect(read).toEqual({
-      "malipo.inbox.stored": 1,
+      "malipo.inbox.retrying": 0,
       "malipo.inbox.waiting": 1,
       "malipo.inbox.unhandled": 0,
       "malipo.inbox.running": 0,

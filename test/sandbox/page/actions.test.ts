@@ -219,7 +219,7 @@ describe("the other actions", () => {
     expect(await payments()).toHaveLength(1);
     await post("faults/add", { kind: "hang", times: "always", after: "2" });
     expect(sandbox.snapshot().faults).toEqual([
-      { match: {}, effect: { kind: "hang" }, after: 2, times: null },
+      { id: "flt_4", match: {}, effect: { kind: "hang" }, after: 2, times: null },
     ]);
     await post("faults/clear", {});
     expect(sandbox.snapshot().faults).toEqual([]);

@@ -43,6 +43,7 @@ describe("restore()", () => {
     "invoices",
     "webhooks",
     "deliveries",
+    "faultCount",
     "faults",
     "now",
     "startedAt",
@@ -80,8 +81,8 @@ describe("restore()", () => {
 /** What is odd, but of the right kind. */
 function fits(part: string, damage: unknown): boolean {
   if (typeof damage === "number")
-    return ["nextTurn", "nextId", "nextInvoice", "now", "startedAt"].includes(part);
-  // Snapshots of earlier versions do not have it.
-  if (damage === undefined) return part === "startedAt";
+    return ["nextTurn", "nextId", "nextInvoice", "now", "startedAt", "faultCount"].includes(part);
+  // Snapshots of earlier versions do not have them.
+  if (damage === undefined) return part === "startedAt" || part === "faultCount";
   return typeof damage === "string" && part === "webhookSecret";
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../../../src/drill/child.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { hasRedisServer, launchRedis } from "./redis.ts";
 
@@ -36,14 +36,26 @@ async function command<T>({ url }: Engine, work: (redis: Redis) => Promise<T>): 
 const SLOTS = 16_384;
 const NODES = 3;
 
-/** A Redis Cluster of three nodes. `undefined` if this machine cannot start one. */
-export async function startRedisCluster(): Promise<RedisGroup | undefined> {
+/** The nodes of a cluster, in the order of their slots. */
+export interface RedisCluster extends RedisGroup {
+  readonly nodes: readonly Engine[];
+  /** The node that has a slot. */
+  nodeOf(slot: number): Engine;
+}
+
+/** A Redis Cluster of three nodes, each of which works without the others. `undefined` if this machine cannot start one. */
+export async function startRedisCluster(): Promise<RedisCluster | undefined> {
   if (!hasRedisServer("a Redis Cluster")) return undefined;
   const nodes = await Promise.all(
     Array.from({ length: NODES }, async () => {
       // The usual port of the bus, 10,000 above, may not exist.
       const bus = await freePort();
-      const options = ["--cluster-enabled", "yes", "--cluster-port", `${bus}`];
+      // biome-ignore format: an option and its value a line
+      const options = [
+        "--cluster-enabled", "yes",
+        "--cluster-port", `${bus}`,
+        "--cluster-require-full-coverage", "no",
+      ];
       return { engine: await launchRedis(...options), bus };
     }),
   );
@@ -63,7 +75,11 @@ export async function startRedisCluster(): Promise<RedisGroup | undefined> {
     const isReady = () => command(engine, async (redis) => knowsAll(await redis.cluster("INFO")));
     await until(isReady, "A Redis Cluster");
   }
+  const nodeOf = (slot: number) =>
+    nodes.findLast((_, at) => slot >= Math.floor((SLOTS * at) / NODES))?.engine as Engine;
   return {
+    nodes: nodes.map(({ engine }) => engine),
+    nodeOf,
     addresses: nodes.map(({ engine }) => addressOf(engine)),
     stop: async () => {
       await Promise.all(nodes.map(({ engine }) => engine.stop()));

@@ -41,6 +41,8 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
       return [];
     },
     nextDueInMs: () => Number.POSITIVE_INFINITY,
+    dueCount: () => due.length,
+    maintain: () => ({ warnings: [], nextInMs: Number.POSITIVE_INFINITY }),
     ...methods,
   };
   const run = (job: Job) =>

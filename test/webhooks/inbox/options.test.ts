@@ -24,13 +24,15 @@ describe.each(INBOXES)("%s", (name, open) => {
     );
   });
 
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "3"])(
+  const OVER_68_YEARS = 2_147_483_648_000;
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, OVER_68_YEARS, "3"])(
     "rejects a retention of %s",
     (retentionMs) => {
       expect(() => open({ retentionMs })).toThrow(
         expect.objectContaining({
           code: "configuration",
-          message: `\`retentionMs\` must be a number of milliseconds above 0; got ${typeof retentionMs === "string" ? "a string" : retentionMs}.`,
+          message: `\`retentionMs\` must be a number of milliseconds above 0 and at most 2147483647000, which is 68 years; got ${typeof retentionMs === "string" ? "a string" : retentionMs}.`,
         }),
       );
     },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DEFAULT_PACE } from "../../../src/webhooks/inbox/pace.ts";
+import { DEFAULT_PACE, retentionFor } from "../../../src/webhooks/inbox/pace.ts";
 
 test("attempts wait for up to a second, doubling, and at most five minutes", () => {
   const longest = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000);
@@ -13,4 +13,11 @@ test("attempts wait for up to a second, doubling, and at most five minutes", () 
       expect(new Set(waits).size).toBeGreaterThan(10);
     }),
   );
+});
+
+test("an event is remembered for one day at least, and for 14 days by default", () => {
+  const DAY_MS = 86_400_000;
+  expect(retentionFor(1, DEFAULT_PACE)).toBe(DAY_MS);
+  expect(retentionFor(3 * DAY_MS, DEFAULT_PACE)).toBe(3 * DAY_MS);
+  expect(retentionFor(undefined, DEFAULT_PACE)).toBe(14 * DAY_MS);
 });

@@ -1,5 +1,6 @@
 import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createErrorLog } from "../../../src/webhooks/receiver/error-log.ts";
 import { BODY, SECRET } from "../../suites/webhook-sample.ts";
 
 const log = vi.fn();
@@ -61,4 +62,33 @@ test("an onError of the user's gets every rejection", async () => {
   for (let times = 0; times < 3; times++) await post(receiver);
   expect(onError).toHaveBeenCalledTimes(3);
   expect(log).not.toHaveBeenCalled();
+});
+
+test("at most 100 different lines a minute are written, each cut, and the rest is counted", async () => {
+  const onError = createErrorLog();
+  for (let at = 0; at < 5_000; at++) onError(new Error(`${at} ${"x".repeat(100_000)}`));
+  expect(log).toHaveBeenCalledTimes(100);
+  expect(log.mock.calls.flat().every((text) => String(text).length < 1_100)).toBe(true);
+  log.mockReset();
+  vi.advanceTimersByTime(60_000);
+  expect(log.mock.calls).toEqual([
+    ["malipo webhooks:", "4900 more errors in the last minute, which differ from the 100 above."],
+  ]);
+  vi.advanceTimersByTime(600_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("failed attempts do not hide a failure of the inbox", () => {
+  const onError = createErrorLog();
+  const failed = new Error("no stock");
+  for (let at = 1; at <= 200; at++) onError(failed, { idempotencyKey: `${at}`, attempt: 1 });
+  const down = new Error("disk I/O error");
+  onError(down);
+  expect(log).toHaveBeenCalledTimes(101);
+  expect(log.mock.calls[0]).toEqual([
+    "malipo webhooks:",
+    failed,
+    { idempotencyKey: "1", attempt: 1 },
+  ]);
+  expect(log).toHaveBeenLastCalledWith("malipo webhooks:", down);
 });

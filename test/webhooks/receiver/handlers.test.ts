@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
+import { EVENT_KINDS } from "../../../src/contract/events.ts";
 import { BODY, EVENT, SECRET } from "../../suites/webhook-sample.ts";
 import { deliver, gate } from "../support/deliver.ts";
 import { receiving } from "../support/receiving.ts";
@@ -91,8 +92,8 @@ describe("on and onOther", () => {
   test("are told each kind without a handler once, and not as an error", async () => {
     const onUnhandled = vi.fn();
     const receiver = receive({ onUnhandled });
-    await deliver(receiver, "invoice.paid");
     await receiver.start();
+    await deliver(receiver, "invoice.paid");
     for (const reference of ["1", "2"]) await deliver(receiver, "payment.failed", reference);
     await deliver(receiver, "refund.created");
     expect(onUnhandled.mock.calls).toEqual([
@@ -111,9 +112,71 @@ describe("on and onOther", () => {
     await deliver(receiver, "refund.created");
     expect(log.mock.calls).toEqual([
       [
-        'malipo webhooks: this process has no handler for "refund.created". Such events are kept for a process that has one. If nobody wants them, add the kind to `ignore`.',
+        'malipo webhooks: this process has no handler for "refund.created". They wait for a process that has one. If you do not want them, add the kind to `ignore`.',
       ],
     ]);
+  });
+
+  test("are told of 100 kinds at most", async () => {
+    const onUnhandled = vi.fn();
+    const receiver = receive({ onUnhandled });
+    await receiver.start();
+    for (let at = 0; at < 150; at++) await deliver(receiver, `kind.${at}`);
+    expect(onUnhandled).toHaveBeenCalledTimes(100);
+  });
+
+  test.each<[string, readonly string[], string[]]>([
+    ["none", [], []],
+    ["documented kinds", ["payment.completed"], ["payment.completed", "payment.failed"]],
+    ["other kinds", ["other"], [...EVENT_KINDS, "other"]],
+  ])("and `ignore` decide the queues that the inbox works on: %s", async (_, on, queues) => {
+    const start = vi.fn(async (_options: WorkerOptions) => {});
+    const ignore = queues.length === 0 ? ["refund.created"] : ["payment.failed", "refund.created"];
+    const receiver = receive({ inbox: { ...memoryInbox(), start }, ignore });
+    for (const kind of on) {
+      if (kind === "other") receiver.onOther(nothing);
+      else receiver.on(kind as "payment.completed", nothing);
+    }
+    await receiver.start();
+    expect(start.mock.calls[0]?.[0].queues?.toSorted()).toEqual(queues.toSorted());
+  });
+
+  test("do not have events stored whose undocumented kind is ignored", async () => {
+    const receiver = receive({ ignore: ["refund.created", "Two words"], onUnhandled() {} });
+    await receiver.start();
+    for (const kind of ["refund.created", "Two words"]) {
+      expect(await deliver(receiver, kind)).toBe(200);
+    }
+    expect(await receiver.stats()).toMatchObject({ waiting: 0, dead: 0 });
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    "Payment.completed",
+    " payment.completed",
+    "payment completed",
+    "payment.completed\u0000",
+    "",
+    `a${"b".repeat(100)}`,
+    "p\u200bayment.completed",
+  ])("do not get an event whose kind is no name: it is a dead letter at once: %j", async (kind) => {
+    const onUnhandled = vi.fn();
+    const handler = vi.fn();
+    const receiver = receive({ onUnhandled });
+    receiver.onOther(handler);
+    await receiver.start();
+    expect(await deliver(receiver, kind)).toBe(200);
+    expect(await receiver.deadLetters.list()).toMatchObject([
+      {
+        event: kind.slice(0, 100),
+        error: expect.stringContaining("is not a name such as"),
+        attempts: 0,
+      },
+    ]);
+    expect(handler).not.toHaveBeenCalled();
+    expect(onUnhandled).not.toHaveBeenCalled();
+    expect(onError).toHaveBeenCalledTimes(1);
+    expect(onError.mock.calls[0]?.[0].message.length).toBeLessThan(600);
   });
 
   test("leave out the kinds to ignore, and tell nobody", async () => {

@@ -1,6 +1,12 @@
 import { type DoublePayment, type Gateway, memoryIdempotency } from "malipo";
 import { createSandbox } from "malipo/sandbox";
-import { createWebhookReceiver, memoryInbox, signWebhook } from "malipo/webhooks";
+import {
+  createWebhookReceiver,
+  type DoublePaymentList,
+  type Inbox,
+  memoryInbox,
+  signWebhook,
+} from "malipo/webhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayOn } from "../../client/support/gateway.ts";
 import { SECRET } from "../../suites/webhook-sample.ts";
@@ -183,6 +189,9 @@ describe("the evidence of a kind that this process does not handle", () => {
   });
 });
 
+/** The double payments of another inbox, as two processes share them. */
+const doublesOf = ({ doublePayments }: Inbox) => ({ doublePayments });
+
 describe("onDoublePayment", () => {
   const doubles: DoublePayment[] = [];
   const onDoublePayment = (double: DoublePayment) => void doubles.push(double);
@@ -207,6 +216,61 @@ describe("onDoublePayment", () => {
     await expect
       .poll(() => doubles)
       .toEqual([{ by: "account_reference", value: "ORDER-42", references: ["PAY-1", "PAY-2"] }]);
+  });
+
+  test("is called once for a pair, whatever both have in common, in every process", async () => {
+    const inbox = memoryInbox();
+    const created = await receiver({ inbox });
+    await deliver(created, "payment.completed", PAID);
+    await deliver(created, "payment.completed", { ...PAID, reference: "PAY-2" });
+    await expect.poll(() => doubles.length).toBe(1);
+    await created.stop();
+    const handled = vi.fn();
+    const next = receive({ onDoublePayment, inbox: { ...memoryInbox(), ...doublesOf(inbox) } });
+    next.onOther(handled);
+    await next.start();
+    for (const reference of ["PAY-2", "PAY-1", "PAY-3"]) {
+      await deliver(next, "payment.completed", { ...PAID, reference, transaction_id: undefined });
+    }
+    await expect.poll(() => handled.mock.calls.length).toBe(3);
+    await expect
+      .poll(() => doubles.map(({ references }) => references))
+      .toEqual([
+        ["PAY-1", "PAY-2"],
+        ["PAY-2", "PAY-3"],
+      ]);
+    const page = await next.doublePayments.list();
+    expect(page.map(({ references }) => references)).toEqual([
+      ["PAY-1", "PAY-2"],
+      ["PAY-2", "PAY-3"],
+    ]);
+    await next.doublePayments.drop(page.map(({ id }) => id));
+    expect(await next.doublePayments.list()).toEqual([]);
+  });
+
+  test("is called although the pair cannot be stored, and the pair is stored without it", async () => {
+    const down = new Error("disk I/O error");
+    const add = vi.fn(() => Promise.reject<never>(down));
+    const inbox = memoryInbox();
+    const list = { ...(inbox.doublePayments as DoublePaymentList), add };
+    const created = await receiver({ inbox: { ...inbox, doublePayments: list } });
+    for (const reference of ["PAY-1", "PAY-2"]) {
+      await deliver(created, "payment.completed", { ...PAID, reference });
+    }
+    await expect.poll(() => doubles.length).toBe(1);
+    expect(onError.mock.calls).toEqual([[down]]);
+    const silent = receive();
+    silent.onOther(() => {});
+    await silent.start();
+    for (const reference of ["PAY-1", "PAY-2"]) {
+      await deliver(silent, "payment.completed", { ...PAID, reference });
+    }
+    await expect.poll(() => silent.doublePayments.list()).toMatchObject([{ value: "ORDER-42" }]);
+  });
+
+  test("needs an inbox that lists double payments", async () => {
+    const created = receive({ inbox: { ...memoryInbox(), doublePayments: undefined } });
+    await expect(created.doublePayments.list()).rejects.toThrow(/cannot list double payments/);
   });
 
   test("is called with one transaction on two payments", async () => {

@@ -101,6 +101,7 @@ describe("handle", () => {
         raw: BODY,
         secretIndex: 1,
         receivedAt: expect.any(Number),
+        signedAt: Date.parse(EVENT.timestamp),
         signature: hmac(BODY),
       },
     ]);
@@ -218,7 +219,7 @@ describe("handle", () => {
   test("says that the inbox cannot list conflicts", async () => {
     const inbox = { ...memoryInbox(), conflicts: undefined };
     const { conflicts } = createWebhookReceiver({ secret: SECRET, inbox });
-    await expect(conflicts.list()).rejects.toThrow(/^This inbox has no list of conflicts/);
+    await expect(conflicts.list()).rejects.toThrow(/^This inbox cannot list conflicts/);
   });
 
   test("calls onConflict with the conflicting event, and with no other", async () => {

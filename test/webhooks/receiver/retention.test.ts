@@ -48,8 +48,6 @@ describe("an event that was signed before the retention of the inbox", () => {
     ["of this moment", 14, ago(0)],
     ["ahead of the clock", 14, ago(-1)],
     ["within the retention", 14, ago(13.9)],
-    ["without a timestamp", 14, undefined],
-    ["with a timestamp that cannot be read", 14, "yesterday"],
     ["of the last day, where the retention is shorter", 0.001, ago(0.99)],
     ["of any age, where the inbox has no retention", undefined, "2000-01-01T00:00:00Z"],
   ])("does not include one %s", async (_, days, timestamp) => {
@@ -74,6 +72,101 @@ describe("an event that was signed before the retention of the inbox", () => {
     await deliver("P-2", "2025-12-01T00:00:00Z");
     await expect.poll(() => handler.mock.calls.length).toBe(1);
     expect(await receiver.deadLetters.list()).toHaveLength(1);
+    await receiver.stop();
+  });
+});
+
+describe("an event without a timestamp that can be read", () => {
+  test.each([undefined, "yesterday", "0001-01-01T00:00:00Z"])(
+    "is processed, and reported once: %j",
+    async (timestamp) => {
+      const { receiver, handler, deliver } = await started(14);
+      for (const reference of ["P-1", "P-2"]) {
+        expect(await deliver(reference, timestamp)).toBe(200);
+      }
+      await expect.poll(() => handler.mock.calls.length).toBe(2);
+      expect(onError.mock.calls.map(([error]) => error.message)).toEqual([
+        expect.stringContaining(`no timestamp that can be read; got ${JSON.stringify(timestamp)}`),
+      ]);
+      await receiver.stop();
+    },
+  );
+});
+
+describe("an inbox that knows the time and what it remembers", () => {
+  /** The clock of its engine, and the moment since which it remembers events. */
+  const engine = { now: 0, remembersSince: 0 };
+  const horizon = vi.fn(async () => ({ ...engine }));
+  beforeEach(() => {
+    horizon.mockClear();
+    engine.now = Date.now();
+    engine.remembersSince = engine.now - 14 * DAY_MS;
+  });
+  const withHorizon = (options: object = {}) =>
+    started(14, { inbox: { ...memoryInbox(), retentionMs: 14 * DAY_MS, horizon }, ...options });
+
+  test("decides what is too old, not the clock of this machine", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.now() + 20 * DAY_MS);
+    const { receiver, handler, deliver } = await withHorizon();
+    const genuine = new Date(engine.now).toISOString();
+    expect(await deliver("P-1", genuine)).toBe(200);
+    expect(await deliver("P-2", new Date(engine.remembersSince - 1_000).toISOString())).toBe(200);
+    vi.useRealTimers();
+    await expect.poll(() => handler.mock.calls.length).toBe(1);
+    expect(await receiver.deadLetters.list()).toHaveLength(1);
+    await receiver.stop();
+  });
+
+  test("decides although its retention is longer now: it has forgotten more before", async () => {
+    engine.remembersSince = engine.now - 2 * DAY_MS;
+    const { receiver, deliver } = await withHorizon();
+    await deliver("P-1", ago(3));
+    expect((await receiver.deadLetters.list()).map(({ error }) => error)).toEqual([
+      "The event was signed 3 days ago, and the inbox remembers events for 2 days: it may have been processed before.",
+    ]);
+    await receiver.stop();
+  });
+
+  test("is asked once a minute, and again as soon as a clock says so", async () => {
+    const { receiver, deliver } = await withHorizon();
+    await Promise.all(["P-1", "P-2", "P-3"].map((reference) => deliver(reference, ago(0))));
+    expect(horizon).toHaveBeenCalledTimes(1);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(Date.now() + 61_000);
+    await deliver("P-4", ago(0));
+    await deliver("P-5", ago(0));
+    vi.useRealTimers();
+    expect(horizon).toHaveBeenCalledTimes(2);
+    await receiver.stop();
+  });
+
+  test("rejects a delivery while it cannot tell", async () => {
+    horizon.mockRejectedValueOnce(new Error("The engine is away."));
+    const { receiver, deliver } = await withHorizon();
+    expect(await deliver("P-1", ago(0))).toBe(503);
+    expect(await deliver("P-1", ago(0))).toBe(200);
+    await receiver.stop();
+  });
+
+  test("says after three old events in a row that a clock may be wrong", async () => {
+    const { receiver, deliver } = await withHorizon();
+    for (const [reference, days] of [
+      ["P-1", 20],
+      ["P-2", 0],
+      ["P-3", 20],
+      ["P-4", 20],
+      ["P-5", 20],
+    ] as const) {
+      await deliver(reference, ago(days));
+    }
+    const errors = (await receiver.deadLetters.list()).map(({ error }) => error);
+    expect(errors.map((error) => error.includes("check the clock of this machine"))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
     await receiver.stop();
   });
 });

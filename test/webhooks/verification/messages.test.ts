@@ -62,6 +62,7 @@ const notRaw = (got: string) =>
   `The body was already parsed: got ${got}. Pass the raw bytes: express.raw() on this route, rawBody: true in Nest, await request.arrayBuffer() in fetch frameworks.`;
 const noSecret = (got: string) =>
   `secret must be a non-empty string or Uint8Array, or a list of them; got ${got}.`;
+const UNSET = ", as of an unset variable";
 const NO_EVENT = "The body is not JSON with a string `event` and an object `data`.";
 const NO_TIMESTAMP = "The event has no ISO 8601 `timestamp` with an offset.";
 
@@ -75,20 +76,20 @@ function aged(seconds: number): Record<string, unknown> {
 const signed = (body: string) => ({ body, signature: hmac(utf8(body)) });
 
 const MESSAGES: [code: string, given: Record<string, unknown>, message: string][] = [
-  ["configuration", { secret: "" }, noSecret('""')],
-  ["configuration", { secret: [SECRET, ""] }, noSecret('""')],
+  ["configuration", { secret: "" }, noSecret(`""${UNSET}`)],
+  ["configuration", { secret: [SECRET, ""] }, noSecret(`""${UNSET}`)],
   ["configuration", { secret: undefined }, noSecret("undefined")],
-  ["configuration", { secret: " \n" }, noSecret('" \\n"')],
-  ["configuration", { secret: "undefined" }, noSecret('"undefined"')],
-  ["configuration", { secret: ["null", SECRET] }, noSecret('"null"')],
-  ["configuration", { secret: `${{}}` }, noSecret('"[object Object]"')],
+  ["configuration", { secret: " \n" }, noSecret(`" \\n"${UNSET}`)],
+  ["configuration", { secret: "undefined" }, noSecret(`"undefined"${UNSET}`)],
+  ["configuration", { secret: ["null", SECRET] }, noSecret(`"null"${UNSET}`)],
+  ["configuration", { secret: `${{}}` }, noSecret(`"[object Object]"${UNSET}`)],
   ["configuration", { secret: 42 }, noSecret("a number")],
   ["configuration", { secret: {} }, noSecret("an object")],
   ["configuration", { maxAgeSeconds: 0 }, "maxAgeSeconds must be a number above 0; got 0."],
   [
     "configuration",
     { tolerance: 300 },
-    "verifyWebhook has an unknown option. Its options are: body, headers, signature, secret, maxAgeSeconds.",
+    "verifyWebhook has only the options body, headers, signature, secret and maxAgeSeconds.",
   ],
   ["signature_missing", { signature: undefined }, MISSING],
   ["signature_missing", { signature: undefined, headers: {} }, MISSING],
@@ -118,7 +119,7 @@ describe("a secret that is left out", () => {
     expect(errorOf(options)).toMatchObject({
       code: "configuration",
       message:
-        "The webhook signing secret is missing. Pass the option `secret`, or set the environment variable MALIPO_WEBHOOK_SECRET.",
+        "The webhook signing secret is missing. Pass the option `secret`, or set MALIPO_WEBHOOK_SECRET.",
     });
     vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
     expect(errorOf({ ...options, secret: undefined } as never).message).toBe(noSecret("undefined"));
@@ -138,7 +139,7 @@ test.each(MESSAGES)("%s says what is wrong and what to do: %j", (code, given, me
 });
 
 test("signWebhook rejects an empty secret with the same message", () => {
-  expect(() => signWebhook(BODY, "")).toThrow(noSecret('""'));
+  expect(() => signWebhook(BODY, "")).toThrow(noSecret(`""${UNSET}`));
 });
 
 /** All that a log could get out of an error. */

@@ -40,6 +40,8 @@ function readSnapshot(path: string): unknown {
 /** What each call runs: the name of the command, and its fields. */
 const CALLS: Readonly<Record<string, (input: Input) => [CommandName, Fields]>> = {
   "faults add": (input) => ["faults/add", { ...fieldsOf(input), kind: input.args[0] ?? "" }],
+  "faults remove": ({ args: [id = ""] }) => ["faults/remove", { id }],
+  "keys revoke": ({ args: [key = ""] }) => ["keys/revoke", { key }],
   "faults clear": () => ["faults/clear", {}],
   "chaos start": (input) => ["chaos", ratesOf(input)],
   "chaos end": () => ["chaos/end", {}],
@@ -73,6 +75,7 @@ export async function run(input: Input): Promise<number> {
 
 interface ActiveFaults {
   readonly faults: readonly {
+    id?: string;
     match: object;
     effect: object;
     after: number;
@@ -105,7 +108,8 @@ async function list({ command, subcommand, values, json }: Input): Promise<numbe
 }
 
 function formatFaults({ faults, chaos }: ActiveFaults): string {
-  const rows = faults.map(({ effect, match, after, times }) => [
+  const rows = faults.map(({ id = "", effect, match, after, times }) => [
+    id,
     JSON.stringify(effect),
     JSON.stringify(match),
     `after ${after}`,

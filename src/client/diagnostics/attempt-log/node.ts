@@ -2,9 +2,9 @@ import fs from "node:fs";
 import { requestIdOf } from "../../../errors/request-id.ts";
 import { describeName } from "../../../internal/check-options.ts";
 import { allowedEnvironmentVariable } from "../../../internal/environment.ts";
+import { failureCode } from "../../../internal/failed-before-sending.ts";
 import type { Redactor } from "../../../internal/redact.ts";
 import { callHook } from "../../hooks.ts";
-import { failureCode } from "../../http/failed-before-sending.ts";
 import { isBrowser } from "../../runtime.ts";
 import type { AttemptLog, LoggedAttempt } from "./types.ts";
 

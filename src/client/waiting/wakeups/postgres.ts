@@ -6,7 +6,7 @@
 
 import type { Notification, Pool, PoolClient } from "pg";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkOptionNames, describeValue } from "../../../internal/check-options.ts";
+import { describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups } from "./local.ts";
 
 /** Wake-ups over PostgreSQL. */
@@ -152,8 +152,8 @@ export function postgresWakeups(
   { pool, listenPool = pool }: PostgresWakeupPools,
   options: PostgresWakeupOptions = {},
 ): PostgresWakeups {
-  checkOptionNames(options, ["channel"], "postgresWakeups");
-  const channel = checkChannel(options.channel ?? "malipo_wakeups");
+  const own = ownOptions(options, ["channel"], "postgresWakeups");
+  const channel = checkChannel(own.channel ?? "malipo_wakeups");
   const local = createWakeups();
   const listener = new Listener(listenPool, channel, local.notify);
   listener.connect();

@@ -5,7 +5,7 @@
  */
 
 import type { Cluster, Redis } from "ioredis";
-import { checkOptionNames } from "../../../internal/check-options.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups } from "./local.ts";
 
 /** Wake-ups over Redis. */
@@ -53,8 +53,8 @@ export function redisWakeups(
   { publisher, subscriber }: RedisWakeupClients,
   options: RedisWakeupOptions = {},
 ): RedisWakeups {
-  checkOptionNames(options, ["channel"], "redisWakeups");
-  const { channel = "malipo:wakeups" } = options;
+  const own = ownOptions(options, ["channel"], "redisWakeups");
+  const { channel = "malipo:wakeups" } = own;
   const local = createWakeups();
   const onMessage = (from: string, reference: string) => {
     if (from === channel) local.notify(reference);

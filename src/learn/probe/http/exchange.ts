@@ -1,7 +1,7 @@
-import { failureCode } from "../../../client/http/failed-before-sending.ts";
 import { ProbeError } from "../../../errors/probe.ts";
 import { describeConnectionError } from "../../../internal/describe-connection-error.ts";
 import { describeError } from "../../../internal/describe-error.ts";
+import { failureCode } from "../../../internal/failed-before-sending.ts";
 import type { RefusalCause } from "../../../profile/causes.ts";
 
 /** What an exchange says: with its cause, without one, or nothing that is sure. */

@@ -1,5 +1,5 @@
 import { ASSUMPTIONS } from "../../assumptions.ts";
-import { block, copyButton, isRejected } from "../components.ts";
+import { block, copyButton, form, isRejected } from "../components.ts";
 import type { PageContext } from "../context.ts";
 import { quoted } from "../format.ts";
 import { type Html, html } from "../html.ts";
@@ -37,7 +37,8 @@ const setting = (name: string, variable: string, value: string): Html =>
   html`<div class="setting"><dt>${name}<code>${variable}</code></dt><dd><code>${value}</code>${copyButton(value, name)}</dd></div>`;
 
 /** What an application needs to know about this gateway. */
-function settings({ server, address }: PageContext): Html {
+function settings(context: PageContext): Html {
+  const { server, address } = context;
   const { keys, webhookSecret, webhookSecrets } = server.sandbox;
   const baseUrl = address + ASSUMPTIONS.address.value.prefix;
   const env = `MALIPO_BASE_URL=${baseUrl}\nMALIPO_API_KEY=${keys.secret}\nMALIPO_WEBHOOK_SECRET=${webhookSecret}\n`;
@@ -49,7 +50,10 @@ ${setting("Sandbox key", "can do everything", keys.sandbox)}
 ${setting("Webhook secret", "MALIPO_WEBHOOK_SECRET", webhookSecret)}
 ${webhookSecrets.slice(1).map((secret) => setting("Rotated secret", "accept this one too", secret))}
 </dl>
-<div class="as-env">${copyButton(env, "the settings", "Copy as .env")}<details class="more nojs" id="as-env"><summary>The same as .env</summary>${block(env, "the settings as .env")}</details></div>`;
+<div class="as-env">${form(
+    { action: "keys/revoke", context, at: "connect" },
+    html`<button class="quiet">Revoke the secret key</button>`,
+  )}${copyButton(env, "the settings", "Copy as .env")}<details class="more nojs" id="as-env"><summary>The same as .env</summary>${block(env, "the settings as .env")}</details></div>`;
 }
 
 function snippets({ server, address }: PageContext): Html {

@@ -118,7 +118,7 @@ function sayEvents(learned: Learned): Speech["event"] {
       return name === "type" ? choice(kind) : undefined;
     };
     const content = () =>
-      data === undefined
+      data === undefined || "subscription_id" in record
         ? eventData(kind, record)
         : sayRecord(isInvoice(kind) ? "invoice" : "payment", record, data, envelope, manner);
     return JSON.stringify(say(root, envelope, manner, new Map([[DATA, content]])));

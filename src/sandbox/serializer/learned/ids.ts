@@ -69,14 +69,16 @@ export function learnedIds(
   profile: ServiceProfile,
   templates: Templates,
   seed: string,
-): Pick<Speech, "newId" | "accountId"> {
+): Pick<Speech, "newId" | "accountIds"> {
   const places = new Map<IdKind, Place | undefined>();
   const account = findPlace(templates, ACCOUNT);
   return {
-    accountId:
+    // A profile holds shapes, and says nothing of a second account.
+    accountIds: [
       account === undefined || account.types[0] === "number"
-        ? ASSUMED_SPEECH.accountId
+        ? ASSUMED_SPEECH.accountIds[0]
         : madeUpText(formatOf(account), "account", seed),
+    ],
     newId: (kind, state) => {
       if (!places.has(kind)) places.set(kind, findPlace(templates, idFieldOf(profile, kind)));
       const place = places.get(kind);

@@ -1,7 +1,7 @@
 import { type Cluster, Redis, type RedisOptions } from "ioredis";
+import { isReadOnly } from "../../../internal/redis/replication.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { recordCommands } from "./shards/batch.ts";
-import { defineScripts, type RedisClient } from "./shards/scripts.ts";
+import type { RedisClient } from "./pipeline.ts";
 
 /** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
 export type BullmqConnection =
@@ -9,17 +9,30 @@ export type BullmqConnection =
   | Cluster
   | (RedisOptions & { readonly url?: string | undefined });
 
-// Without end, whatever the user set for other uses: a Redis that is back must be found.
-const retryStrategy = (times: number) => Math.min(times * 100, 2_000);
+/** How long to wait for a connection to close before its socket is destroyed. */
+const DISCONNECT_MS = 300;
 
-/** A Redis that became a replica keeps its connections open: only a new one leads to its successor. */
-const isReplica = (error: Error) => error.message.includes("READONLY");
+/** A connection of the inbox, to the same Redis. It does not reconnect once the signal has aborted. */
+function connect(
+  connection: BullmqConnection,
+  signal: AbortSignal,
+  ours: RedisOptions,
+): RedisClient {
+  const redis = open(connection, signal, ours);
+  // Each queue listens on the connection.
+  redis.setMaxListeners(0);
+  // Without a listener, Node ends the process when Redis is away.
+  redis.on("error", () => {});
+  return redis;
+}
 
-/** A connection of the inbox, to the same Redis. */
-function connect(connection: BullmqConnection, ours: RedisOptions): RedisClient {
+function open(connection: BullmqConnection, signal: AbortSignal, ours: RedisOptions): RedisClient {
+  // Without end, whatever the user set for other uses: a Redis that is back must be found.
+  const retryStrategy = (times: number) => (signal.aborted ? null : Math.min(times * 100, 2_000));
   // BullMQ reads only this form of replies, whatever the user set for other uses.
   const replyMapping = "legacy" as const;
-  const options = { ...ours, reconnectOnError: isReplica, replyMapping };
+  const disconnectTimeout = DISCONNECT_MS;
+  const options = { ...ours, reconnectOnError: isReadOnly, disconnectTimeout, replyMapping };
   if ("nodes" in connection) {
     const { enableOfflineQueue = true } = ours;
     return connection.duplicate([], {
@@ -38,41 +51,32 @@ function connect(connection: BullmqConnection, ours: RedisOptions): RedisClient 
 /** For calls with a sender that waits: they fail rather than wait. */
 export const connectToAccept = (
   connection: BullmqConnection,
-  commandTimeout: number,
+  signal: AbortSignal,
+  timeoutMs: number,
 ): RedisClient =>
-  prepared(
-    connect(connection, { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout }),
-  );
+  connect(connection, signal, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: timeoutMs,
+    // Destroys a connection to a Redis that hangs, with what was sent on it.
+    socketTimeout: timeoutMs,
+  });
 
 /** For the worker: its calls wait rather than fail. */
-export const connectToWork = (connection: BullmqConnection): RedisClient =>
-  prepared(connect(connection, { maxRetriesPerRequest: null }));
-
-function prepared(redis: RedisClient): RedisClient {
-  // Without a listener, Node ends the process when Redis is away.
-  redis.on("error", () => {});
-  recordCommands(redis);
-  defineScripts(redis);
-  return redis;
-}
-
-export const noReply = (): Error => new Error("Redis does not reply.");
+export const connectToWork = (connection: BullmqConnection, signal: AbortSignal): RedisClient =>
+  connect(connection, signal, { maxRetriesPerRequest: null });
 
 /** In this time a restarted Redis is back, and the delivery is accepted after all. */
 const MAX_READY_WAIT_MS = 2_000;
 
-/**
- * A function that gives nothing while Redis is reached, or else a promise of that, which rejects
- * before a sender gives up.
- */
-export function readyWaiter(redis: RedisClient): () => Promise<void> | undefined {
-  let waiting: Promise<void> | undefined;
-  return () => {
-    if (redis.status === "ready") return undefined;
-    waiting ??= new Promise<void>((resolve) => redis.once("ready", resolve)).then(() => {
-      waiting = undefined;
-    });
-    const error = () => new Error(`Redis cannot be reached (${redis.status}).`);
-    return withTimeout(waiting, MAX_READY_WAIT_MS, error);
-  };
+/** Resolves when Redis is reached, or rejects before a sender gives up. */
+export async function untilReady(redis: RedisClient): Promise<void> {
+  if (redis.status === "ready") return;
+  let onReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    onReady = resolve;
+    redis.once("ready", onReady);
+  });
+  const error = () => new Error(`Redis cannot be reached (${redis.status}).`);
+  await withTimeout(ready, MAX_READY_WAIT_MS, error).finally(() => redis.off("ready", onReady));
 }

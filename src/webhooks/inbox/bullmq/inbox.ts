@@ -5,31 +5,32 @@
  */
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import {
-  checkOptionNames,
-  checkWholeNumber,
-  describeValue,
-} from "../../../internal/check-options.ts";
-import { withTimeout } from "../../../internal/timeout.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
+import { durabilityProblems } from "../../../internal/redis/durability.ts";
+import { waitAtMost } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
-import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
+import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
-import type { Inbox, InboxStats, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
 import {
-  type BullmqConnection,
-  connectToAccept,
-  connectToWork,
-  noReply,
-  readyWaiter,
-} from "./connection.ts";
-import { checkDurability } from "./durability.ts";
-import { conflictList } from "./lists/conflicts.ts";
-import { deadLetterList } from "./lists/dead-letters.ts";
-import { inboxStats } from "./lists/stats.ts";
-import type { RedisClient } from "./shards/scripts.ts";
-import { Shards } from "./shards/shards.ts";
-import type { BullmqWorkerSettings } from "./work/worker.ts";
-import { Workers } from "./work/workers.ts";
+  type DrainLimits,
+  type DrainResult,
+  type Horizon,
+  type Inbox,
+  type InboxStats,
+  QUEUES,
+  queueOf,
+  queuesOf,
+  type WorkerOptions,
+} from "../types.ts";
+import { type BullmqConnection, connectToAccept, connectToWork, untilReady } from "./connection.ts";
+import { Drain } from "./drain.ts";
+import { InboxQueue, type QueueSettings } from "./inbox-queue.ts";
+import { conflictList, deadLetterList, doublePaymentList } from "./lists.ts";
+import { RedisClock } from "./meta.ts";
+import type { RedisClient } from "./pipeline.ts";
+import { inboxStats } from "./stats.ts";
+import { upkeep } from "./upkeep.ts";
+import { Workers } from "./workers.ts";
 
 export type { BullmqConnection } from "./connection.ts";
 
@@ -41,28 +42,23 @@ export interface BullmqInboxOptions {
    */
   connection: BullmqConnection;
   /**
-   * The queue's name. Conflicts are in a queue beside it, `<queue>-conflicts`. Set it where two shops,
-   * or two environments, share a Redis. In a Redis Cluster, the name is put into braces.
+   * The name of the inbox. Its queues are `{<queue>-payment.completed}` and so on, one for each documented
+   * kind of event, and `{<queue>-other}`. Set it if two shops, or two environments, share a Redis.
+   * Letters, digits, `.`, `_` and `-`.
    * @default "malipo-webhooks"
    */
   queue?: string | undefined;
   /**
-   * On how many queues the events are, by their keys: `<queue>`, `<queue>-2` and so on, each in a slot
-   * of its own. Set it where one node of a Redis Cluster cannot take all events. It can be raised, not
-   * lowered: the highest number that a process asked for counts for all.
-   * @default 1
-   */
-  shards?: number | undefined;
-  /**
-   * How many replicas must have an event before it is acknowledged. Set it where a replica may take over
+   * How many replicas must have an event before it is acknowledged. Set it if a replica may take over
    * from the Redis: with 1, no acknowledged event is lost if the replica that has it takes over. While
    * fewer are connected, deliveries are not acknowledged.
    * @default 0
    */
   replicas?: number | undefined;
   /**
-   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised.
-   * Set it shorter where Redis is short of memory, but longer than the service retries a delivery.
+   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised: at
+   * least one day, at most 68 years. Set it shorter if Redis is short of memory, but longer than the
+   * service retries a delivery.
    * @default 14 days
    */
   retentionMs?: number | undefined;
@@ -70,85 +66,150 @@ export interface BullmqInboxOptions {
   pace?: Pace | undefined;
 }
 
-const OPTIONS = ["connection", "queue", "shards", "replicas", "retentionMs", "pace"];
+const OPTIONS = ["connection", "queue", "replicas", "retentionMs", "pace"];
 
-/** More queues than this cost more connections than they are worth. */
-const MAX_SHARDS = 64;
+/** How long a start waits for Redis. After it, the start goes on in the background. */
+const MAX_START_MS = 2_000;
 
-interface BullmqInboxSettings extends BullmqWorkerSettings {
-  readonly queue: string;
-  readonly shards: number;
-  readonly replicas: number;
+/** How long deliveries wait for what the ledger remembers, from which their age is judged. */
+const MAX_HORIZON_MS = 2_000;
+
+/** Its node in a Redis Cluster has the double payments. */
+const DOUBLE_PAYMENTS_QUEUE = "payment.completed";
+
+interface BullmqInboxSettings extends QueueSettings {
+  readonly pace: Pace;
 }
 
 class BullmqInbox {
   readonly #connection: BullmqConnection;
   readonly #settings: BullmqInboxSettings;
-  readonly #redis: RedisClient;
-  readonly #shards: Shards;
-  /** Waits a moment for a Redis that is away. */
-  readonly #ready: () => Promise<void> | undefined;
+  readonly #stopped = new AbortController();
+  readonly redis: RedisClient;
+  readonly #clock = new RedisClock();
+  readonly #queues = new Map<string, InboxQueue>();
+  readonly #upkeep: ReturnType<typeof setInterval>;
+  #isLooking = false;
   #workers: Workers | undefined;
   #options: WorkerOptions | undefined;
 
   constructor(connection: BullmqConnection, settings: BullmqInboxSettings) {
     this.#connection = connection;
     this.#settings = settings;
-    this.#redis = connectToAccept(connection, settings.engineTimeoutMs);
-    const maxAgeMs = (settings.pace.leaseMs * 2) / 3;
-    this.#shards = new Shards(this.#redis, { ...settings, maxAgeMs });
-    this.#ready = readyWaiter(this.#redis);
+    const { engineTimeoutMs, pace } = settings;
+    this.redis = connectToAccept(connection, this.#stopped.signal, engineTimeoutMs);
+    this.#upkeep = setInterval(() => void this.#lookAfterQueues(), (pace.leaseMs * 2) / 3);
+    this.#upkeep.unref();
   }
 
-  async accept(delivery: NewDelivery): Promise<Receipt> {
-    const ready = this.#ready();
-    if (ready !== undefined) await ready;
-    return this.#shards.accept(delivery);
+  /** The queue of this name. */
+  queue(name: string): InboxQueue {
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const queue = new InboxQueue(this.redis, name, this.#settings, this.#clock);
+    this.#queues.set(name, queue);
+    return queue;
   }
+
+  /** All queues, as soon as they can be used. */
+  readonly open = async (): Promise<InboxQueue[]> => {
+    const queues = QUEUES.map((name) => this.queue(name));
+    await Promise.all(queues.map((queue) => queue.open()));
+    return queues;
+  };
+
+  readonly openDoublePayments = async (): Promise<InboxQueue> => {
+    const queue = this.queue(DOUBLE_PAYMENTS_QUEUE);
+    await queue.open();
+    return queue;
+  };
 
   async start(given: WorkerOptions): Promise<void> {
     if (this.#workers !== undefined) throw alreadyStarted();
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     this.#options = options;
-    const redis = connectToWork(this.#connection);
-    this.#workers = new Workers(redis, this.#shards, options, this.#settings);
-    const check = () => this.#reportDurability(options).catch(options.onError);
-    if (this.#redis.status === "ready") void check();
-    else this.#redis.once("ready", check);
+    const redis = connectToWork(this.#connection, this.#stopped.signal);
+    const find = (name: string) => this.queue(name);
+    this.#workers = new Workers(redis, find, options, this.#settings.pace);
+    const { started } = this.#workers;
+    if (!(await waitAtMost(started, MAX_START_MS))) started.catch(options.onError);
+    void this.#reportDurability(options).catch(options.onError);
   }
 
   async #reportDurability({ onError }: WorkerOptions): Promise<void> {
-    const problems = await checkDurability(this.#redis, this.#settings.replicas);
-    for (const problem of problems) onError(problem);
+    if (this.redis.status !== "ready") {
+      await new Promise((resolve) => this.redis.once("ready", resolve));
+    }
+    const problems = await durabilityProblems(this.redis, this.#settings.replicas, "bullmqInbox");
+    for (const problem of problems) {
+      onError(
+        new ConfigurationError(`This Redis can lose webhooks that were acknowledged. ${problem}`),
+      );
+    }
+  }
+
+  async #lookAfterQueues(): Promise<void> {
+    if (this.redis.status !== "ready" || this.#isLooking) return;
+    this.#isLooking = true;
+    const { onError = () => {} } = this.#options ?? {};
+    const worksOn = this.#options && queuesOf(this.#options);
+    const settings = { clock: this.#clock, retentionMs: this.#settings.retentionMs };
+    const all = [...this.#queues].map(([name, queue]) =>
+      upkeep(queue, worksOn?.includes(name) === true, settings).catch((error) => {
+        if (!this.#stopped.signal.aborted) onError(error);
+      }),
+    );
+    await Promise.all(all);
+    this.#isLooking = false;
   }
 
   async stop(timeoutMs: number): Promise<void> {
+    this.#stopped.abort();
+    clearInterval(this.#upkeep);
     await this.#workers?.stop(timeoutMs);
-    const { engineTimeoutMs } = this.#settings;
-    const onError = this.#options?.onError ?? (() => {});
-    await withTimeout(this.#shards.close(), engineTimeoutMs, noReply).catch(onError);
-    this.#redis.disconnect();
+    for (const queue of this.#queues.values()) void queue.close().catch(() => {});
+    this.redis.disconnect();
   }
 
-  /** All queues, when they can be used. */
-  readonly shards = async () => {
-    await this.#ready();
-    const shards = await this.#shards.all();
-    await Promise.all(shards.map(({ unprepared }) => unprepared));
-    return shards;
-  };
+  async drain(given: WorkerOptions, limits: DrainLimits): Promise<DrainResult> {
+    const options = { ...given, onError: reportOncePerMinute(given.onError) };
+    await untilReady(this.redis);
+    const redis = connectToWork(this.#connection, this.#stopped.signal);
+    const drain = new Drain(redis, options, this.#settings.pace);
+    return drain.run((name) => this.queue(name), limits);
+  }
+
+  /** By the queues that can be read: in a cluster, one node may be down. */
+  async horizon(): Promise<Horizon> {
+    const horizons: Horizon[] = [];
+    let failure: unknown;
+    const read = async (name: string) => {
+      const queue = this.queue(name);
+      try {
+        await queue.open();
+        horizons.push(await queue.meta.horizon());
+      } catch (error) {
+        failure = error;
+      }
+    };
+    await waitAtMost(Promise.all(QUEUES.map(read)), MAX_HORIZON_MS);
+    const [first] = horizons;
+    if (first === undefined) throw failure ?? new Error("Redis does not reply.");
+    const remembersSince = Math.max(...horizons.map((one) => one.remembersSince));
+    return { now: first.now, remembersSince };
+  }
 
   async stats(): Promise<InboxStats> {
-    return inboxStats(await this.shards(), this.#options?.kinds);
+    return inboxStats(this.redis, await this.open(), this.#clock, this.#options);
   }
 }
 
 /**
- * Keeps deliveries in a BullMQ queue: one job for each event, processed by any process on that Redis,
- * visible in every dashboard for BullMQ. Install `bullmq` and `ioredis` yourself.
+ * Keeps deliveries in Redis, for many processes: a record for each event, and a job of BullMQ for each one
+ * that is to be processed, visible in every dashboard for BullMQ. Install `bullmq` and `ioredis` yourself.
  *
  * Deliveries are as safe as the Redis: set `appendonly yes`, `appendfsync always` and
- * `maxmemory-policy noeviction`. Where a setting differs, `onError` is called at the start.
+ * `maxmemory-policy noeviction`. If a setting differs, `onError` is called at the start.
  *
  * A handler has no `transaction` here: use its `idempotencyKey`.
  *
@@ -164,28 +225,34 @@ class BullmqInbox {
  * ```
  */
 export function bullmqInbox(options: BullmqInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "bullmqInbox");
-  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = options;
+  const own = ownOptions(options, OPTIONS, "bullmqInbox");
+  const { connection, queue = "malipo-webhooks", pace = DEFAULT_PACE } = own;
   const { engineTimeoutMs = DEFAULT_PACE.engineTimeoutMs } = pace;
-  const retentionMs = checkRetention(options.retentionMs);
-  const shards = checkWholeNumber("shards", options.shards ?? 1, 1, MAX_SHARDS);
-  const replicas = checkWholeNumber("replicas", options.replicas ?? 0, 0);
+  const retentionMs = retentionFor(own.retentionMs, pace);
+  const replicas = checkWholeNumber("replicas", own.replicas ?? 0, 0);
   if (typeof connection !== "object") {
     throw new ConfigurationError(
       `\`connection\` must be an ioredis client or its options; got ${describeValue(connection)}.`,
     );
   }
-  const settings = { queue, shards, replicas, pace, engineTimeoutMs, retentionMs };
+  if (typeof queue !== "string" || !/^[\w.-]{1,100}$/.test(queue)) {
+    throw new ConfigurationError(
+      `\`queue\` must be a name of at most 100 letters, digits, ".", "_" and "-"; got ${describeValue(queue)}.`,
+    );
+  }
+  const settings = { inbox: queue, replicas, pace, engineTimeoutMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);
-  const forgetMs = Math.ceil(retentionMs);
   // Functions of their own, so that an inbox may be spread into another.
   return {
     retentionMs,
-    accept: (delivery) => inbox.accept(delivery),
+    horizon: () => inbox.horizon(),
+    accept: (delivery) => inbox.queue(queueOf(delivery.event)).accept(delivery),
     start: (workerOptions) => inbox.start(workerOptions),
     stop: (timeoutMs) => inbox.stop(timeoutMs),
+    drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
     stats: () => inbox.stats(),
-    deadLetters: deadLetterList(inbox.shards, forgetMs),
-    conflicts: conflictList(inbox.shards, forgetMs, replicas),
+    deadLetters: deadLetterList(inbox.open),
+    conflicts: conflictList(inbox.open),
+    doublePayments: doublePaymentList(inbox.redis, inbox.openDoublePayments, retentionMs),
   };
 }

@@ -1,155 +1,100 @@
-import { deadLetterNotFound, errorText, isLastAttempt } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore } from "../lease-worker.ts";
+import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
+import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
-import {
-  type InboxStats,
-  type NewDelivery,
-  type Receipt,
-  receiptFor,
-  type WorkerOptions,
-} from "../types.ts";
-import { KnownConflicts } from "./known-conflicts.ts";
+import { type InboxStats, queueOf } from "../types.ts";
+import { type LiveEvent, type MemoryLedger, now } from "./ledger.ts";
 
-/** An event in whatever state. */
-interface Stored {
-  readonly key: string;
-  readonly digest: string;
-  readonly event: string;
-  readonly receivedAt: number;
-  /** Not of what is processed or dropped: the key and the digest recognise duplicates. */
-  delivery: NewDelivery | undefined;
-  attempts: number;
-  /** Failed: when it is retried. Processed, or kept for another process: when it may be forgotten. */
-  dueAt: number;
-  /** Why the last attempt failed. */
-  error: string;
-}
+const MAINTENANCE_INTERVAL_MS = 500;
 
-/** A dead letter. */
-export interface DeadEvent extends Stored {
-  readonly delivery: NewDelivery;
-}
+/** No spread of a long list into the arguments of a function: the stack is too small for that. */
+const least = (values: readonly number[]): number =>
+  values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 
-// Unlike the clock on the wall, nobody sets this one.
-const now = () => performance.now();
-
-/** The deliveries of one process. */
+/** The events of one process that wait or run, in their queues. */
 export class MemoryStore implements LeaseStore {
+  readonly #ledger: MemoryLedger;
   readonly #pace: Pace;
   readonly #retentionMs: number;
-  /** All events, in whatever state. */
-  readonly #known = new Map<string, Stored>();
-  readonly #ready = new Set<Stored>();
-  readonly #conflicts = new KnownConflicts();
-  /** Of kinds that this process does not take. */
-  readonly #kept = new Set<Stored>();
-  #kinds: readonly string[] | undefined;
-  #onKept: WorkerOptions["onKept"];
+  /** Due, in the order in which they became so. */
+  readonly #ready = new Map<string, Set<LiveEvent>>();
   /** Failed, and not due yet. */
-  readonly #delayed = new Set<Stored>();
-  readonly #dead = new Map<string, DeadEvent>();
-  /** Processed or dropped, in that order. */
-  readonly #done = new Set<Stored>();
+  readonly #delayed = new Set<LiveEvent>();
+  readonly #running = new Set<LiveEvent>();
 
-  constructor(pace: Pace, retentionMs: number) {
+  constructor(ledger: MemoryLedger, pace: Pace, retentionMs: number) {
+    this.#ledger = ledger;
     this.#pace = pace;
     this.#retentionMs = retentionMs;
   }
 
-  store(delivery: NewDelivery): Receipt {
-    const { key, digest, event, receivedAt, deadLetterReason } = delivery;
-    const known = this.#known.get(key);
-    if (known !== undefined) {
-      const isDuplicate = known.digest === digest || this.#conflicts.isDecided(delivery);
-      if (!isDuplicate) this.#conflicts.add(delivery);
-      return receiptFor(isDuplicate ? "duplicate" : "conflict");
-    }
-    const rest = { attempts: 0, dueAt: now(), error: deadLetterReason ?? "" };
-    const stored = { key, digest, event, receivedAt, delivery, ...rest };
-    this.#known.set(key, stored);
-    if (deadLetterReason === undefined) this.#offer(stored);
-    else this.#dead.set(key, stored);
-    return receiptFor("accepted");
+  /** The event is to be processed. */
+  offer(event: LiveEvent): void {
+    event.at = now();
+    this.#queue(event).add(event);
   }
 
-  dead(): DeadEvent[] {
-    return [...this.#dead.values()];
+  #queue({ delivery }: LiveEvent): Set<LiveEvent> {
+    const name = queueOf(delivery.event);
+    const queue = this.#ready.get(name) ?? new Set();
+    this.#ready.set(name, queue);
+    return queue;
   }
 
-  /** @throws {ConfigurationError} where one of them is not a dead letter. */
-  #takeDead(ids: readonly string[]): DeadEvent[] {
-    const taken = ids.map((id) => {
-      const stored = this.#dead.get(id);
-      if (stored === undefined) throw deadLetterNotFound(id);
-      return stored;
-    });
-    for (const id of ids) this.#dead.delete(id);
-    return taken;
+  #readyIn(queues: readonly string[]): Set<LiveEvent>[] {
+    return queues.flatMap((name) => this.#ready.get(name) ?? []);
   }
 
-  requeue(ids: readonly string[]): void {
-    for (const stored of this.#takeDead(ids)) {
-      Object.assign(stored, { attempts: 0, dueAt: now() });
-      this.#offer(stored);
-    }
+  #delayedIn(queues: readonly string[]): LiveEvent[] {
+    return [...this.#delayed].filter(({ delivery }) => queues.includes(queueOf(delivery.event)));
   }
 
-  drop(ids: readonly string[]): void {
-    for (const stored of this.#takeDead(ids)) this.#remember(stored);
-  }
-
-  conflicts(): NewDelivery[] {
-    return this.#conflicts.list();
-  }
-
-  /** Takes conflicts off the list. Gives their deliveries. */
-  endConflicts(ids: readonly string[]): NewDelivery[] {
-    return this.#conflicts.end(ids);
-  }
-
-  /** Sets which kinds are taken from here on. */
-  takeKinds({ kinds, onKept }: WorkerOptions): void {
-    this.#kinds = kinds;
-    this.#onKept = onKept;
-    const waiting = [...this.#ready, ...this.#kept];
-    this.#ready.clear();
-    this.#kept.clear();
-    for (const stored of waiting) this.#offer(stored);
-  }
-
-  #offer(stored: Stored): void {
-    if (this.#kinds === undefined || this.#kinds.includes(stored.event)) {
-      this.#ready.add(stored);
-      return;
-    }
-    stored.dueAt = now() + this.#retentionMs;
-    this.#kept.add(stored);
-    this.#onKept?.(stored.event);
-  }
-
-  stats(): InboxStats {
-    const waiting = [...this.#ready, ...this.#delayed, ...this.#kept];
-    const due = [...this.#ready, ...this.#delayed].map(({ dueAt }) => dueAt);
-    const received = waiting.map(({ receivedAt }) => receivedAt);
-    // No spread of a long list into the arguments of a function: the stack is too small for that.
-    const least = (times: number[]) =>
-      times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  /** @param queues - Those that this process works on. */
+  stats(queues: readonly string[]): InboxStats {
+    const ready = [...this.#ready.values()].flatMap((queue) => [...queue]);
+    const waiting = [...ready, ...this.#delayed];
+    const retrying = waiting.filter(({ attempts }) => attempts > 0);
+    const own = this.#readyIn(queues).flatMap((queue) => [...queue]);
+    const oldest = (events: readonly LiveEvent[]) =>
+      events.length === 0 ? null : least(events.map(({ delivery }) => delivery.receivedAt));
     return {
-      stored: this.#known.size,
       waiting: waiting.length,
-      unhandled: this.#kept.size,
-      running: this.#known.size - waiting.length - this.#dead.size - this.#done.size,
-      dead: this.#dead.size,
-      conflicts: this.#conflicts.list().length,
-      oldestWaiting: waiting.length === 0 ? null : least(received),
-      lagMs: due.length === 0 ? 0 : Math.max(0, Math.round(now() - least(due))),
+      unhandled: waiting.length - own.length - this.#delayedIn(queues).length,
+      running: this.#running.size,
+      dead: this.#ledger.in("dead").length,
+      conflicts: this.#ledger.openConflicts().length,
+      retrying: retrying.length,
+      oldestRetrying: oldest(retrying),
+      oldestWaiting: oldest(waiting),
+      lagMs: own.length === 0 ? 0 : Math.max(0, Math.round(now() - least(own.map(({ at }) => at)))),
     };
   }
 
-  turn(ended: readonly EndedLease[], count: number): Lease[] {
+  turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
     for (const one of ended) this.#end(one);
-    this.#forget();
-    return this.#take(count);
+    this.#wake();
+    return this.#take(count, queues);
+  }
+
+  maintain(queues: readonly string[]): Maintenance {
+    this.#ledger.forget();
+    const deleted = this.#deleteUnprocessed(queues);
+    const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
+    return { warnings, nextInMs: MAINTENANCE_INTERVAL_MS };
+  }
+
+  /** Deletes the events that no process took for the whole retention. */
+  #deleteUnprocessed(queues: readonly string[]): number {
+    let count = 0;
+    for (const [name, queue] of this.#ready) {
+      if (queues.includes(name)) continue;
+      for (const event of queue) {
+        if (event.at + this.#retentionMs > now()) break;
+        queue.delete(event);
+        this.#ledger.delete(event);
+        count++;
+      }
+    }
+    return count;
   }
 
   // The only process that holds leases is this one: none is ever lost.
@@ -157,66 +102,56 @@ export class MemoryStore implements LeaseStore {
     return [];
   }
 
-  nextDueInMs(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { dueAt } of this.#delayed) next = Math.min(next, dueAt);
-    return next - now();
+  nextDueInMs(queues: readonly string[]): number {
+    if (this.dueCount(queues) > 0) return 0;
+    return least(this.#delayedIn(queues).map(({ at }) => at)) - now();
+  }
+
+  dueCount(queues: readonly string[]): number {
+    return this.#readyIn(queues).reduce((sum, { size }) => sum + size, 0);
   }
 
   #end(ended: EndedLease): void {
-    const stored = this.#known.get(ended.lease.key) as DeadEvent;
-    if (ended.as === "done") this.#remember(stored);
+    const event = this.#ledger.event(ended.lease.key) as LiveEvent;
+    this.#running.delete(event);
+    if (ended.as === "done") this.#ledger.end(event);
     else if (ended.as === "released") {
-      stored.attempts--;
-      this.#ready.add(stored);
-    } else if (!isLastAttempt(stored.attempts, ended.error)) {
-      stored.dueAt = now() + this.#pace.backoffMs(stored.attempts);
-      this.#delayed.add(stored);
+      event.attempts--;
+      this.offer(event);
+    } else if (!isLastAttempt(event.attempts, ended.error)) {
+      event.at = now() + this.#pace.backoffMs(event.attempts);
+      this.#delayed.add(event);
     } else {
-      stored.error = errorText(ended.error);
-      this.#dead.set(stored.key, stored);
+      event.error = errorText(ended.error);
+      event.state = "dead";
     }
   }
 
-  /** Only the key and the digest stay, by which duplicates are recognised. */
-  #remember(stored: Stored): void {
-    stored.delivery = undefined;
-    stored.error = "";
-    stored.dueAt = now() + this.#retentionMs;
-    this.#done.add(stored);
-  }
-
-  #forget(): void {
-    for (const over of [this.#done, this.#kept]) {
-      for (const stored of over) {
-        if (stored.dueAt > now()) break;
-        over.delete(stored);
-        this.#known.delete(stored.key);
-        this.#conflicts.forget(stored.key);
-      }
+  #wake(): void {
+    for (const event of this.#delayed) {
+      if (event.at > now()) continue;
+      this.#delayed.delete(event);
+      this.#queue(event).add(event);
     }
   }
 
-  #take(count: number): Lease[] {
-    for (const stored of this.#delayed) {
-      if (stored.dueAt > now()) continue;
-      this.#delayed.delete(stored);
-      this.#ready.add(stored);
-    }
+  #take(count: number, queues: readonly string[]): Lease[] {
     const leases: Lease[] = [];
-    for (const stored of this.#ready) {
-      if (leases.length === count) break;
-      this.#ready.delete(stored);
-      const { key, delivery } = stored as DeadEvent;
-      const { raw, receivedAt, traceContext } = delivery;
+    const due = this.#readyIn(queues).flatMap((queue) => [...queue].slice(0, count));
+    for (const event of due.sort((a, b) => a.at - b.at).slice(0, count)) {
+      this.#queue(event).delete(event);
+      this.#running.add(event);
+      const { raw, receivedAt, traceContext, source } = event.delivery;
+      const { key } = event;
       // The key is a token: each delivery has one lease at a time.
       leases.push({
         key,
         raw,
-        attempt: ++stored.attempts,
+        attempt: ++event.attempts,
         token: key,
         receivedAt,
         traceContext,
+        source,
       });
     }
     return leases;

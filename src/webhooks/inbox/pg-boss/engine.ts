@@ -1,153 +1,106 @@
-import { getConstructionPlans, type PgBoss } from "pg-boss";
-import { withTimeout } from "../../../internal/timeout.ts";
-import { alreadyStarted } from "../errors.ts";
-import { DEFAULT_PACE, MAX_RETRY_WAIT_MS } from "../pace.ts";
+import type { PgBoss } from "pg-boss";
+import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
+import { Batcher } from "../batcher.ts";
+import { alreadyStarted, forgottenUnprocessed } from "../errors.ts";
+import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
-import type { InboxStats, NewDelivery, Receipt, WorkerOptions } from "../types.ts";
-import { listenForErrors } from "./connections.ts";
-import { Deliveries } from "./deliveries.ts";
 import {
-  checkDurability,
-  createQueues,
-  isSchemaMissing,
-  noReply,
-  type Queues,
-  type Tuning,
-} from "./queues.ts";
-import { countJobs } from "./stats.ts";
-import { WaitingLists } from "./waiting-lists.ts";
+  type DrainLimits,
+  type DrainResult,
+  type Horizon,
+  type InboxStats,
+  type NewDelivery,
+  QUEUES,
+  queuesOf,
+  type Receipt,
+  type WorkerOptions,
+} from "../types.ts";
+import { noReply } from "./database.ts";
+import { storeDeliveries } from "./deliveries.ts";
+import { type Settings, Store } from "./store.ts";
+import { deleteUnprocessed } from "./unprocessed.ts";
 import { PgBossWorker } from "./worker.ts";
 
 const RETRY_DELAY_MS = 2_000;
-const CLOCK_CHECK_MS = 10_000;
-
-export interface Settings {
-  readonly queue: string;
-  readonly schema: string | undefined;
-  readonly retentionMs: number;
-  readonly tuning: Tuning;
-  /** The user's own pg-boss is neither stopped nor are the errors of its other queues reported. */
-  readonly isOwnBoss: boolean;
-}
+const MAINTENANCE_MS = 30_000;
 
 /** The life of an inbox on a pg-boss. */
 export class PgBossInbox {
-  readonly #boss: PgBoss;
-  readonly #settings: Settings;
-  readonly #engineTimeoutMs: number;
-  readonly #deliveries: Deliveries;
-  readonly lists: WaitingLists;
-  #opening: Promise<Queues> | undefined;
-  /** Those of the last time that it was opened. */
-  #queues: Queues | undefined;
-  #worker: PgBossWorker | undefined;
-  #kinds: WorkerOptions["kinds"];
-  #clockCheck: ReturnType<typeof setInterval> | undefined;
+  readonly store: Store;
+  readonly #batcher: Batcher;
+  readonly #workers = new Set<PgBossWorker>();
+  #queues: readonly string[] = QUEUES;
+  #maintenance: ReturnType<typeof setInterval> | undefined;
   #onError: WorkerOptions["onError"] = () => {};
   #state: "new" | "started" | "stopped" = "new";
 
   constructor(boss: PgBoss, settings: Settings) {
-    this.#boss = boss;
-    this.#settings = settings;
-    const { tuning, retentionMs } = settings;
-    this.#engineTimeoutMs = tuning.engineTimeoutMs ?? DEFAULT_PACE.engineTimeoutMs;
-    this.#deliveries = new Deliveries(boss, this.#openQueues, this.#engineTimeoutMs);
-    const withQueues = <T>(run: (queues: Queues) => Promise<T>) =>
-      this.#query(() => run(this.#openQueues()));
-    this.lists = new WaitingLists(boss, withQueues, retentionMs, () => this.#worker?.notify());
+    this.store = new Store(boss, settings);
+    this.#batcher = new Batcher(
+      (batch) => storeDeliveries(this.store, batch, (kind) => this.notify(kind)),
+      // While one batch waits for the disk of PostgreSQL, the next one is on its way.
+      { deadlineMs: this.store.timeoutMs, parallel: 2 },
+    );
     // Without a listener, an error of pg-boss would end the process.
     boss.on("error", (error) => {
-      if (settings.isOwnBoss) this.#onError(error);
+      if (settings.database !== undefined) this.#onError(error);
     });
   }
 
-  readonly #openQueues = (): Queues => this.#queues as Queues;
-
-  /** Once; again after it failed. */
-  #open(): Promise<Queues> {
-    this.#opening ??= this.#startBoss().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
+  notify(kind: string): void {
+    for (const worker of this.#workers) worker.notify(kind);
   }
 
-  async #startBoss(): Promise<Queues> {
-    const started = this.#boss.start();
-    // Now, for the first connections, and again where an earlier stop made the start wait.
-    listenForErrors(this.#boss);
-    await started;
-    listenForErrors(this.#boss);
-    const { queue, schema, retentionMs, tuning, isOwnBoss } = this.#settings;
-    // A pg-boss that was started before does not look for its schema again.
-    if (isOwnBoss && !(await this.#boss.isInstalled())) {
-      await this.#boss.getDb().executeSql(getConstructionPlans(schema));
-    }
-    const overrides = tuning.queue ?? {};
-    this.#queues = await createQueues(this.#boss, { name: queue, retentionMs, overrides });
-    return this.#queues;
-  }
-
-  readonly #whenOpen = async <T>(run: () => Promise<T>): Promise<T> => {
-    await this.#open();
-    try {
-      return await run();
-    } catch (error) {
-      // The next call makes again what is missing.
-      if (isSchemaMissing(error)) this.#opening = undefined;
-      throw error;
-    }
+  /** For a call whose caller waits for the result. */
+  readonly query: Store["transaction"] = async (run, timeoutMs) => {
+    if (this.#state === "stopped") throw new Error("The inbox was stopped.");
+    return this.store.transaction(run, timeoutMs);
   };
 
-  /** For a call with somebody who waits for its result. */
-  #query<T>(query: () => Promise<T>): Promise<T> {
-    if (this.#state === "stopped") return Promise.reject(new Error("The inbox was stopped."));
-    return withTimeout(this.#whenOpen(query), this.#engineTimeoutMs, noReply);
+  async accept(delivery: NewDelivery): Promise<Receipt> {
+    if (this.#state === "stopped") throw new Error("The inbox was stopped.");
+    return this.#batcher.add(delivery);
   }
 
-  accept(delivery: NewDelivery): Promise<Receipt> {
-    return this.#query(async () => {
-      const receipt = await this.#deliveries.accept(delivery);
-      if (receipt.kind === "accepted") this.#worker?.notify();
-      return receipt;
-    });
+  async stats(): Promise<InboxStats> {
+    const counts = await this.query((db) => this.store.ledger.counts(db, this.#queues));
+    const time = (value: unknown) => (value === null ? null : Number(value));
+    return {
+      waiting: Number(counts.waiting),
+      unhandled: Number(counts.unhandled),
+      running: Number(counts.running),
+      dead: Number(counts.dead),
+      conflicts: Number(counts.conflicts),
+      retrying: Number(counts.retrying),
+      oldestRetrying: time(counts.oldest_retrying),
+      oldestWaiting: time(counts.oldest_waiting),
+      lagMs: Math.max(0, Number(counts.lag)),
+    };
   }
 
-  stats(): Promise<InboxStats> {
-    return this.#query(() => countJobs(this.#boss, this.#openQueues(), this.#kinds));
+  horizon(): Promise<Horizon> {
+    return this.query((db) => this.store.ledger.horizon(db));
   }
 
   async start(options: WorkerOptions): Promise<void> {
     if (this.#state !== "new") throw alreadyStarted();
     this.#state = "started";
-    this.#kinds = options.kinds;
+    this.#queues = queuesOf(options);
     const onError = reportOncePerMinute(options.onError);
     this.#onError = onError;
-    const { tuning, retentionMs } = this.#settings;
-    this.#worker = new PgBossWorker(
-      this.#boss,
-      { ...options, onError },
-      {
-        queues: this.#openQueues,
-        whenOpen: this.#whenOpen,
-        tuning,
-        retentionMs,
-        engineTimeoutMs: this.#engineTimeoutMs,
-      },
-    );
-    this.#clockCheck = setInterval(
-      () => void this.#query(() => this.#freeLateRetries()).catch(onError),
-      tuning.clockCheckMs ?? CLOCK_CHECK_MS,
-    );
-    const started = this.#startWorker(this.#worker);
-    await withTimeout(started, this.#engineTimeoutMs, noReply).catch(onError);
+    const worker = new PgBossWorker(this.store, { ...options, onError });
+    this.#workers.add(worker);
+    const { maintenanceMs = MAINTENANCE_MS } = this.store.settings.tuning;
+    this.#maintenance = setInterval(() => void this.#maintain().catch(onError), maintenanceMs);
+    const started = this.#startWorker(worker);
+    await withTimeout(started, this.store.timeoutMs, noReply).catch(onError);
   }
 
   /** Tries until PostgreSQL is there. Resolves after the first try. */
   async #startWorker(worker: PgBossWorker): Promise<void> {
     try {
-      await this.#open();
-      for (const problem of await checkDurability(this.#boss)) this.#onError(problem);
+      await this.store.open();
+      for (const problem of await this.store.checkDurability()) this.#onError(problem);
       if (this.#state === "started") worker.start();
     } catch (error) {
       this.#onError(error);
@@ -157,23 +110,42 @@ export class PgBossInbox {
     }
   }
 
-  /** Frees the retries that wait too long, because the clock was set back after they were planned. */
-  async #freeLateRetries(): Promise<void> {
-    const { name, table } = this.#openQueues().deliveries;
-    await this.#boss.getDb().executeSql(
-      `UPDATE ${table} SET start_after = now()
-        WHERE name = $1 AND state = 'retry' AND start_after > now() + interval '1 ms' * $2`,
-      [name, MAX_RETRY_WAIT_MS],
-    );
+  async #maintain(): Promise<void> {
+    const { ledger } = this.store;
+    const late = await this.query(async (db) => {
+      await ledger.noteRetention(db);
+      return ledger.lateRetries(db, MAX_RETRY_WAIT_MS);
+    });
+    for (const worker of this.#workers) {
+      worker.isAlive();
+      worker.fetchLate(late);
+    }
+    while (await this.query((db) => ledger.forget(db)));
+    const deleted = await this.query((db) => deleteUnprocessed(this.store, db));
+    if (deleted > 0) this.#onError(forgottenUnprocessed(deleted));
+  }
+
+  async drain(options: WorkerOptions, limits: DrainLimits): Promise<DrainResult> {
+    const worker = new PgBossWorker(this.store, options);
+    this.#workers.add(worker);
+    try {
+      const processed = await worker.drain(limits);
+      const { due } = await this.query((db) => this.store.ledger.counts(db, queuesOf(options)));
+      return { processed, left: Number(due) };
+    } finally {
+      this.#workers.delete(worker);
+    }
   }
 
   async stop(timeoutMs: number): Promise<void> {
     this.#state = "stopped";
-    clearInterval(this.#clockCheck);
-    const half = this.#engineTimeoutMs / 2;
-    await this.#worker?.stop(timeoutMs, half);
-    if (!this.#settings.isOwnBoss) return;
-    const stopped = this.#boss.stop({ graceful: false });
-    await withTimeout(stopped, half, noReply).catch(this.#onError);
+    clearInterval(this.#maintenance);
+    const started = performance.now();
+    await Promise.all([...this.#workers].map((worker) => worker.stop(timeoutMs)));
+    const { database } = this.store.settings;
+    if (database === undefined) return;
+    const leftMs = Math.max(500, timeoutMs - (performance.now() - started));
+    await waitAtMost(this.store.boss.stop({ graceful: false }), Math.min(1_000, leftMs));
+    database.close();
   }
 }

@@ -6,28 +6,52 @@
 
 import { PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
-import { checkOptionNames } from "../../../internal/check-options.ts";
-import { checkRetention } from "../pace.ts";
+import { checkFunction, describeValue, ownOptions } from "../../../internal/check-options.ts";
+import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
+import { Database, type Transact } from "./database.ts";
 import { PgBossInbox } from "./engine.ts";
+import { listsOf } from "./lists.ts";
 import { BOSS_OPTIONS, type Tuning } from "./queues.ts";
 
-export type { PgBossTransaction } from "./transaction.ts";
+export type { PgBossTransaction, Transact } from "./database.ts";
 
 interface CommonOptions {
   /**
-   * The queue's name. Dead letters and conflicts are in queues beside it, `<queue>-dead` and
-   * `<queue>-conflicts`. Set it where two shops, or two environments, share a database.
+   * The schema of the inbox's tables and, with `connectionString`, of those of pg-boss. Set it if two
+   * pg-boss share a database.
+   * @default "malipo", and "pgboss" for pg-boss
+   */
+  schema?: string | undefined;
+  /**
+   * The name of the inbox: its tables and its queues in pg-boss begin with it. Set it if two shops, or
+   * two environments, share a database. At most 50 letters, digits, dots, hyphens and underscores.
    * @default "malipo-webhooks"
    */
   queue?: string | undefined;
   /**
-   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised.
-   * Set it shorter where the database is short of space, but longer than the service retries a
-   * delivery.
+   * How long processed events are remembered, in milliseconds, so that late duplicates are recognised:
+   * at least one day, at most 68 years. Set it shorter if the database is short of space, but longer
+   * than the service retries a delivery.
    * @default 14 days
    */
   retentionMs?: number | undefined;
+  /**
+   * Runs a transaction of your own client: a handler's `transaction` then passes on that client, and ends
+   * the event on the same connection. Set it if your handlers write by Prisma, Drizzle, Kysely or Knex.
+   * pg-boss exports `fromPrisma`, `fromDrizzle`, `fromKysely` and `fromKnex`.
+   *
+   * @example
+   * ```ts
+   * import { fromPrisma } from "pg-boss";
+   *
+   * const inbox = pgBossInbox({
+   *   connectionString,
+   *   transact: (run) => prisma.$transaction((tx) => run(tx, fromPrisma(tx))),
+   * });
+   * ```
+   */
+  transact?: Transact | undefined;
   /** @internal */
   tuning?: Tuning | undefined;
 }
@@ -35,35 +59,30 @@ interface CommonOptions {
 /** What {@link pgBossInbox} takes: the address of a database, or a pg-boss of your own. */
 export type PgBossInboxOptions = CommonOptions &
   (
-    | {
-        readonly connectionString: string;
-        /**
-         * The schema of pg-boss in that database. Set it where your tables are named like that, or
-         * where the database has a pg-boss of another version.
-         * @default "pgboss"
-         */
-        readonly schema?: string | undefined;
-        readonly boss?: undefined;
-      }
-    | {
-        readonly boss: PgBoss;
-        readonly connectionString?: undefined;
-        readonly schema?: undefined;
-      }
+    | { readonly connectionString: string; readonly boss?: undefined }
+    | { readonly boss: PgBoss; readonly connectionString?: undefined }
   );
 
-const OPTIONS = ["connectionString", "boss", "schema", "queue", "retentionMs", "tuning"];
+const OPTIONS = [
+  "connectionString",
+  "boss",
+  "schema",
+  "queue",
+  "retentionMs",
+  "transact",
+  "tuning",
+];
 
 /**
- * Keeps deliveries in a pg-boss queue: one job for each event, processed by any process on that
- * PostgreSQL. A handler's `transaction` runs its own writes to that database and "processed" in one
- * transaction: each event has its effect once. Install `pg-boss` yourself.
+ * Stores events in PostgreSQL, and processes them by pg-boss: in any process on that database. A
+ * handler's `transaction` runs its own writes and "processed" in one transaction: each event has its
+ * effect once. Install `pg-boss` and `pg` yourself.
  *
- * A pg-boss of your own is started where you have not started it, and you stop it. Create it with
- * `monitorIntervalSeconds: 10`, `superviseIntervalSeconds: 10` and `maintenanceIntervalSeconds: 600`, so
- * that the events of a process that died are retried within a minute, and what is over is deleted.
+ * A pg-boss of your own is started if you have not started it, and you stop it. Create it with
+ * `monitorIntervalSeconds: 10` and `superviseIntervalSeconds: 10`, so that the events of a process that
+ * died are retried within a minute.
  *
- * Only a digest stays of a processed event, about 350 bytes. PgBouncer in transaction mode works.
+ * PgBouncer in transaction mode works.
  *
  * @throws {ConfigurationError} for an unknown option, a wrong value, or not exactly one of
  * `connectionString` and `boss`.
@@ -83,29 +102,32 @@ const OPTIONS = ["connectionString", "boss", "schema", "queue", "retentionMs", "
  * ```
  */
 export function pgBossInbox(options: PgBossInboxOptions): Inbox {
-  checkOptionNames(options, OPTIONS, "pgBossInbox");
-  const { connectionString, boss, schema, queue = "malipo-webhooks", tuning = {} } = options;
-  const retentionMs = checkRetention(options.retentionMs);
+  const own = ownOptions(options, OPTIONS, "pgBossInbox");
+  const { connectionString, boss, schema, transact, tuning = {} } = own;
+  const retentionMs = retentionFor(own.retentionMs, { ...DEFAULT_PACE, ...tuning.pace });
   if ((connectionString === undefined) === (boss === undefined)) {
     throw new ConfigurationError(
       "pgBossInbox takes either `connectionString` or `boss`: pass exactly one of them.",
     );
   }
-  if (boss !== undefined && schema !== undefined) {
+  if (schema !== undefined && !/^([a-z_]\w*|"[^"]+")$/i.test(schema)) {
     throw new ConfigurationError(
-      "`schema` goes with `connectionString`. Your own pg-boss has its schema already: leave the option out.",
+      `\`schema\` must be the name of a schema, in double quotes if it needs them; got ${describeValue(schema)}.`,
     );
   }
-  if (schema === "") {
-    throw new ConfigurationError("`schema` must be the name of a schema; got an empty string.");
-  }
-  const isOwnBoss = boss === undefined;
-  const inbox = new PgBossInbox(boss ?? createBoss(String(connectionString), schema, tuning), {
-    queue,
-    schema,
+  if (transact !== undefined) checkFunction("transact", transact);
+  const database =
+    connectionString === undefined
+      ? undefined
+      : new Database(String(connectionString), tuning.boss?.max);
+  const inbox = new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
+    inbox: checkQueue(own.queue ?? "malipo-webhooks"),
+    schema: schema ?? "malipo",
+    bossSchema: schema,
     retentionMs,
     tuning,
-    isOwnBoss,
+    database,
+    transact,
   });
   // Functions of their own, so that an inbox may be spread into another.
   return {
@@ -113,20 +135,29 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
     start: (workerOptions) => inbox.start(workerOptions),
     stop: (timeoutMs) => inbox.stop(timeoutMs),
     stats: () => inbox.stats(),
-    deadLetters: inbox.lists.deadLetters,
-    conflicts: inbox.lists.conflicts,
+    horizon: () => inbox.horizon(),
+    drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
+    ...listsOf(inbox.store, inbox.query, (kind) => inbox.notify(kind)),
     retentionMs,
   };
 }
 
-function createBoss(connectionString: string, schema: string | undefined, tuning: Tuning): PgBoss {
+/** The names of tables and indexes begin with it, and PostgreSQL cuts names at 63 bytes. */
+const MAX_QUEUE_LENGTH = 50;
+
+function checkQueue(queue: unknown): string {
+  if (typeof queue === "string" && /^[\w.-]+$/.test(queue) && queue.length <= MAX_QUEUE_LENGTH) {
+    return queue;
+  }
+  throw new ConfigurationError(
+    `\`queue\` must have 1 to ${MAX_QUEUE_LENGTH} letters, digits, dots, hyphens and underscores; got ${describeValue(queue)}.`,
+  );
+}
+
+function createBoss(db: Database, schema: string | undefined, tuning: Tuning): PgBoss {
   try {
-    return new PgBoss({
-      ...BOSS_OPTIONS,
-      connectionString,
-      ...(schema !== undefined && { schema }),
-      ...tuning.boss,
-    });
+    const { max: _, ...options } = tuning.boss ?? {};
+    return new PgBoss({ ...BOSS_OPTIONS, db, ...(schema !== undefined && { schema }), ...options });
   } catch (error) {
     // pg-boss checks the name of the schema.
     throw new ConfigurationError(`pg-boss rejects the options: ${(error as Error).message}`);

@@ -1,8 +1,8 @@
-import type { ConstructorOptions, PgBoss, UpdateQueueOptions } from "pg-boss";
+import type { ConstructorOptions, Db, PgBoss, UpdateQueueOptions } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { EventMissingError } from "../errors.ts";
-import { MAX_BACKOFF_MS } from "../pace.ts";
-import { MAX_ATTEMPTS } from "../types.ts";
+import { MAX_BACKOFF_MS, type Pace } from "../pace.ts";
+import { QUEUES, queueOf } from "../types.ts";
 
 /** Settings that tests make faster. */
 export interface Tuning {
@@ -11,32 +11,30 @@ export interface Tuning {
   readonly engineTimeoutMs?: number;
   /** How long a transaction may wait between the end of its event and its COMMIT. */
   readonly commitTimeoutMs?: number;
-  /** Time between two looks for retries that wait too long. */
-  readonly clockCheckMs?: number;
+  /** Time between two runs of the maintenance. */
+  readonly maintenanceMs?: number;
+  readonly pace?: Partial<Pace>;
 }
-
-export const noReply = (): Error => new Error("PostgreSQL does not reply.");
 
 /**
  * For a pg-boss that the inbox creates: a worker that died is noticed within its heartbeat and one such
- * interval, not after minutes, and what is over is deleted every ten minutes, not once a day.
+ * interval, not after minutes.
  */
 export const BOSS_OPTIONS = {
-  application_name: "malipo",
   monitorIntervalSeconds: 10,
   superviseIntervalSeconds: 10,
   maintenanceIntervalSeconds: 600,
   schedule: false,
-  connectionTimeoutMillis: 5_000,
 } as const satisfies ConstructorOptions;
-
-// An accepted delivery must not be dropped because it waited long. pg-boss has no "for ever".
-export const SIXTY_YEARS_S = 60 * 365 * 86_400;
 
 const HEARTBEAT_S = 15;
 
+export const heartbeatMsOf = ({ queue }: Tuning): number =>
+  (queue?.heartbeatSeconds ?? HEARTBEAT_S) * 1_000;
+
 const QUEUE_OPTIONS = {
-  retryLimit: MAX_ATTEMPTS - 1,
+  // The ledger ends an event after its last attempt. pg-boss would end it without a dead letter.
+  retryLimit: 1_000_000,
   // Exponential from a second, with the jitter that pg-boss has: from half to the whole.
   retryBackoff: true,
   retryDelay: 1,
@@ -44,97 +42,81 @@ const QUEUE_OPTIONS = {
   heartbeatSeconds: HEARTBEAT_S,
   // The receiver limits the time of a handler. This is the longest that pg-boss allows.
   expireInSeconds: 86_400,
-  retentionSeconds: SIXTY_YEARS_S,
-  // Never: the event of a dead letter is remembered as long as that is there. The statement that
-  // completes an event sets when the event is forgotten.
-  deleteAfterSeconds: 0,
+  // An accepted delivery must not be dropped because it waited long. pg-boss has no "for ever".
+  retentionSeconds: 60 * 365 * 86_400,
 } as const satisfies UpdateQueueOptions;
 
-export const heartbeatMsOf = ({ queue }: Tuning): number =>
-  (queue?.heartbeatSeconds ?? HEARTBEAT_S) * 1_000;
-
-/** No job has this id. */
-const NO_JOB = "00000000-0000-0000-0000-000000000000";
-
-/** The table of a queue's jobs, with its schema. Only the statements of pg-boss name it. */
-async function jobTable(boss: PgBoss, queue: string): Promise<string> {
-  let statement = "";
-  const executeSql = async (text: string) => {
-    statement = text;
-    return { rows: [] };
-  };
-  await boss.findJobs(queue, { id: NO_JOB, db: { executeSql } });
-  const [, table] = /\bFROM\s+((?:"[^"]+"|\w+)\.\S+)/.exec(statement) ?? [];
-  if (table === undefined) throw new Error("This version of pg-boss is not known. Use version 12.");
-  return table;
+/** The longest time from a failed attempt to the next one, by the options of the queues. */
+export function longestRetryMs({ queue }: Tuning, attempt: number): number {
+  const { retryBackoff, retryDelay, retryDelayMax } = { ...QUEUE_OPTIONS, ...queue };
+  const seconds = retryBackoff ? retryDelay * 2 ** attempt : retryDelay;
+  return Math.min(seconds, retryDelayMax ?? seconds) * 1_000;
 }
 
-// The codes of PostgreSQL for a table, a schema and a function that are not there.
-const MISSING_CODES = new Set(["42P01", "3F000", "42883"]);
+/** The name that a queue of the inbox has in pg-boss. */
+export const engineQueue = (inbox: string, queue: string): string => `${inbox}/${queue}`;
 
-/** Whether an error says that the tables or the queues are gone, which were there before. */
-export function isSchemaMissing(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  if (error instanceof EventMissingError || MISSING_CODES.has(String(code))) return true;
-  return /^Queue .* does not exist$/.test(String(message));
-}
-
-/** A queue of pg-boss, and the table that holds its jobs. */
-export interface Queue {
-  readonly name: string;
-  readonly table: string;
-}
-
-/** The queue of deliveries, and the queues of dead letters and of conflicts beside it. */
-export interface Queues {
-  readonly deliveries: Queue;
-  readonly dead: Queue;
-  readonly conflicts: Queue;
-  /** The table of the settings of queues. */
-  readonly settings: string;
-}
-
-export interface QueueSettings {
-  readonly name: string;
-  readonly retentionMs: number;
-  readonly overrides: UpdateQueueOptions;
-}
-
-export const retentionSecondsOf = (retentionMs: number): number => Math.ceil(retentionMs / 1_000);
-
-/** Creates the queues that are missing, and updates the settings of all. */
+/**
+ * Creates the queues that are missing, and updates the settings of the others. Resolves with when each
+ * was created: a later time than before means that it has lost its jobs.
+ */
 export async function createQueues(
   boss: PgBoss,
-  { name, retentionMs, overrides }: QueueSettings,
-): Promise<Queues> {
-  const create = async (queue: string, options: UpdateQueueOptions): Promise<Queue> => {
-    await boss.createQueue(queue);
-    await boss.updateQueue(queue, options);
-    return { name: queue, table: await jobTable(boss, queue) };
-  };
-  const retention = retentionSecondsOf(retentionMs);
-  const forgotten = { deleteAfterSeconds: retention };
-  const dead = await create(`${name}-dead`, { ...forgotten, retentionSeconds: SIXTY_YEARS_S });
-  const conflicts = await create(`${name}-conflicts`, {
-    ...forgotten,
-    retentionSeconds: retention,
-  });
-  const deliveries = await create(name, { ...QUEUE_OPTIONS, deadLetter: dead.name, ...overrides });
-  const settings = deliveries.table.replace(/[^.]+$/, "queue");
-  return { deliveries, dead, conflicts, settings };
+  inbox: string,
+  tuning: Tuning,
+): Promise<Record<string, string>> {
+  const options: UpdateQueueOptions = { ...QUEUE_OPTIONS, ...tuning.queue };
+  const names = QUEUES.map((queue) => engineQueue(inbox, queue));
+  const earlier = `${inbox}-conflicts`;
+  const found = await boss.getQueues([...names, earlier]);
+  if (found.some(({ name }) => name === earlier)) throw layoutOfEarlierBuild(inbox);
+  for (const name of names) {
+    const queue = found.find((one) => one.name === name);
+    if (queue === undefined) await boss.createQueue(name);
+    const isSame = Object.entries(options).every(
+      ([option, value]) => (queue?.[option as keyof typeof options] ?? null) === value,
+    );
+    if (!isSame) await boss.updateQueue(name, options);
+  }
+  const created = new Map((await boss.getQueues(names)).map((one) => [one.name, one.createdOn]));
+  return Object.fromEntries(
+    QUEUES.map((queue) => [queue, String(created.get(engineQueue(inbox, queue))?.toISOString())]),
+  );
 }
 
-/** One error for each setting with which this PostgreSQL can lose acknowledged deliveries. */
-export async function checkDurability(boss: PgBoss): Promise<ConfigurationError[]> {
-  const { rows } = await boss
-    .getDb()
-    .executeSql(
-      "SELECT name FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off'",
-    );
-  return (rows as { name: string }[]).map(
-    ({ name }) =>
-      new ConfigurationError(
-        `This PostgreSQL loses acknowledged webhooks when it crashes: \`${name}\` is off. Set \`${name} = on\`.`,
-      ),
+const layoutOfEarlierBuild = (inbox: string): ConfigurationError =>
+  new ConfigurationError(
+    `pg-boss has the queue "${inbox}-conflicts", in which an earlier build of malipo stored webhooks. This build cannot read them. Let that build process what is waiting, and delete its queues, or set \`queue\` to another name.`,
   );
+
+/** An event for which pg-boss is to have a job. */
+export interface QueuedEvent {
+  readonly key: string;
+  readonly event: string;
+  /** Attempts before this job. */
+  readonly attempts?: number;
+}
+
+/** What a job holds: the ledger has the event. */
+export interface JobData {
+  readonly format: 1;
+  readonly key: string;
+  /** Attempts before this job. */
+  readonly attempts: number;
+}
+
+/** Adds jobs. @throws {EventMissingError} if pg-boss has not stored all of them. */
+export async function addJobs(
+  boss: PgBoss,
+  inbox: string,
+  events: readonly QueuedEvent[],
+  db: Db,
+): Promise<void> {
+  for (const queue of new Set(events.map(({ event }) => queueOf(event)))) {
+    const jobs = events
+      .filter(({ event }) => queueOf(event) === queue)
+      .map(({ key, attempts = 0 }) => ({ data: { format: 1, key, attempts } satisfies JobData }));
+    const added = await boss.insert(engineQueue(inbox, queue), jobs, { db, returnId: true });
+    if (added?.length !== jobs.length) throw new EventMissingError("PostgreSQL");
+  }
 }

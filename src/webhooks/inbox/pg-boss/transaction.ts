@@ -1,19 +1,7 @@
-import type { PgBoss } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
 import type { Transaction } from "../types.ts";
-import { listenForErrors } from "./connections.ts";
 import type { HeldJob, HeldJobs } from "./held-jobs.ts";
-
-/** The connection that a handler's `transaction` gives with `pgBossInbox`. */
-export interface PgBossTransaction {
-  /** Runs a statement, as `pg` does. */
-  query<Row = Record<string, unknown>>(
-    text: string,
-    values?: readonly unknown[],
-  ): Promise<{ rows: Row[] }>;
-  /** The same, as pg-boss calls it: this may be the `db` option of its methods. */
-  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
-}
+import type { Store } from "./store.ts";
 
 /** How long a handler may do something else in the middle of its transaction. */
 const MAX_IDLE_MS = 300_000;
@@ -27,42 +15,25 @@ const COMMIT_TIMEOUT_MS = 20_000;
  */
 const limitIdle = (ms: number) => `SET LOCAL idle_in_transaction_session_timeout = ${ms}`;
 
-/** A transaction that completes the job, where the database connection supports transactions. */
-export function jobTransaction(
-  boss: PgBoss,
-  jobs: HeldJobs,
-  held: HeldJob,
-  commitTimeoutMs: number = COMMIT_TIMEOUT_MS,
-): Transaction | undefined {
-  const db = boss.getDb();
-  if (db.beginTransaction === undefined) return undefined;
+/** A transaction that ends the event, too. */
+export function jobTransaction(store: Store, jobs: HeldJobs, held: HeldJob): Transaction {
+  const { commitTimeoutMs = COMMIT_TIMEOUT_MS } = store.settings.tuning;
   return async <Result, Connection>(
     write: (connection: Connection) => Result | Promise<Result>,
   ) => {
-    // The user may have stopped and started a pg-boss of their own: then it has another pool.
-    listenForErrors(boss);
-    const transaction = await (db.beginTransaction as NonNullable<typeof db.beginTransaction>)();
     try {
-      const { db: inside } = transaction;
-      const executeSql: PgBossTransaction["executeSql"] = (text, values) =>
-        inside.executeSql(text, values);
-      const connection = { executeSql, query: executeSql } as PgBossTransaction;
-      await executeSql(limitIdle(MAX_IDLE_MS));
-      const result = await write(connection as Connection);
-      if (held.isOver) throw notProcessedHere();
-      // From here on, the event itself is locked.
-      held.isCommitting = true;
-      await executeSql(limitIdle(commitTimeoutMs));
-      // With the attempt: if it was retried meanwhile, another process has it.
-      const { text, values } = jobs.completion([held.job]);
-      const { rows } = await executeSql(text, values);
-      if (rows.length !== 1) throw notProcessedHere();
-      await transaction.commit();
+      const result = await store.userTransaction(async (client, db) => {
+        await db.executeSql(limitIdle(MAX_IDLE_MS));
+        const written = await write(client as Connection);
+        if (held.isOver) throw notProcessedHere();
+        // From here on, the event itself is locked.
+        held.isCommitting = true;
+        await db.executeSql(limitIdle(commitTimeoutMs));
+        await jobs.done(db, [held]);
+        return written;
+      });
       jobs.release(held);
       return result;
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
     } finally {
       held.isCommitting = false;
     }

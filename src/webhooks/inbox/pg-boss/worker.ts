@@ -1,87 +1,146 @@
-import type { PgBoss } from "pg-boss";
-import { sleep, waitAtMost, withTimeout } from "../../../internal/timeout.ts";
-import { receiverStopped } from "../errors.ts";
+import type { Db, Job as EngineJob } from "pg-boss";
+import { sha256Hex } from "#hmac";
+import { sleep, waitAtMost } from "../../../internal/timeout.ts";
+import { leaseLost, PROCESS_DIED, receiverStopped, unreadable } from "../errors.ts";
+import { requestIn } from "../ledger/rows.ts";
 import { bytesOf } from "../text.ts";
-import type { Job, WorkerOptions } from "../types.ts";
+import {
+  type DrainLimits,
+  type Job,
+  MAX_ATTEMPTS,
+  type NewDelivery,
+  queueOf,
+  queuesOf,
+  type WorkerOptions,
+} from "../types.ts";
 import { type HeldJob, HeldJobs } from "./held-jobs.ts";
-import { traceContextOf } from "./job-data.ts";
-import { type FetchedJob, KeptKinds } from "./kept-kinds.ts";
-import { heartbeatMsOf, noReply, type Queues, type Tuning } from "./queues.ts";
+import { engineQueue, type JobData } from "./queues.ts";
+import { RunningEvents } from "./running-events.ts";
+import type { Store } from "./store.ts";
 import { jobTransaction } from "./transaction.ts";
 
-/** Another process may store an event, or a retry fall due, without a word to this one. */
+/** Another process may store an event, or a retry fall due, without telling this one. */
 const POLL_INTERVAL_MS = 500;
 
 /** How long after a failure of the engine the next try begins. */
 const RETRY_DELAY_MS = 2_000;
 
-/** So many times the concurrency. */
-const MAX_HELD = 4;
+/** Jobs are fetched this long before a handler is free for them, by the pace of those before. */
+const AHEAD_MS = 100;
+const MAX_AHEAD = 100;
 
-export interface WorkerSettings {
-  readonly queues: () => Queues;
-  /** Runs something once the queues are there. */
-  readonly whenOpen: <T>(run: () => Promise<T>) => Promise<T>;
-  readonly tuning: Tuning;
-  readonly retentionMs: number;
-  readonly engineTimeoutMs: number;
+/** How many ends of jobs wait at most until they are written, beside the running ones. */
+const MAX_WRITING = 400;
+
+/** A job as it was fetched, with the row of its event. */
+interface Fetched {
+  readonly held: HeldJob;
+  readonly row: Readonly<Record<string, unknown>> | undefined;
+  /** The data of the job as text. */
+  readonly text: string;
 }
+
+const isJobData = (data: unknown): data is JobData => {
+  const { format, key, attempts } = (data ?? {}) as Partial<Record<keyof JobData, unknown>>;
+  return format === 1 && /^[\da-f]{64}$/.test(String(key)) && Number.isInteger(attempts);
+};
 
 /** Fetches jobs as long as it has room for them, and runs them. */
 export class PgBossWorker {
-  readonly #boss: PgBoss;
+  readonly #store: Store;
   readonly #options: WorkerOptions;
-  readonly #settings: WorkerSettings;
+  readonly #queues: readonly string[];
   readonly #jobs: HeldJobs;
-  readonly #kinds: KeptKinds;
+  readonly #presence: RunningEvents;
   /** The handlers that run. */
   readonly #running = new Map<HeldJob, Promise<void>>();
-  /** What is being written: ends of jobs, and jobs that are kept for other processes. */
+  /** Fetched, and not running yet. */
+  #ready: Fetched[] = [];
+  /** How many may be fetched beyond those that run. */
+  #ahead = 0;
+  #fetchedAt = performance.now();
+  #endedAtFetch = 0;
+  /** What is being written about jobs. */
   readonly #writing = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
+  /** The queues that may have a job that is due. */
+  readonly #due: Set<string>;
+  /** The queues whose jobs are fetched before their time. */
+  readonly #late = new Set<string>();
   #loop: Promise<void> | undefined;
-  /** There may be a job that is due. */
-  #mayFetch = true;
-  #fetchedAt = 0;
+  #turns = 0;
+  #polledAt = 0;
   #wake: () => void = () => {};
+  #limit = Number.POSITIVE_INFINITY;
+  #begun = 0;
+  #ended = 0;
 
-  constructor(boss: PgBoss, options: WorkerOptions, settings: WorkerSettings) {
-    this.#boss = boss;
+  constructor(store: Store, options: WorkerOptions) {
+    this.#store = store;
     this.#options = options;
-    this.#settings = settings;
-    const { queues, retentionMs, engineTimeoutMs, tuning } = settings;
-    const heartbeatMs = heartbeatMsOf(tuning);
-    const { onError } = options;
-    const held = { queues, retentionMs, engineTimeoutMs, heartbeatMs, onError };
-    this.#jobs = new HeldJobs(boss, held);
-    this.#kinds = new KeptKinds(boss, options, settings);
+    this.#queues = queuesOf(options);
+    this.#due = new Set(this.#queues);
+    this.#presence = new RunningEvents(store, options.onError, () => ({
+      queues: this.#queues,
+      keys: this.#jobs.all.filter(({ isOver }) => !isOver).map(({ key }) => key),
+    }));
+    this.#jobs = new HeldJobs(store, options.onError, () => this.#presence.changed());
+  }
+
+  /** Tells the other processes that this one is there. */
+  isAlive(): void {
+    this.#presence.changed();
   }
 
   start(): void {
-    this.#loop ??= this.#fetchUntilStopped();
+    this.isAlive();
+    this.#loop ??= this.#workUntil(() => this.#stopped.signal.aborted);
   }
 
-  /** There is a new job: it is fetched at once. */
-  notify(): void {
-    this.#mayFetch = true;
+  /** There is a new event of this kind: it is fetched at once. */
+  notify(kind: string): void {
+    const queue = queueOf(kind);
+    if (!this.#queues.includes(queue)) return;
+    this.#due.add(queue);
     this.#wake();
   }
 
-  async #fetchUntilStopped(): Promise<void> {
-    const { signal } = this.#stopped;
-    while (!signal.aborted) {
-      const room = this.#room();
-      if (room > 0 && this.#mayFetch) {
-        this.#mayFetch = false;
+  /** Fetches the jobs of such events even if they are not due. */
+  fetchLate(kinds: readonly string[]): void {
+    for (const kind of kinds) {
+      this.#late.add(queueOf(kind));
+      this.notify(kind);
+    }
+  }
+
+  /** Processes what is due. Resolves with how many attempts ended. */
+  async drain({ timeoutMs, limit }: DrainLimits): Promise<number> {
+    this.#limit = limit;
+    const deadline = performance.now() + timeoutMs;
+    const timer = setTimeout(() => this.#wake(), timeoutMs);
+    const isIdle = () => this.#running.size + this.#ready.length + this.#writing.size === 0;
+    const isOver = () =>
+      this.#stopped.signal.aborted ||
+      performance.now() >= deadline ||
+      (isIdle() && (this.#begun >= limit || (this.#turns > 0 && this.#due.size === 0)));
+    this.#loop = this.#workUntil(isOver);
+    await this.#loop;
+    clearTimeout(timer);
+    await this.stop(Math.max(0, deadline - performance.now()));
+    return this.#ended;
+  }
+
+  async #workUntil(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      if (this.#room() > 0 && this.#due.size > 0) {
         try {
-          const jobs = await this.#fetch(room);
-          this.#begin(jobs);
-          if (jobs.length === room || this.#kinds.hasKept) this.#mayFetch = true;
+          await this.#fetchDue();
         } catch (error) {
           this.#options.onError(error);
-          await sleep(RETRY_DELAY_MS, signal);
-          this.#mayFetch = true;
+          await sleep(RETRY_DELAY_MS, this.#stopped.signal);
+          this.#pollAll();
         }
+        this.#turns++;
       } else {
         await this.#untilWoken();
       }
@@ -90,33 +149,37 @@ export class PgBossWorker {
     }
   }
 
-  async #fetch(count: number): Promise<FetchedJob[]> {
-    this.#fetchedAt = performance.now();
-    const { whenOpen, engineTimeoutMs } = this.#settings;
-    const fetched = whenOpen(() => this.#kinds.fetch(count));
-    try {
-      return await withTimeout(fetched, engineTimeoutMs, noReply);
-    } catch (error) {
-      fetched.then(
-        (late) => this.#write(this.#jobs.handBack(late)),
-        () => {},
-      );
-      throw error;
-    }
+  #pollAll(): void {
+    this.#polledAt = performance.now();
+    for (const queue of this.#queues) this.#due.add(queue);
   }
 
-  /** Where PostgreSQL is slow, this process holds so many jobs at most: running, or being written. */
+  /** How many jobs to fetch now: none, or enough to be worth a fetch. */
   #room(): number {
     const { concurrency } = this.#options;
-    return Math.min(concurrency - this.#running.size, MAX_HELD * concurrency - this.#jobs.size);
+    const taken = this.#running.size + this.#ready.length;
+    const room = Math.min(
+      concurrency + this.#ahead - taken,
+      MAX_WRITING - this.#writing.size,
+      this.#limit - this.#begun - this.#ready.length,
+    );
+    return this.#ready.length === 0 || room > this.#ahead / 2 ? room : 0;
+  }
+
+  #notePace(): void {
+    const now = performance.now();
+    const paceMs = (now - this.#fetchedAt) / Math.max(1, this.#ended - this.#endedAtFetch);
+    this.#ahead = Math.min(MAX_AHEAD, Math.floor(AHEAD_MS / paceMs));
+    this.#fetchedAt = now;
+    this.#endedAtFetch = this.#ended;
   }
 
   async #untilWoken(): Promise<void> {
-    const pollInMs = this.#fetchedAt + POLL_INTERVAL_MS - performance.now();
+    const pollInMs = this.#polledAt + POLL_INTERVAL_MS - performance.now();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(
         () => {
-          this.#mayFetch = true;
+          this.#pollAll();
           resolve();
         },
         Math.max(1, pollInMs),
@@ -129,54 +192,144 @@ export class PgBossWorker {
     });
   }
 
-  #begin(jobs: readonly FetchedJob[]): void {
+  /** Fetches from the queues in turn. A fetch that fails is rolled back, and has taken nothing. */
+  async #fetchDue(): Promise<void> {
+    this.#notePace();
+    const due = this.#queues.filter((queue) => this.#due.has(queue));
+    const first = this.#turns % due.length;
+    const queues = [...due.slice(first), ...due.slice(0, first)];
+    for (const queue of queues) this.#due.delete(queue);
+    const room = this.#room();
+    const fetched = await this.#store.transaction(async (db) => {
+      const jobs: [queue: string, job: EngineJob][] = [];
+      for (const queue of queues) {
+        if (room - jobs.length > 0) {
+          const some = await this.#fetch(db, queue, room - jobs.length);
+          jobs.push(...some.map((job): [string, EngineJob] => [queue, job]));
+        }
+        if (jobs.length === room) this.#due.add(queue);
+      }
+      return this.#withRows(db, jobs);
+    });
+    await this.#begin(fetched);
+  }
+
+  #fetch(db: Db, queue: string, batchSize: number): Promise<EngineJob[]> {
+    const name = engineQueue(this.#store.settings.inbox, queue);
+    const ignoreStartAfter = this.#late.delete(queue);
+    return this.#store.boss.fetch<object>(name, { db, batchSize, ignoreStartAfter });
+  }
+
+  async #withRows(
+    db: Db,
+    jobs: readonly (readonly [string, EngineJob])[],
+  ): Promise<readonly Fetched[]> {
+    const keys = jobs
+      .map(([, { data }]) => data)
+      .filter(isJobData)
+      .map(({ key }) => key);
+    const rows = keys.length === 0 ? new Map() : await this.#store.ledger.read(db, keys);
+    return jobs.map(([queue, { id, name, retryCount, data }]) => {
+      const text = JSON.stringify(data) ?? "";
+      const { key, attempts } = isJobData(data) ? data : { key: sha256Hex(id), attempts: 0 };
+      const held = {
+        id,
+        retryCount,
+        queue: name,
+        key,
+        event: queue,
+        attempt: attempts + retryCount + 1,
+        controller: new AbortController(),
+        isCommitting: false,
+        isOver: false,
+      };
+      return { held, row: rows.get(key), text };
+    });
+  }
+
+  async #begin(fetched: readonly Fetched[]): Promise<void> {
+    for (const { held } of fetched) this.#jobs.hold(held);
     if (this.#stopped.signal.aborted) {
-      this.#write(this.#jobs.handBack(jobs));
+      this.#write(fetched, (jobs) => this.#jobs.handBack(jobs));
       return;
     }
-    const others = jobs.filter((job) => !this.#kinds.takes(job));
-    if (others.length > 0) this.#write(this.#kinds.keep(others));
-    for (const job of jobs) {
-      if (!others.includes(job)) this.#run(this.#jobs.hold(job));
+    const isEnded = ({ row }: Fetched) => row !== undefined && row.state !== "pending";
+    this.#write(fetched.filter(isEnded), (jobs) => this.#jobs.discard(jobs));
+    this.#ready.push(...fetched.filter((one) => !isEnded(one)));
+    this.#runReady();
+  }
+
+  #runReady(): void {
+    while (this.#running.size < this.#options.concurrency && !this.#stopped.signal.aborted) {
+      const next = this.#ready.shift();
+      if (next === undefined) return;
+      if (next.held.isOver) this.#jobs.release(next.held);
+      else this.#run(next);
     }
   }
 
-  #write(write: Promise<void>): void {
-    const ended = write.catch(this.#options.onError).finally(() => this.#writing.delete(ended));
-    this.#writing.add(ended);
-  }
-
-  #run(held: HeldJob): void {
-    const end = this.#options.run(this.#jobOf(held)).then(
+  #run({ held, row, text }: Fetched): void {
+    const bury = (reason: string, lost?: NewDelivery) =>
+      this.#end(held, () => this.#jobs.bury(held, reason, lost));
+    if (row === undefined) {
+      bury(unreadable("it is not in the ledger"), lostEvent(held, text));
+      return;
+    }
+    if (held.attempt > MAX_ATTEMPTS) {
+      this.#end(held, () => this.#jobs.fail(held, PROCESS_DIED));
+      return;
+    }
+    let job: Job;
+    try {
+      job = this.#jobOf(held, row);
+    } catch (error) {
+      bury(unreadable(error));
+      return;
+    }
+    this.#begun++;
+    const end = this.#options.run(job).then(
       () => this.#end(held, () => this.#jobs.complete(held)),
       (error: unknown) => this.#end(held, () => this.#jobs.fail(held, error)),
     );
     this.#running.set(held, end);
   }
 
-  #jobOf(held: HeldJob): Job {
-    const { data, retryCount } = held.job;
-    const { commitTimeoutMs } = this.#settings.tuning;
-    const transaction = jobTransaction(this.#boss, this.#jobs, held, commitTimeoutMs);
+  #jobOf(held: HeldJob, row: Readonly<Record<string, unknown>>): Job {
     return {
-      key: data.key,
-      raw: bytesOf(data.body),
-      attempt: retryCount + 1,
-      receivedAt: data.receivedAt,
-      traceContext: traceContextOf(data),
+      key: held.key,
+      raw: row.raw as Uint8Array,
+      attempt: held.attempt,
+      ...requestIn(row),
       signal: held.controller.signal,
-      ...(transaction && { transaction }),
+      transaction: jobTransaction(this.#store, this.#jobs, held),
     };
   }
 
   #end(held: HeldJob, write: () => Promise<void>): void {
-    this.#running.delete(held);
+    if (this.#running.delete(held)) this.#ended++;
     if (held.isOver) this.#jobs.release(held);
-    else this.#write(this.#writeEnd(held, write));
+    else this.#track(this.#writeEnd(held, write));
+    this.#runReady();
     this.#wake();
   }
 
-  /** Until it is written, or another process has the job. The heart goes on beating for it. */
+  #write(fetched: readonly Fetched[], write: (jobs: readonly HeldJob[]) => Promise<void>): void {
+    const jobs = fetched.map(({ held }) => held);
+    const written = write(jobs).finally(() => {
+      for (const held of jobs) this.#jobs.release(held);
+    });
+    this.#track(written);
+  }
+
+  #track(write: Promise<void>): void {
+    const ended = write.catch(this.#options.onError).finally(() => {
+      this.#writing.delete(ended);
+      this.#wake();
+    });
+    this.#writing.add(ended);
+  }
+
+  /** Retries until the end is written, or another process has the job. Heartbeats continue meanwhile. */
   async #writeEnd(held: HeldJob, write: () => Promise<void>): Promise<void> {
     while (!held.isOver) {
       try {
@@ -188,30 +341,46 @@ export class PgBossWorker {
       }
     }
     this.#jobs.release(held);
-    this.#wake();
+    // A retry may be due at once.
+    this.#due.add(queueOf(held.event));
   }
 
   /** Waits for running handlers, hands back the others, and writes what has ended. */
-  async stop(timeoutMs: number, writeTimeoutMs: number): Promise<void> {
-    this.#stopped.abort();
+  async stop(timeoutMs: number): Promise<void> {
+    const writeMs = Math.max(500, Math.min(1_000, timeoutMs / 5));
+    const deadline = performance.now() + Math.max(timeoutMs, writeMs);
+    this.#stopped.abort(receiverStopped());
     this.#wake();
-    await waitAtMost(Promise.all(this.#running.values()), timeoutMs);
+    await waitAtMost(Promise.all(this.#running.values()), Math.max(timeoutMs, writeMs) - writeMs);
     this.#handBackRunning();
     const committing = [...this.#running].filter(([{ isOver }]) => !isOver);
     const rest = Promise.all([this.#loop, ...committing.map(([, end]) => end)]);
     await waitAtMost(
-      rest.then(() => Promise.all(this.#writing)),
-      writeTimeoutMs,
+      rest.then(() => Promise.all([...this.#writing, this.#presence.stop()])),
+      Math.max(1, deadline - performance.now()),
     );
     this.#jobs.stop();
   }
 
   #handBackRunning(): void {
-    const running = [...this.#running.keys()];
+    const running = [...this.#running.keys(), ...this.#ready.map(({ held }) => held)];
+    this.#ready = [];
     // One whose transaction is about to commit is not handed back: another process could repeat it.
     const jobs = running.filter(({ isOver, isCommitting }) => !isOver && !isCommitting);
+    for (const { controller, isOver } of running) {
+      controller.abort(isOver ? leaseLost() : receiverStopped());
+    }
     for (const held of jobs) this.#jobs.release(held);
-    for (const { controller } of running) controller.abort(receiverStopped());
-    this.#write(this.#jobs.handBack(jobs.map(({ job }) => job)));
+    this.#track(this.#jobs.handBack(jobs));
   }
 }
+
+/** What is known of an event whose job cannot be read, or whose row is gone. */
+const lostEvent = ({ key, event }: HeldJob, text: string): NewDelivery => ({
+  key,
+  digest: key,
+  event,
+  raw: bytesOf(text),
+  secretIndex: 0,
+  receivedAt: Date.now(),
+});

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describeError } from "../../../internal/describe-error.ts";
-import { inTransaction } from "./file.ts";
+import { fileOf, logOf, watchFile } from "../../../internal/sqlite/same-file.ts";
+import { inTransaction } from "../../../internal/sqlite/transaction.ts";
 
 /** The disk below a database. */
 export interface Disk {
@@ -11,28 +12,6 @@ export interface Disk {
   /** Why nothing may be acknowledged until the file is opened again; `undefined` where all is well. */
   failure(): Error | undefined;
   close(): void;
-}
-
-type FileSystem = typeof import("node:fs");
-
-/** Tells that a file is no longer the one that was opened: every other process sees another file. */
-function watchFile(fs: FileSystem, file: string): () => Error | undefined {
-  // Not by a descriptor: closing one would release the locks of SQLite on the same file.
-  const idOf = () => {
-    const { dev, ino } = fs.statSync(file, { bigint: true });
-    return `${dev}/${ino}`;
-  };
-  const opened = idOf();
-  return () => {
-    try {
-      if (idOf() === opened) return undefined;
-    } catch {
-      // Deleted, or its folder is.
-    }
-    return new Error(
-      `${file} was deleted or replaced while it was open. Nothing is acknowledged until this process is restarted.`,
-    );
-  };
 }
 
 /** A database in memory, or on a file system without a write-ahead log: SQLite synchronises by itself. */
@@ -51,15 +30,11 @@ function diskWithoutLog(database: DatabaseSync, failure: Disk["failure"]): Disk 
  * on the same file, before any receipt is given.
  */
 export function openDisk(database: DatabaseSync): Disk {
-  const { file } = database.prepare("PRAGMA database_list").get() as { file: string };
-  const { journal_mode: mode } = database.prepare("PRAGMA journal_mode").get() ?? {};
-  if (file === "") return diskWithoutLog(database, () => undefined);
+  const [file, logFile] = [fileOf(database), logOf(database)];
+  const [fileFailure, logFailure] = [watchFile(file), watchFile(logFile)];
+  if (logFile === "") return diskWithoutLog(database, fileFailure);
   const fs = process.getBuiltinModule("node:fs");
-  const fileFailure = watchFile(fs, file);
-  if (mode !== "wal") return diskWithoutLog(database, fileFailure);
-  // The log stays where it is while the database is open.
-  const log = fs.openSync(`${file}-wal`, "r+");
-  const logFailure = watchFile(fs, `${file}-wal`);
+  const log = fs.openSync(logFile, "r+");
   let syncFailure: Error | undefined;
   return {
     write: (work) => {

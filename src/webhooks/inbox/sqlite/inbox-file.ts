@@ -1,5 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
-import { cannotUse, isBusy, openFile, setUp, whenFree } from "./file.ts";
+import { isLocked, whenUnlocked } from "../../../internal/sqlite/locks.ts";
+import { cannotUse, makeDurable, openFile } from "../../../internal/sqlite/open.ts";
+import { inTransaction } from "../../../internal/sqlite/transaction.ts";
+import { createTables } from "./schema.ts";
+
+const OWNER = "sqliteInbox";
+
+/** Makes an open file a durable store with the tables of an inbox. Fails if the file is locked. */
+function setUp(database: DatabaseSync): void {
+  makeDurable(database);
+  // A delivery touches the index of keys at random: the later a page is written back, the more changes
+  // are written at once. This allows 40 MB of log.
+  database.exec("PRAGMA wal_autocheckpoint = 10000");
+  // In a transaction, since another process may do the same. A read-only file is found out now, not at
+  // the first delivery.
+  inTransaction(database, () => createTables(database));
+}
 
 /** A file that becomes usable as soon as no other process has it locked. */
 export class InboxFile<Opened> {
@@ -17,13 +33,13 @@ export class InboxFile<Opened> {
   constructor(path: string, open: (database: DatabaseSync) => Opened) {
     this.#path = path;
     this.#open = open;
-    this.database = openFile(path);
+    this.database = openFile(OWNER, path);
     try {
       this.#setUp();
     } catch (error) {
-      if (isBusy(error)) return;
+      if (isLocked(error)) return;
       this.database.close();
-      throw cannotUse(path, error);
+      throw cannotUse(OWNER, path, error);
     }
   }
 
@@ -36,13 +52,13 @@ export class InboxFile<Opened> {
   /** Waits until the file is free. All callers share the tries. */
   async ready(): Promise<Opened> {
     if (this.opened !== undefined) return this.opened;
-    this.#opening ??= whenFree(() => this.#setUp()).finally(() => {
+    this.#opening ??= whenUnlocked(() => this.#setUp()).finally(() => {
       this.#opening = undefined;
     });
     try {
       return await this.#opening;
     } catch (error) {
-      throw cannotUse(this.#path, error);
+      throw cannotUse(OWNER, this.#path, error);
     }
   }
 }

@@ -5,18 +5,23 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { checkOptionNames } from "../../../internal/check-options.ts";
-import { asOwnEvent } from "../conflicts.ts";
+import { ownOptions } from "../../../internal/check-options.ts";
+import { whenUnlocked } from "../../../internal/sqlite/locks.ts";
+import { FileClock } from "../../../internal/sqlite/meta.ts";
+import { modeWarning } from "../../../internal/sqlite/open.ts";
+import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { WorkerSlot } from "../lease-worker.ts";
-import { checkRetention, DEFAULT_PACE, type Pace } from "../pace.ts";
+import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox, WorkerOptions } from "../types.ts";
 import { type Disk, openDisk } from "./disk.ts";
-import { cannotUse, inTransaction, isBusy, modeWarning, whenFree } from "./file.ts";
 import { InboxFile } from "./inbox-file.ts";
+import { conflictList, deadLetterList, doubleList, type FileAccess, FileLists } from "./lists.ts";
 import { Rows } from "./rows.ts";
+import { DIALECT } from "./schema.ts";
 import { FileStart } from "./start.ts";
+import { Stats } from "./stats.ts";
 import { SqliteStore } from "./store.ts";
-import { WaitingRows } from "./waiting-rows.ts";
+import { Upkeep } from "./upkeep.ts";
 
 /** An inbox in a SQLite file. */
 export interface SqliteInbox extends Inbox {
@@ -30,8 +35,10 @@ export interface SqliteInbox extends Inbox {
 interface Opened {
   readonly disk: Disk;
   readonly rows: Rows;
+  readonly upkeep: Upkeep;
+  readonly lists: FileLists;
+  readonly stats: Stats;
   readonly store: SqliteStore;
-  readonly waiting: WaitingRows;
 }
 
 const OPTIONS = ["retentionMs", "pace"];
@@ -67,44 +74,37 @@ export function sqliteInbox(
     pace?: Pace | undefined;
   } = {},
 ): SqliteInbox {
-  checkOptionNames(options, OPTIONS, "sqliteInbox");
-  const retentionMs = checkRetention(options.retentionMs);
-  const { pace = DEFAULT_PACE } = options;
+  const own = ownOptions(options, OPTIONS, "sqliteInbox");
+  const { pace = DEFAULT_PACE } = own;
+  const retentionMs = retentionFor(own.retentionMs, pace);
   const worker = new WorkerSlot();
-  const file = new InboxFile(path, (database) => {
-    const rows = new Rows(database, pace, retentionMs);
-    const waiting = new WaitingRows(database, retentionMs);
-    // Last, since it opens a file: what comes before may fail and be tried again.
-    const disk = openDisk(database);
-    const store = new SqliteStore(database, disk, rows, () => worker.poll());
-    return { disk, rows, store, waiting };
-  });
+  const file = new InboxFile(path, (database) => open(database, pace, retentionMs, worker));
   const { database } = file;
-  const inOneTransaction = async (work: (opened: Opened) => void) => {
+  const read = async <Result>(work: (opened: Opened) => Result) => {
+    const opened = await file.ready();
+    return whenUnlocked(() => work(opened));
+  };
+  const write = async <Result>(work: (opened: Opened) => Result) => {
     const opened = await file.ready();
     const failure = opened.disk.failure();
     if (failure !== undefined) throw failure;
-    await whenFree(() => inTransaction(database, () => work(opened)));
+    return inTransactionWhenUnlocked(database, () => work(opened));
   };
-  /** Does it to all of them or to none, and has the worker take what is due. */
-  const requeue = async (work: (opened: Opened) => void) => {
-    await inOneTransaction(work);
-    worker.poll();
+  const access: FileAccess = {
+    read: (work) => read(({ lists }) => work(lists)),
+    write: (work) => write(({ lists }) => work(lists)),
+    requeue: async (work) => {
+      await write(({ lists, rows }) => work(lists, (delivery) => void rows.store(delivery)));
+      worker.poll();
+    },
   };
   const start = new FileStart();
   const begin = async (workerOptions: WorkerOptions, signal: AbortSignal) => {
-    const { rows, store } = await file.ready();
-    await whenFree(() => rows.takeKinds(workerOptions)).catch((error: unknown) => {
-      throw isBusy(error) ? cannotUse(path, error) : error;
-    });
+    const { store } = await file.ready();
     if (signal.aborted) return;
     worker.start(store, workerOptions, pace);
     const warning = modeWarning(path);
     if (warning !== undefined) workerOptions.onError(warning);
-  };
-  const read = async <Result>(work: (opened: Opened) => Result) => {
-    const opened = await file.ready();
-    return whenFree(() => work(opened));
   };
   return {
     database,
@@ -116,24 +116,31 @@ export function sqliteInbox(
       start.stop();
       await worker.stop(timeoutMs);
     },
-    stats: () => read(({ rows }) => rows.stats()),
-    deadLetters: {
-      list: (filter) => read(({ waiting }) => waiting.deadLetters(filter)),
-      requeue: (ids) => requeue(({ waiting }) => waiting.requeueDead(ids)),
-      drop: (ids) => inOneTransaction(({ waiting }) => waiting.dropDead(ids)),
+    drain: async (workerOptions, limits) => {
+      const { store } = await file.ready();
+      return worker.drain(store, workerOptions, pace, limits);
     },
-    conflicts: {
-      list: (filter) => read(({ waiting }) => waiting.conflicts(filter)),
-      requeue: (ids) =>
-        requeue(({ waiting, rows }) => {
-          for (const delivery of waiting.endConflicts(ids)) rows.store(asOwnEvent(delivery));
-        }),
-      drop: (ids) => inOneTransaction(({ waiting }) => void waiting.endConflicts(ids)),
-    },
+    horizon: () => read(({ upkeep }) => upkeep.horizon()),
+    stats: () => read(({ stats }) => stats.count(worker.queues)),
+    deadLetters: deadLetterList(access),
+    conflicts: conflictList(access),
+    doublePayments: doubleList(access),
     close: () => {
       start.stop();
       file.opened?.disk.close();
       database.close();
     },
   };
+}
+
+function open(database: DatabaseSync, pace: Pace, retentionMs: number, worker: WorkerSlot): Opened {
+  const clock = new FileClock(database, DIALECT.tables.meta);
+  const rows = new Rows(database, clock, pace, retentionMs);
+  const upkeep = new Upkeep(database, rows, clock, pace, retentionMs);
+  const lists = new FileLists(database, clock, retentionMs);
+  const stats = new Stats(database);
+  // Last, since it opens a file: what comes before may fail and be tried again.
+  const disk = openDisk(database);
+  const store = new SqliteStore(database, disk, rows, upkeep, () => worker.poll());
+  return { disk, rows, upkeep, lists, stats, store };
 }

@@ -1,208 +1,149 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { errorText, isLastAttempt } from "../errors.ts";
+import { uptimeMs } from "../../../internal/retention-clock.ts";
+import type { FileClock } from "../../../internal/sqlite/meta.ts";
+import { prepareAll } from "../../../internal/sqlite/transaction.ts";
+import { errorText, isLastAttempt, PROCESS_DIED, unreadable } from "../errors.ts";
 import type { EndedLease, Lease } from "../lease-worker.ts";
+import { deliveryValues, hexOf, type LedgerRow, requestIn } from "../ledger/rows.ts";
 import type { Pace } from "../pace.ts";
-import {
-  type InboxStats,
-  type NewDelivery,
-  type Receipt,
-  receiptFor,
-  type WorkerOptions,
-} from "../types.ts";
-import { type DeliveryValues, type Row, toHex, traceContextIn, valuesOf } from "./columns.ts";
-import { prepareAll } from "./file.ts";
-import { FreshLeases } from "./fresh-leases.ts";
-import { leaseToken, partsOfToken } from "./lease-token.ts";
-import { FORGET_BATCH, MAINTENANCE, STATEMENTS, statementsFor } from "./statements.ts";
+import { MAX_ATTEMPTS, type NewDelivery, queueOf, type Receipt, receiptFor } from "../types.ts";
+import { turnStatements } from "./statements.ts";
 
-const MAINTENANCE_INTERVAL_MS = 1_000;
+/** A lease is a row and a number, which the row holds while it is leased. */
+const leaseToken = (id: number, token: number): string => `${id}/${token}`;
+const partsOf = (token: string) => token.split("/").map(Number) as [id: number, token: number];
 
-/** Between two batches of what is forgotten, other work has its turn. */
-const BACKLOG_DELAY_MS = 20;
+/** A number that no other lease of the row has. */
+const newToken = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
 
-/** Milliseconds since the machine started. */
-const uptimeMs = () => Number(process.hrtime.bigint() / 1_000_000n);
-
-type Prepared<Statements> = Record<keyof Statements, StatementSync>;
-
-/** What is done to the rows of an inbox. Nothing here begins or ends a transaction. */
+/** What is done to the rows of events in turns. Nothing here begins or ends a transaction. */
 export class Rows {
-  readonly #statements: Prepared<typeof STATEMENTS>;
-  readonly #database: DatabaseSync;
-  /** For the kinds that this process takes. */
-  #ofKinds: Prepared<ReturnType<typeof statementsFor>>;
-  #kinds: readonly string[] | undefined;
-  #onKept: WorkerOptions["onKept"];
-  readonly #maintenance: Prepared<typeof MAINTENANCE>;
+  readonly #statements: Record<keyof ReturnType<typeof turnStatements>, StatementSync>;
+  readonly #clock: FileClock;
   readonly #pace: Pace;
-  readonly #retentionMs: number;
-  #maintainedAt = 0;
-  /** The last batch of what is to be forgotten was full. */
-  #hasBacklog = false;
 
-  constructor(database: DatabaseSync, pace: Pace, retentionMs: number) {
-    this.#database = database;
-    this.#statements = prepareAll(database, STATEMENTS);
-    this.#ofKinds = prepareAll(database, statementsFor(undefined));
-    this.#maintenance = prepareAll(database, MAINTENANCE);
+  constructor(database: DatabaseSync, clock: FileClock, pace: Pace, retentionMs: number) {
+    this.#statements = prepareAll(database, turnStatements(retentionMs));
+    this.#clock = clock;
     this.#pace = pace;
-    this.#retentionMs = retentionMs;
   }
 
-  /** Sets which kinds this process takes from here on. */
-  takeKinds({ kinds, onKept }: WorkerOptions): void {
-    this.#kinds = kinds;
-    this.#onKept = onKept;
-    this.#ofKinds = prepareAll(this.#database, statementsFor(kinds));
-    for (const { event } of this.#ofKinds.kept.all()) onKept?.(event as string);
-  }
-
-  /** Leases for events of this transaction, at most so many. */
-  freshLeases(limit: number): FreshLeases {
-    return new FreshLeases(limit, uptimeMs() + this.#pace.leaseMs);
+  /** Stores a delivery. The receipt is valid when the transaction is on disk. */
+  store(delivery: NewDelivery): Receipt {
+    return this.#store(delivery, false).receipt;
   }
 
   /**
-   * Stores a delivery. The receipt is good once the transaction is on disk.
-   *
-   * @param fresh - Takes the event where it is new, and one that this process takes.
+   * Stores a delivery and, if it is new, leases it: its row need not be found, and written again.
+   * Without a lease, the event is not new, or is a dead letter.
    */
-  store(delivery: NewDelivery, fresh?: FreshLeases): Receipt {
-    const values = valuesOf(delivery);
-    if (this.#insert(delivery, values, fresh)) return receiptFor("accepted");
-    const { same } = this.#statements.isDuplicate.get(values[0], values[1]) as { same: number };
-    if (same === 1) return receiptFor("duplicate");
-    if (this.#statements.isDecided.get(values[0], values[1]) !== undefined) {
-      return receiptFor("duplicate");
-    }
-    this.#statements.insertConflict.run(...values);
-    return receiptFor("conflict");
+  storeLeased(delivery: NewDelivery): { readonly receipt: Receipt; readonly lease?: Lease } {
+    return this.#store(delivery, delivery.deadLetterReason === undefined);
   }
 
-  /** Whether the event is new. */
-  #insert(delivery: NewDelivery, values: DeliveryValues, fresh: FreshLeases | undefined): boolean {
-    const { insert, insertDead, insertLeased } = this.#statements;
-    const { event, deadLetterReason } = delivery;
-    if (deadLetterReason !== undefined) {
-      return insertDead.run(...values, deadLetterReason).changes === 1;
+  #store(delivery: NewDelivery, isLeased: boolean): { receipt: Receipt; lease?: Lease } {
+    const { formerKey, digest, event, deadLetterReason } = delivery;
+    if (formerKey !== undefined) {
+      const former = this.#seen(Buffer.from(formerKey, "hex"), Buffer.from(digest, "hex"));
+      if (former !== undefined) return { receipt: receiptFor(former) };
     }
-    const isKept = this.#kinds?.includes(event) === false;
-    if (isKept || fresh?.hasRoom !== true) {
-      const isNew = insert.run(...values).changes === 1;
-      if (isNew && isKept) this.#onKept?.(event);
-      return isNew;
+    const values = deliveryValues(delivery);
+    const token = isLeased ? newToken() : null;
+    const { changes, lastInsertRowid } = this.#statements.insert.run(
+      ...values,
+      queueOf(event),
+      deadLetterReason === undefined ? "pending" : "dead",
+      deadLetterReason ?? null,
+      isLeased ? 1 : 0,
+      uptimeMs() + (isLeased ? this.#pace.leaseMs : 0),
+      token,
+    );
+    if (changes === 1) {
+      const receipt = receiptFor("accepted");
+      if (token === null) return { receipt };
+      const { key, raw, receivedAt, traceContext, source } = delivery;
+      const lease = { key, raw, attempt: 1, receivedAt, traceContext, source };
+      return { receipt, lease: { ...lease, token: leaseToken(Number(lastInsertRowid), token) } };
     }
-    const { secret, leaseUntil } = fresh;
-    const { changes, lastInsertRowid } = insertLeased.run(...values, secret, leaseUntil);
-    if (changes === 0) return false;
-    fresh.add(delivery, Number(lastInsertRowid));
-    return true;
+    const seen = this.#seen(values[0], values[1]);
+    if (seen === undefined) this.#statements.insertConflict.run(...values);
+    return { receipt: receiptFor(seen ?? "conflict") };
   }
 
-  /** Whether there is anything to take. */
-  isDue(): boolean {
-    const times = { now: Date.now(), uptime: uptimeMs(), leaseMs: this.#pace.leaseMs };
-    return (this.#ofKinds.isDue.get(times) as { due: number }).due === 1;
+  #seen(key: Uint8Array, digest: Uint8Array): "duplicate" | "conflict" | undefined {
+    const row = this.#statements.seen.get(key, digest);
+    if (row === undefined) return undefined;
+    return row.duplicate === 1 ? "duplicate" : "conflict";
   }
 
-  take(count: number): Lease[] {
-    const [now, uptime] = [Date.now(), uptimeMs()];
-    this.#maintain(now, uptime);
+  /** Leases what has been due for longest, of the queues. */
+  take(count: number, queues: readonly string[]): Lease[] {
     if (count === 0) return [];
-    const secret = globalThis.crypto.randomUUID();
-    const leaseUntil = uptime + this.#pace.leaseMs;
-    const ids = this.#ofKinds.due.all(now, count) as { id: number }[];
-    return ids.map(({ id }) => this.#lease(id, secret, leaseUntil));
+    const now = uptimeMs();
+    const due = queues.flatMap(
+      (queue) => this.#statements.due.all(queue, now, count) as { id: number; due_at: number }[],
+    );
+    const first = due.sort((a, b) => a.due_at - b.due_at).slice(0, count);
+    const token = newToken();
+    // By their ids, since rows that were stored together lie together.
+    return first
+      .sort((a, b) => a.id - b.id)
+      .flatMap(({ id }) => this.#lease(id, token, now + this.#pace.leaseMs) ?? []);
   }
 
-  #lease(id: number, secret: string, leaseUntil: number): Lease {
-    const row = this.#statements.leasable.get(id) as Row;
-    this.#statements.lease.run(id, secret, leaseUntil);
-    return {
-      key: toHex(row.key),
-      raw: row.raw as Uint8Array,
-      attempt: row.attempts as number,
-      token: leaseToken(secret, id),
-      receivedAt: row.received_at as number,
-      traceContext: traceContextIn(row),
-    };
+  #lease(id: number, token: number, until: number): Lease | undefined {
+    const row = this.#statements.leasable.get(id) as LedgerRow;
+    const died = Number(row.attempts);
+    if (died >= MAX_ATTEMPTS) {
+      this.#statements.bury.run(id, PROCESS_DIED);
+      return undefined;
+    }
+    try {
+      const lease = { key: hexOf(row.key), raw: row.raw as Uint8Array, ...requestIn(row) };
+      this.#statements.lease.run(id, token, until);
+      return { ...lease, attempt: died + 1, token: leaseToken(id, token) };
+    } catch (error) {
+      this.#statements.bury.run(id, unreadable(error));
+      return undefined;
+    }
   }
 
-  #maintain(now: number, uptime: number): void {
-    if (uptime - this.#maintainedAt < MAINTENANCE_INTERVAL_MS) return;
-    this.#maintainedAt = uptime;
-    const { leaseMs } = this.#pace;
-    this.#maintenance.deadLetter.run({ uptime, leaseMs });
-    this.#maintenance.reclaim.run({ uptime, leaseMs, now });
-    this.#maintenance.correctDueTimes.run({ now });
-    this.#maintenance.forgetConflicts.run({ now });
-    const { changes } = this.#maintenance.forget.run({ now });
-    this.#ofKinds.forgetKept.run({ now, retentionMs: this.#retentionMs });
-    // There are more of them: the next turn goes on, so that it keeps up with what arrives.
-    this.#hasBacklog = Number(changes) >= FORGET_BATCH;
-    if (this.#hasBacklog) this.#maintainedAt = 0;
-  }
-
-  /** Whether it is time to forget something, which an inbox without other work does too. */
-  hasToForget(): boolean {
-    if (uptimeMs() - this.#maintainedAt < MAINTENANCE_INTERVAL_MS) return false;
-    const values = { now: Date.now(), retentionMs: this.#retentionMs };
-    return (this.#ofKinds.isOver.get(values) as { over: number }).over === 1;
-  }
-
-  /** Whether the lease still held. */
-  renew(token: string): boolean {
-    const leaseUntil = uptimeMs() + this.#pace.leaseMs;
-    const { changes } = this.#statements.renew.run({ ...partsOfToken(token), leaseUntil });
+  /** Returns whether the lease still held. */
+  renew(lease: string): boolean {
+    const { changes } = this.#statements.renew.run(
+      ...partsOf(lease),
+      uptimeMs() + this.#pace.leaseMs,
+    );
     return changes === 1;
   }
 
-  /** Whether the lease still held. */
+  /** Returns whether the lease still held. */
   done({ token }: Lease): boolean {
-    const { id, secret } = partsOfToken(token);
-    const rememberUntil = Date.now() + this.#retentionMs;
-    return this.#statements.done.run(id, secret, rememberUntil).changes === 1;
+    return this.#statements.done.run(...partsOf(token), this.#clock.now()).changes === 1;
   }
 
   end(ended: EndedLease): void {
     const { token, attempt } = ended.lease;
-    const row = partsOfToken(token);
-    const now = Date.now();
+    const now = uptimeMs();
     if (ended.as === "done") this.done(ended.lease);
-    else if (ended.as === "released") this.#statements.released.run({ ...row, now });
+    else if (ended.as === "released") this.#statements.released.run(...partsOf(token), now);
     else {
-      const state = isLastAttempt(attempt, ended.error) ? "dead" : "ready";
+      const state = isLastAttempt(attempt, ended.error) ? "dead" : "pending";
       const dueAt = now + this.#pace.backoffMs(attempt);
-      this.#statements.failed.run({ ...row, state, dueAt, error: errorText(ended.error) });
+      this.#statements.failed.run(...partsOf(token), state, dueAt, errorText(ended.error));
     }
   }
 
-  #firstDueInMs(): number {
-    const { due } = this.#ofKinds.nextDue.get() as { due: number | null };
-    return due === null ? Number.POSITIVE_INFINITY : due - Date.now();
+  /** Infinite if nothing waits in the queues. */
+  nextDueInMs(queues: readonly string[]): number {
+    const due = queues.map((queue) => this.#statements.firstDue.get(queue)?.due as number | null);
+    const first = Math.min(...due.filter((at) => at !== null), Number.POSITIVE_INFINITY);
+    return first - uptimeMs();
   }
 
-  /** Infinite where nothing falls due. */
-  nextDueInMs(): number {
-    const dueInMs = this.#firstDueInMs();
-    return this.#hasBacklog ? Math.min(dueInMs, BACKLOG_DELAY_MS) : dueInMs;
-  }
-
-  stats(): InboxStats {
-    const rows = this.#statements.byState.all() as { state: string; count: number }[];
-    const countOf = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
-    const count = (statement: StatementSync) => (statement.get() as { count: number }).count;
-    const oldest = this.#statements.oldestWaiting.get() as { received: number | null };
-    const dueInMs = this.#firstDueInMs();
-    return {
-      stored: rows.reduce((sum, row) => sum + row.count, 0),
-      waiting: countOf("ready"),
-      unhandled: count(this.#ofKinds.keptCount),
-      running: countOf("leased"),
-      dead: countOf("dead"),
-      conflicts: count(this.#statements.conflictCount),
-      oldestWaiting: oldest.received,
-      lagMs: Math.max(0, Number.isFinite(dueInMs) ? -dueInMs : 0),
-    };
+  dueCount(queues: readonly string[]): number {
+    const now = uptimeMs();
+    const counts = queues.map((queue) => this.#statements.dueCount.get(queue, now)?.count);
+    return counts.reduce<number>((sum, count) => sum + Number(count), 0);
   }
 }

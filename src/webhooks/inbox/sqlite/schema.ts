@@ -1,61 +1,54 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ConfigurationError } from "../../../errors/configuration.ts";
+import { formatOf } from "../../../internal/sqlite/meta.ts";
+import { type Dialect, LEDGER_FORMAT, ledgerTables } from "../ledger/tables.ts";
 
-/**
- * Keys and digests are stored as bytes, not as hexadecimal digits: every insert touches the index of
- * the keys at random, so it must be small.
- *
- * `due_at` depends on the state. `ready`: when the row falls due, in wall-clock time. `done`: until when
- * it is remembered, in wall-clock time. `leased`: when the lease expires, in time since the machine
- * started, which all its processes share and nobody sets.
- */
-const TABLES = `
-  CREATE TABLE IF NOT EXISTS malipo_inbox (
+/** The tables of a file. */
+export const DIALECT: Dialect = {
+  tables: {
+    events: "malipo_inbox",
+    conflicts: "malipo_inbox_conflicts",
+    doubles: "malipo_inbox_double_payments",
+    meta: "malipo_inbox_meta",
+  },
+  types: { bytes: "BLOB", integer: "INTEGER" },
+  noBytes: "x''",
+  /**
+   * `due_at`, of a pending event: when it is due, or when its lease ends. It is time since the machine
+   * started, which all its processes share and which cannot be set. `token`: of the lease.
+   */
+  eventColumns: `
     id INTEGER PRIMARY KEY,
-    key BLOB NOT NULL UNIQUE,
-    digest BLOB NOT NULL,
-    event TEXT NOT NULL,
-    raw BLOB NOT NULL,
-    secret_index INTEGER NOT NULL,
-    received_at INTEGER NOT NULL,
-    signature TEXT,
-    trace_context TEXT,
-    state TEXT NOT NULL DEFAULT 'ready' CHECK (state IN ('ready', 'leased', 'done', 'dead')),
-    attempts INTEGER NOT NULL DEFAULT 0,
+    queue TEXT NOT NULL,
     due_at INTEGER NOT NULL,
-    token TEXT,
-    error TEXT
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS malipo_inbox_conflicts (
-    key BLOB NOT NULL,
-    digest BLOB NOT NULL,
-    event TEXT NOT NULL,
-    raw BLOB NOT NULL,
-    secret_index INTEGER NOT NULL,
-    received_at INTEGER NOT NULL,
-    signature TEXT,
-    trace_context TEXT,
-    PRIMARY KEY (key, digest)
-  ) STRICT;
-`;
+    token INTEGER,`,
+  suffix: " STRICT",
+};
 
-const INDEXES = `
-  CREATE INDEX IF NOT EXISTS malipo_inbox_due ON malipo_inbox (state, due_at);
-  CREATE INDEX IF NOT EXISTS malipo_inbox_ready ON malipo_inbox (event, due_at) WHERE state = 'ready';
-  CREATE INDEX IF NOT EXISTS malipo_inbox_dead ON malipo_inbox (received_at, key) WHERE state = 'dead';
-`;
+const INDEXES = [
+  // All that stats() counts, so that no row is read for it.
+  "malipo_inbox_due ON malipo_inbox (queue, due_at, token, attempts, received_at) WHERE state = 'pending'",
+  "malipo_inbox_dead ON malipo_inbox (received_at, key) WHERE state = 'dead'",
+  "malipo_inbox_forget ON malipo_inbox (forget_at) WHERE forget_at IS NOT NULL",
+  "malipo_inbox_open ON malipo_inbox_conflicts (received_at, key, digest) WHERE state = 'open'",
+  "malipo_inbox_decided ON malipo_inbox_conflicts (forget_at) WHERE forget_at IS NOT NULL",
+];
 
-/** Columns that files of earlier versions do not have. */
-const LATER_COLUMNS = ["signature", "trace_context"];
+function unknownFormat(format: number): ConfigurationError {
+  const whose = format === 0 ? "an earlier build" : "another version";
+  return new ConfigurationError(
+    `its inbox was written by ${whose} of malipo, in format ${format}; this version reads format ${LEDGER_FORMAT}. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
+  );
+}
 
-/** Creates the tables, or adds to those of an earlier version. */
+/** Creates the tables. @throws {ConfigurationError} for those of another version. */
 export function createTables(database: DatabaseSync): void {
-  database.exec(TABLES);
-  const columns = database.prepare("SELECT name FROM pragma_table_info(?)");
-  for (const table of ["malipo_inbox", "malipo_inbox_conflicts"]) {
-    const names = columns.all(table).map(({ name }) => name);
-    for (const column of LATER_COLUMNS) {
-      if (!names.includes(column)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT`);
-    }
-  }
-  database.exec(INDEXES);
+  const { events, meta } = DIALECT.tables;
+  const format = formatOf(database, meta, events);
+  if (format === LEDGER_FORMAT) return;
+  if (format !== undefined) throw unknownFormat(format);
+  for (const sql of ledgerTables(DIALECT)) database.exec(sql);
+  for (const index of INDEXES) database.exec(`CREATE INDEX ${index}`);
+  const insert = database.prepare(`INSERT INTO ${meta} VALUES ('format', ?)`);
+  insert.run(String(LEDGER_FORMAT));
 }

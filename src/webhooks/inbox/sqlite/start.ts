@@ -1,7 +1,7 @@
+import { isLocked as isLockError } from "../../../internal/sqlite/locks.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
-import { isBusy } from "./file.ts";
 
 const RETRY_DELAY_MS = 1_000;
 
@@ -9,7 +9,7 @@ const RETRY_DELAY_MS = 1_000;
 type Begin = (signal: AbortSignal) => Promise<void>;
 
 const isLocked = (error: unknown) =>
-  isBusy(error instanceof Error ? (error.cause ?? error) : error);
+  isLockError(error instanceof Error ? (error.cause ?? error) : error);
 
 /** The start of an inbox, which waits until no other process has the file locked. */
 export class FileStart {

@@ -1,15 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import {
+  isLocked,
+  LOCK_RETRY_MS,
+  MAX_LOCKED_MS,
+  whenUnlocked,
+} from "../../../internal/sqlite/locks.ts";
+import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
+import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore } from "../lease-worker.ts";
-import type { NewDelivery, Receipt, Transaction } from "../types.ts";
+import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
+import { type NewDelivery, queueOf, type Receipt, type Transaction } from "../types.ts";
 import type { Disk } from "./disk.ts";
-import { BUSY_DEADLINE_MS, BUSY_RETRY_MS, inTransaction, isBusy, whenFree } from "./file.ts";
 import type { Rows } from "./rows.ts";
-
-/** A commit stands the event loop still, so it has only so many deliveries, and so many bytes of them. */
-const MAX_GROUP = 500;
-const MAX_GROUP_BYTES = 4_000_000;
+import { MAINTENANCE_INTERVAL_MS, type Upkeep } from "./upkeep.ts";
 
 /** While others wait, new events get at most this share of what is leased: the others have the rest. */
 const FRESH_SHARE = 0.75;
@@ -17,208 +21,177 @@ const FRESH_SHARE = 0.75;
 /** How often to look for due events that this process does not know of: retries, those of others. */
 const LOOK_INTERVAL_MS = 100;
 
-/** A delivery whose sender waits for the receipt. */
-interface Pending {
-  readonly delivery: NewDelivery;
-  readonly resolve: (receipt: Receipt) => void;
-  readonly reject: (error: unknown) => void;
-  /** Until when it waits for a file that another process has locked. */
-  readonly deadline: number;
-}
-
-/** A delivery that is written, and not on disk yet. */
-interface Written {
-  readonly pending: Pending;
-  readonly receipt: Receipt;
-}
-
-/** How many of the deliveries one commit has; at least one, whatever its size. */
-function sizeOfGroup(pending: readonly Pending[]): number {
-  let bytes = 0;
-  const over = pending.findIndex(({ delivery }, at) => {
-    bytes += delivery.raw.length;
-    return at === MAX_GROUP || (at > 0 && bytes > MAX_GROUP_BYTES);
-  });
-  return over < 0 ? pending.length : over;
+/** Deliveries that the next turn writes, and what became of them. */
+interface Group {
+  readonly deliveries: readonly NewDelivery[];
+  end?: () => Receipt[];
 }
 
 const isThenable = (value: unknown): boolean =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
-/** Groups the deliveries that arrive together, and writes each group in one commit. */
+/** Writes each batch of deliveries in one commit, with the ends of leases and the new ones. */
 export class SqliteStore implements LeaseStore {
   readonly #database: DatabaseSync;
   readonly #disk: Disk;
   readonly #rows: Rows;
+  readonly #upkeep: Upkeep;
   readonly #poll: () => void;
-  #pending: Pending[] = [];
-  #written: Written[] = [];
-  #isSyncing = false;
+  readonly #batcher: Batcher;
+  #group: Group | undefined;
   /** There were due events for which there was no room. */
   #mayBeBehind = true;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #isFlushScheduled = false;
   /** Since when another process has had the file locked. */
   #busySince: number | undefined;
 
-  /** @param poll - Has the worker write and take what it can, where there is a worker. */
-  constructor(database: DatabaseSync, disk: Disk, rows: Rows, poll: () => void) {
+  /** @param poll - Has the workers write and take what they can. */
+  constructor(database: DatabaseSync, disk: Disk, rows: Rows, upkeep: Upkeep, poll: () => void) {
     this.#database = database;
     this.#disk = disk;
     this.#rows = rows;
+    this.#upkeep = upkeep;
     this.#poll = poll;
+    this.#batcher = new Batcher((batch) => this.#storeBatch(batch), { onIdle: poll });
   }
 
   accept(delivery: NewDelivery): Promise<Receipt> {
-    return new Promise((resolve, reject) => {
-      const deadline = performance.now() + BUSY_DEADLINE_MS;
-      this.#pending.push({ delivery, resolve, reject, deadline });
-      this.#flushSoon();
+    return this.#batcher.add(delivery);
+  }
+
+  async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
+    this.#checkDisk();
+    const written = await whenUnlocked(() => {
+      const live = batch.filter(({ isOver }) => !isOver());
+      const receipts = this.#write(live.map(({ delivery }) => delivery));
+      return live.map(
+        ({ resolve }, at) =>
+          () =>
+            resolve(receipts[at] as Receipt),
+      );
     });
+    await this.#disk.sync();
+    this.#checkDisk();
+    for (const resolve of written) resolve();
+  }
+
+  #checkDisk(): void {
+    const failure = this.#disk.failure();
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Writes deliveries in the next turn of a worker; in a turn without one if there is none. */
+  #write(deliveries: readonly NewDelivery[]): Receipt[] {
+    const group: Group = { deliveries };
+    this.#group = group;
+    this.#poll();
+    if (group.end === undefined) this.turn([], 0, []);
+    return (group.end as () => Receipt[])();
   }
 
   /**
-   * One commit for everything that arrived meanwhile. How leases ended does not wait for the disk: an
-   * event whose "processed" is lost with the machine is processed again, as if the machine had failed
-   * a moment before.
+   * How leases ended does not wait for the disk: an event whose "processed" is lost with the machine is
+   * processed again, as if the machine had failed a moment before.
    */
-  turn(ended: readonly EndedLease[], count: number): Lease[] {
-    const group = this.#takePending();
-    if (group.length + ended.length === 0) {
-      if (count === 0) return [];
-      if (this.#rows.isDue()) this.#mayBeBehind = true;
-      else if (!this.#rows.hasToForget()) return [];
+  turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
+    const group = this.#group;
+    this.#group = undefined;
+    if (group === undefined && ended.length === 0) {
+      if (count === 0 || this.#rows.nextDueInMs(queues) > 0) return [];
+      this.#mayBeBehind = true;
     }
     try {
-      const leases = this.#commit(group, ended, count);
+      const { receipts, leases } = this.#disk.write(() =>
+        this.#commit(group?.deliveries ?? [], ended, count, queues),
+      );
+      if (group !== undefined) group.end = () => receipts;
       this.#busySince = undefined;
       return leases;
     } catch (error) {
-      this.#giveBack(group, error);
+      if (group !== undefined) {
+        group.end = () => {
+          throw error;
+        };
+      }
       throw error;
     }
   }
 
-  #takePending(): Pending[] {
-    const group = this.#pending.splice(0, sizeOfGroup(this.#pending));
-    const failure = group.length > 0 ? this.#disk.failure() : undefined;
-    if (failure === undefined) return group;
-    for (const { reject } of group) reject(failure);
-    return [];
-  }
-
-  /** After a commit that failed: what waits for a locked file is tried again until its deadline. */
-  #giveBack(group: readonly Pending[], error: unknown): void {
-    const waiting = isBusy(error)
-      ? group.filter(({ deadline }) => performance.now() < deadline)
-      : [];
-    for (const pending of group) if (!waiting.includes(pending)) pending.reject(error);
-    if (waiting.length === 0) return;
-    this.#pending = waiting.concat(this.#pending);
-    setTimeout(() => this.#flushSoon(), BUSY_RETRY_MS);
-  }
-
-  /** A locked file is retried soon. It is a failure only when it stays locked for long. */
+  /** A locked file is retried soon. It is a failure only if it stays locked for long. */
   retryDelayMs(error: unknown): number | undefined {
-    if (!isBusy(error)) return undefined;
+    if (!isLocked(error)) return undefined;
     this.#busySince ??= performance.now();
-    return performance.now() - this.#busySince < BUSY_DEADLINE_MS ? BUSY_RETRY_MS : undefined;
+    return performance.now() - this.#busySince < MAX_LOCKED_MS ? LOCK_RETRY_MS : undefined;
   }
 
-  #commit(group: readonly Pending[], ended: readonly EndedLease[], count: number): Lease[] {
-    const { written, leases } = this.#disk.write(() => {
-      const isBehind = count > 0 && this.#isBehind();
-      const share = isBehind ? Math.floor(count * FRESH_SHARE) : count;
-      const fresh = this.#rows.freshLeases(Math.min(share, group.length));
-      const written = group.map((pending): Written => {
-        return { pending, receipt: this.#rows.store(pending.delivery, fresh) };
-      });
-      for (const one of ended) this.#rows.end(one);
-      const room = count - fresh.leases.length;
-      const waiting = this.#rows.take(isBehind ? room : 0);
-      // Of those that were waiting, or were stored and not leased, some may be left.
-      if (isBehind) this.#mayBeBehind = waiting.length === room;
-      else this.#mayBeBehind ||= written.length > fresh.leases.length;
-      return { written, leases: [...fresh.leases, ...waiting] };
+  #commit(
+    deliveries: readonly NewDelivery[],
+    ended: readonly EndedLease[],
+    count: number,
+    queues: readonly string[],
+  ): { receipts: Receipt[]; leases: Lease[] } {
+    const isBehind = count > 0 && this.#isBehind(queues);
+    const share = isBehind ? Math.floor(count * FRESH_SHARE) : count;
+    const fresh: Lease[] = [];
+    const receipts = deliveries.map((delivery) => {
+      const isTaken = fresh.length < share && queues.includes(queueOf(delivery.event));
+      if (!isTaken) return this.#rows.store(delivery);
+      const { receipt, lease } = this.#rows.storeLeased(delivery);
+      if (lease !== undefined) fresh.push(lease);
+      return receipt;
     });
-    this.#written = this.#written.concat(written);
-    void this.#sync();
-    return leases;
+    for (const one of ended) this.#rows.end(one);
+    const room = count - fresh.length;
+    const waiting = isBehind ? this.#rows.take(room, queues) : [];
+    // Of those that were waiting, or were stored and not leased, some may be left.
+    if (isBehind) this.#mayBeBehind = waiting.length === room;
+    else this.#mayBeBehind ||= deliveries.length > fresh.length;
+    return { receipts, leases: [...fresh, ...waiting] };
   }
 
   /** Whether there may be due events that are not new. */
-  #isBehind(): boolean {
+  #isBehind(queues: readonly string[]): boolean {
     const now = performance.now();
     if (!this.#mayBeBehind && now - this.#lookedAt < LOOK_INTERVAL_MS) return false;
     this.#lookedAt = now;
-    this.#mayBeBehind = this.#rows.isDue();
+    this.#mayBeBehind = this.#rows.nextDueInMs(queues) <= 0;
     return this.#mayBeBehind;
-  }
-
-  async #sync(): Promise<void> {
-    if (this.#isSyncing) return;
-    this.#isSyncing = true;
-    while (this.#written.length > 0) {
-      const group = this.#written;
-      this.#written = [];
-      try {
-        await this.#disk.sync();
-        const failure = this.#disk.failure();
-        if (failure !== undefined) throw failure;
-        for (const { pending, receipt } of group) pending.resolve(receipt);
-      } catch (error) {
-        for (const { pending } of group) pending.reject(error);
-      }
-    }
-    this.#isSyncing = false;
-    this.#flushSoon();
-  }
-
-  /** After this turn of the event loop, which may bring more deliveries. */
-  #flushSoon(): void {
-    if (this.#isFlushScheduled || this.#isSyncing) return;
-    this.#isFlushScheduled = true;
-    setImmediate(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#isFlushScheduled = false;
-    this.#poll();
-    try {
-      // Without a worker, the deliveries are still here.
-      this.turn([], 0);
-    } catch {
-      // The senders were informed.
-    }
   }
 
   renew(tokens: readonly string[]): string[] {
     return this.#disk.write(() => tokens.filter((token) => !this.#rows.renew(token)));
   }
 
-  nextDueInMs(): number {
-    return this.#rows.nextDueInMs();
+  nextDueInMs(queues: readonly string[]): number {
+    return this.#rows.nextDueInMs(queues);
+  }
+
+  dueCount(queues: readonly string[]): number {
+    return this.#rows.dueCount(queues);
+  }
+
+  maintain(queues: readonly string[]): Maintenance {
+    // An idle process writes nothing.
+    return this.#upkeep.isDue(queues)
+      ? this.#disk.write(() => this.#upkeep.run(queues))
+      : { warnings: [], nextInMs: MAINTENANCE_INTERVAL_MS };
   }
 
   isBusy(): boolean {
-    return this.#isSyncing || this.#isFlushScheduled;
+    return this.#batcher.isBusy;
   }
 
   transaction(lease: Lease): Transaction {
-    return async <Result, Connection>(
-      write: (connection: Connection) => Result | Promise<Result>,
-    ) =>
-      whenFree(() =>
-        inTransaction(this.#database, () => {
-          const result = write(this.#database as Connection);
-          if (isThenable(result)) {
-            throw new ConfigurationError(
-              "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
-            );
-          }
-          if (!this.#rows.done(lease)) throw notProcessedHere();
-          return result;
-        }),
-      );
+    return <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
+      inTransactionWhenUnlocked(this.#database, () => {
+        const result = write(this.#database as Connection);
+        if (isThenable(result)) {
+          throw new ConfigurationError(
+            "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
+          );
+        }
+        if (!this.#rows.done(lease)) throw notProcessedHere();
+        return result;
+      }) as Promise<Result>;
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { closeProxies, proxyTo } from "../../../support/engines/proxy.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -20,30 +21,55 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
   stopAll();
   closeProxies();
 
+  const tagOf = (queue: string) => `{${queue}-payment.completed}`;
+  const waitingIn = async (redis: Redis, queue: string) => {
+    const jobs = new Queue(tagOf(queue), { connection: redis });
+    const count = await jobs.getWaitingCount();
+    await jobs.close();
+    return count;
+  };
+
   test("acknowledges no event that is nowhere", async () => {
     const queue = freshQueue();
     const redis = new Redis(here.url);
-    const keys = () => redis.keys(`bull:${queue}:*`);
     const proxy = await proxyTo(here);
     const receiver = receiverOn(bullmqInbox({ connection: { url: proxy.url }, queue, pace }));
     // As after a failover between adding the event and looking at it.
     proxy.beforeRequests(async (chunk) => {
-      if (!/hgetall|hmget/i.test(chunk.toString())) return;
-      const all = await keys();
+      if (!/mget/i.test(chunk.toString())) return;
+      const all = await redis.keys(`*${tagOf(queue)}*`);
       if (all.length > 0) await redis.del(all);
     });
     const [status] = await receiver.post("PAY-1");
-    const isStored = (await redis.llen(`bull:${queue}:wait`)) === 1;
-    expect(status).toBe(isStored ? 200 : 503);
+    expect(status).toBe((await waitingIn(redis, queue)) === 1 ? 200 : 503);
     redis.disconnect();
   });
-  test("stores the others where one of many cannot be stored", async () => {
+
+  test("adds the job that a crash left out when the event is delivered again", async () => {
     const queue = freshQueue();
     const redis = new Redis(here.url);
     const inbox = bullmqInbox({ connection: { url: here.url }, queue, pace });
     await inbox.accept(newDelivery(0));
-    // Something else than a job: every command on it fails.
-    await redis.set(`bull:${queue}:${newDelivery(2).key}`, "odd");
+    // The process died between the ledger and the job.
+    await redis.set(
+      `${tagOf(queue)}:${newDelivery(1).key}`,
+      `p ${newDelivery(1).digest.slice(32)}`,
+    );
+    expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    expect(await waitingIn(redis, queue)).toBe(2);
+    expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    expect(await waitingIn(redis, queue)).toBe(2);
+    await inbox.stop(100);
+    redis.disconnect();
+  });
+
+  test("stores the others if one of many cannot be stored", async () => {
+    const queue = freshQueue();
+    const redis = new Redis(here.url);
+    const inbox = bullmqInbox({ connection: { url: here.url }, queue, pace });
+    await inbox.accept(newDelivery(0));
+    // Something else than a record.
+    await redis.lpush(`${tagOf(queue)}:${newDelivery(2).key}`, "odd");
     const results = await Promise.allSettled(
       [1, 2, 3, 1, 2].map((number) => inbox.accept(newDelivery(number))),
     );
@@ -54,7 +80,7 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
       "fulfilled",
       "rejected",
     ]);
-    expect(await redis.llen(`bull:${queue}:wait`)).toBe(3);
+    expect(await waitingIn(redis, queue)).toBe(3);
     await inbox.stop(100);
     redis.disconnect();
   });
@@ -96,6 +122,61 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     await Promise.all([old.stop(), next.stop()]);
   });
 
+  test("answers every delivery by its deadline while Redis hangs, and holds a limited number of bytes", async () => {
+    const own = (await startRedis()) as Engine;
+    const inbox = bullmqInbox({ connection: { url: own.url }, queue: freshQueue(), pace });
+    await inbox.accept(newDelivery(0));
+    own.hang();
+    const before = performance.now();
+    const raw = Buffer.alloc(1_000_000, "x");
+    const accepted = Array.from({ length: 100 }, (_, at) =>
+      inbox.accept(newDelivery(at + 1, { raw })),
+    );
+    const results = await Promise.allSettled(accepted);
+    const reasons = results.map((result) => result.status === "rejected" && String(result.reason));
+    expect(new Set(reasons)).toEqual(
+      new Set([
+        "Error: The delivery was not stored within 1.5 s. It is not acknowledged: the service sends it again.",
+        "Error: Too many deliveries wait to be stored. This one is not acknowledged: the service sends it again.",
+      ]),
+    );
+    // Far above the deadline, for a busy machine.
+    expect(performance.now() - before).toBeLessThan(10_000);
+    own.resume();
+    await until(() => inbox.accept(newDelivery(200)).then(Boolean, () => false));
+    await inbox.stop(100);
+    await own.stop();
+  });
+
+  test("stops by its limit while Redis hangs, and leaves no connection", async () => {
+    const own = (await startRedis()) as Engine;
+    const sockets = () =>
+      process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+    const before = sockets();
+    for (const isHungAtStart of [false, true]) {
+      const connection = { url: own.url };
+      const receiver = receiverOn(bullmqInbox({ connection, queue: freshQueue(), pace }));
+      const [begun, begin] = gateOf<void>();
+      receiver.onOther(() => {
+        begin();
+        return new Promise(() => {});
+      });
+      if (isHungAtStart) own.hang();
+      await receiver.start();
+      if (!isHungAtStart) {
+        await receiver.post("PAY-1");
+        await begun;
+        own.hang();
+      }
+      const startedAt = performance.now();
+      await receiver.stop({ timeoutMs: 500 });
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+      await until(() => sockets() <= before);
+      own.resume();
+    }
+    await own.stop();
+  });
+
   test("reports an error that lasts once, not with each try", async () => {
     const proxy = await proxyTo(here);
     const connection = { url: proxy.url };
@@ -131,7 +212,7 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
       vi.setSystemTime(Date.now() + 3 * 3_600_000);
       await receiver.start();
       await receiver.post("PAY-1");
-      await until(async () => (await redis.zcard(`bull:${queue}:delayed`)) === 1);
+      await until(async () => (await receiver.stats()).retrying === 1);
     } finally {
       vi.useRealTimers();
     }

@@ -2,8 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { EVENT_KINDS } from "../../../../src/contract/events.ts";
 import { inboxSuite } from "../../../suites/inbox.ts";
-import { receiverOn, references, stopAll, until } from "../../../suites/inbox-stage.ts";
+import {
+  newDelivery,
+  receiverOn,
+  references,
+  stopAll,
+  until,
+} from "../../../suites/inbox-stage.ts";
+import type { Engine } from "../../../support/engines/engine.ts";
 import { startRedisCluster, startRedisSentinel } from "../../../support/engines/redis-group.ts";
 
 // Several Redis servers: a cluster, a failover.
@@ -27,7 +35,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
     return client;
   };
 
-  inboxSuite("bullmqInbox with 4 shards", {
+  inboxSuite("bullmqInbox in a cluster", {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = freshQueue();
       const backoffMs = () => (retriesLate ? 60_000 : 5);
@@ -36,8 +44,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
           bullmqInbox({
             connection: join(),
             queue,
-            shards: 4,
-            pace: { ...pace, backoffMs },
+            pace: { ...pace, backoffMs, minRetentionMs: retentionMs ?? 86_400_000 },
             retentionMs,
           }),
       };
@@ -47,24 +54,62 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster of three nodes", () =
   describe("bullmqInbox", { timeout: 60_000 }, () => {
     stopAll();
 
-    test("keeps all keys of a shard in one slot, and the shards in several", async () => {
+    test("stores all keys of a queue in one slot, and the queues in several", async () => {
       const [client, queue] = [join(), freshQueue()];
-      const receiver = receiverOn(
-        bullmqInbox({ connection: client, queue, shards: 4, pace: { ...pace, leaseMs: 60_000 } }),
-      );
-      await Promise.all(references(40).map((name) => receiver.post(name)));
-      await Promise.all(references(40).map((name) => receiver.post(name, "9.00")));
-      const nodes = await Promise.all(client.nodes("master").map((node) => node.keys("bull:*")));
+      const inbox = bullmqInbox({ connection: client, queue, pace: { ...pace, leaseMs: 60_000 } });
+      const receiver = receiverOn(inbox);
+      for (const [at, event] of [...EVENT_KINDS, "ticket.opened"].entries()) {
+        await inbox.accept(newDelivery(at, { event }));
+        await inbox.accept(newDelivery(at, { event, digest: newDelivery(100).digest }));
+        await inbox.accept(newDelivery(at + 10, { event, deadLetterReason: "too old" }));
+      }
+      const nodes = await Promise.all(client.nodes("master").map((node) => node.keys("*")));
       const keys = nodes.flat().filter((key) => key.includes(queue));
       const slots = new Map<string, Set<unknown>>();
       for (const key of keys) {
         const tag = /\{(.*)\}/.exec(key)?.[1] ?? "";
         slots.set(tag, (slots.get(tag) ?? new Set()).add(await client.cluster("KEYSLOT", key)));
       }
-      expect([...slots.keys()].sort()).toEqual([queue, `${queue}-2`, `${queue}-3`, `${queue}-4`]);
-      expect([...slots.values()].map(({ size }) => size)).toEqual([1, 1, 1, 1]);
-      expect((await receiver.stats()).waiting).toBe(40);
-      expect((await receiver.conflicts.list()).length).toBe(40);
+      const names = [...EVENT_KINDS, "other"].map((name) => `${queue}-${name}`);
+      expect([...slots.keys()].sort()).toEqual(names.sort());
+      expect([...slots.values()].every(({ size }) => size === 1)).toBe(true);
+      expect(await receiver.stats()).toMatchObject({ waiting: 9, dead: 9, conflicts: 9 });
+    });
+
+    test("acknowledges and processes the other kinds while one node does not reply", async () => {
+      const [client, queue] = [join(), freshQueue()];
+      const settings = { connection: client, queue };
+      const inbox = bullmqInbox({ ...settings, pace: { ...pace, engineTimeoutMs: 1_500 } });
+      const seen: string[] = [];
+      await inbox.start({
+        run: async ({ key }) => void seen.push(key),
+        concurrency: 8,
+        onError: () => {},
+      });
+      const nodes = new Map<string, Engine | undefined>();
+      for (const kind of EVENT_KINDS) {
+        const slot = Number(await client.cluster("KEYSLOT", `{${queue}-${kind}}`));
+        nodes.set(kind, cluster?.nodeOf(slot));
+      }
+      const hung = nodes.get("payment.completed");
+      const kinds = EVENT_KINDS.filter((kind) => nodes.get(kind) !== hung);
+      expect(kinds).not.toEqual([]);
+      hung?.hang();
+      try {
+        await expect(inbox.accept(newDelivery(0))).rejects.toThrow();
+        const deliveries = kinds.map((event, at) => newDelivery(at + 1, { event }));
+        for (const one of deliveries) {
+          expect(await inbox.accept(one)).toMatchObject({ kind: "accepted" });
+        }
+        await until(() => seen.length === kinds.length);
+        expect((await inbox.horizon?.())?.now).toBeGreaterThan(0);
+      } finally {
+        hung?.resume();
+      }
+      const isAccepted = () => inbox.accept(newDelivery(0)).then(Boolean, () => false);
+      await until(isAccepted);
+      await until(() => seen.includes(newDelivery(0).key));
+      await inbox.stop(1_000);
     });
 
     test("has its own connections: the client of the user stays open", async () => {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test } from "vitest";
@@ -18,7 +20,13 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = `malipo-test-${crypto.randomUUID()}`;
       const backoffMs = () => (retriesLate ? 60_000 : 5);
-      const options = { connection: { url }, queue, pace: { ...pace, backoffMs }, retentionMs };
+      const minRetentionMs = retentionMs ?? 86_400_000;
+      const options = {
+        connection: { url },
+        queue,
+        pace: { ...pace, backoffMs, minRetentionMs },
+        retentionMs,
+      };
       return { open: () => bullmqInbox(options) };
     },
   });
@@ -45,32 +53,47 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       redis.disconnect();
     });
 
-    /** One delivery in a queue of its own, and the attempts at it. */
+    /** One delivery, and the attempts at it. */
     async function posted() {
       const queue = freshQueue();
-      const redis = new Redis(url);
+      const redis = new Redis(url, { maxRetriesPerRequest: null });
       const receiver = receiverOn(bullmqInbox({ connection: { url }, queue, pace }));
       const attempts: number[] = [];
       receiver.onOther((_, { attempt }) => attempts.push(attempt));
       await receiver.post("PAY-1");
-      return { queue, redis, receiver, attempts };
+      /** Fetches the event and dies, as many times. */
+      const die = async (times: number) => {
+        const worker = new Worker(`{${queue}-payment.completed}`, null, {
+          connection: redis,
+          lockDuration: 50,
+          stalledInterval: 50,
+          maxStalledCount: 100,
+        });
+        await worker.startStalledCheckTimer();
+        for (let at = 0; at < times; at++) {
+          const stalled = once(worker, "stalled");
+          await until(
+            async () => (await worker.getNextJob(`${at}`, { block: false })) !== undefined,
+          );
+          await stalled;
+        }
+        await worker.close();
+        redis.disconnect();
+      };
+      return { receiver, attempts, die };
     }
 
-    test("retries an event, however often it stalled before", async () => {
-      const { queue, redis, receiver, attempts } = await posted();
-      // The state that a worker leaves when it dies during the sixth attempt.
-      const id = await redis.rpoplpush(`bull:${queue}:wait`, `bull:${queue}:active`);
-      await redis.hset(`bull:${queue}:${id}`, "stc", 5);
+    test("counts each death of a process as an attempt", async () => {
+      const { receiver, attempts, die } = await posted();
+      await die(6);
       await receiver.start();
       await until(() => attempts.length > 0);
       expect(attempts).toEqual([7]);
-      redis.disconnect();
     });
 
     test("makes a dead letter of an event during which 12 processes died; a requeue forgives them", async () => {
-      const { queue, redis, receiver, attempts } = await posted();
-      const [id] = await redis.lrange(`bull:${queue}:wait`, 0, -1);
-      await redis.hset(`bull:${queue}:${id}`, "stc", 12);
+      const { receiver, attempts, die } = await posted();
+      await die(12);
       await receiver.start();
       await until(async () => (await receiver.deadLetters.list()).length === 1);
       const [letter] = await receiver.deadLetters.list();
@@ -79,7 +102,6 @@ describe.skipIf(engine === undefined)("with a Redis", () => {
       await receiver.deadLetters.requeue(letter?.id as string);
       await until(() => attempts.length > 0);
       expect(attempts).toEqual([1]);
-      redis.disconnect();
     });
 
     test("says that a requeued event is due since its requeue", async () => {

@@ -3,9 +3,11 @@ import { Pool } from "pg";
 import { PgBoss } from "pg-boss";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { drainSuite } from "../../../suites/inbox-drain.ts";
 import { engineSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
-import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import { type InboxUnderTest, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
 import { freshQueue, query, tuning } from "./stage.ts";
@@ -15,7 +17,7 @@ const { url = "" } = engine ?? {};
 afterAll(() => engine?.stop());
 
 describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
-  inboxSuite("pgBossInbox", {
+  const underTest: InboxUnderTest = {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = freshQueue();
       const retryDelay = retriesLate ? 60 : 0;
@@ -24,7 +26,10 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         open: () => pgBossInbox({ connectionString: url, queue, retentionMs, tuning: options }),
       };
     },
-  });
+  };
+  inboxSuite("pgBossInbox", underTest);
+  ledgerSuite("pgBossInbox", underTest);
+  drainSuite("pgBossInbox", underTest);
 
   transactionSuite("pgBossInbox", async () => {
     const queue = freshQueue();
@@ -64,33 +69,33 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
       await boss.stop({ graceful: false });
     });
 
-    test("gives no transaction where the user's database connection supports none", async () => {
+    test("names the connection of a pg-boss that has no transactions", async () => {
       const pool = new Pool({ connectionString: url });
       const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
       const boss = new PgBoss({ db });
       boss.on("error", () => {});
       const receiver = receiverOn(pgBossInbox({ boss, queue: freshQueue(), tuning }));
-      const contexts: object[] = [];
-      receiver.onOther((_, context) => contexts.push(context));
-      await receiver.start();
-      await receiver.post("PAY-1");
-      await until(() => contexts.length === 1);
-      expect(contexts[0]).not.toHaveProperty("transaction");
-      await receiver.stop();
+      expect(await receiver.post("PAY-1")).toEqual([503, "cannot be stored now"]);
+      expect(receiver.onError.mock.calls[0]?.[0]).toMatchObject({
+        code: "configuration",
+        message: expect.stringContaining("`beginTransaction`"),
+      });
       await boss.stop({ graceful: false });
       await pool.end();
     });
 
-    test("drops no delivery and no dead letter because it waited long", async () => {
+    test("drops no delivery because it waited long", async () => {
+      const boss = new PgBoss(url);
+      boss.on("error", () => {});
       const queue = freshQueue();
-      const receiver = receiverOn(pgBossInbox({ connectionString: url, queue, tuning }));
+      const receiver = receiverOn(pgBossInbox({ boss, queue, tuning }));
       await receiver.post("PAY-1");
-      const [row] = await query(
-        url,
-        "SELECT bool_and(retention_seconds > 50 * 365 * 86400) AS kept FROM pgboss.queue WHERE name IN ($1, $2)",
-        [queue, `${queue}-dead`],
-      );
-      expect(row).toEqual({ kept: true });
+      const queues = (await boss.getQueues()).filter(({ name }) => name.startsWith(`${queue}/`));
+      expect(queues).toHaveLength(9);
+      for (const { retentionSeconds = 0 } of queues) {
+        expect(retentionSeconds).toBeGreaterThan(50 * 365 * 86_400);
+      }
+      await boss.stop({ graceful: false });
     });
 
     test("makes a dead letter of an event during which 12 processes died; a requeue forgives them", async () => {
@@ -103,7 +108,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
         url,
         `UPDATE pgboss.job SET state = 'active', retry_count = 11, started_on = now() - interval '1 h',
            heartbeat_on = now() - interval '1 h' WHERE name = $1`,
-        [queue],
+        [`${queue}/payment.completed`],
       );
       await receiver.start();
       await until(async () => (await receiver.deadLetters.list()).length === 1);

@@ -5,9 +5,18 @@ export const tuning = {
   engineTimeoutMs: 2_000,
   boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1, maintenanceIntervalSeconds: 1 },
   queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
+  maintenanceMs: 500,
+  pace: { minRetentionMs: 1 },
 };
 
-export const freshQueue = (): string => `malipo-test-${crypto.randomUUID()}`;
+export const freshQueue = (): string => `test-${crypto.randomUUID()}`;
+
+/** The names of an inbox's tables. */
+export const tablesOf = (queue: string, schema = "malipo") => ({
+  events: `${schema}."${queue}_events"`,
+  conflicts: `${schema}."${queue}_conflicts"`,
+  meta: `${schema}."${queue}_meta"`,
+});
 
 /** Runs a statement on a connection of its own. */
 export async function query(url: string, text: string, values: unknown[] = []) {

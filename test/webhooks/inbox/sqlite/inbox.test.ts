@@ -5,21 +5,29 @@ import type { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { drainSuite } from "../../../suites/inbox-drain.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
+import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import type { InboxUnderTest } from "../../../suites/inbox-stage.ts";
 import { transactionSuite } from "../../../suites/inbox-transaction.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
-const pace = { leaseMs: 1_500, backoffMs: () => 5 };
+const pace = { leaseMs: 1_500, backoffMs: () => 5, minRetentionMs: 1 };
 
-inboxSuite("sqliteInbox", {
+const UNDER_TEST: InboxUnderTest = {
   fresh: async ({ retentionMs, retriesLate } = {}) => {
     const path = join(folder, `${++files}.db`);
     const backoffMs = () => (retriesLate ? 60_000 : 5);
-    return { open: () => sqliteInbox(path, { pace: { ...pace, backoffMs }, retentionMs }) };
+    const options = { pace: { ...pace, backoffMs }, retentionMs };
+    return { open: (given) => sqliteInbox(path, { ...options, ...given }) };
   },
-});
+};
+
+inboxSuite("sqliteInbox", UNDER_TEST);
+ledgerSuite("sqliteInbox", UNDER_TEST);
+drainSuite("sqliteInbox", UNDER_TEST);
 
 transactionSuite("sqliteInbox", async () => {
   const inbox = sqliteInbox(join(folder, `${++files}.db`), { pace });

@@ -1,86 +1,38 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
-import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { newDelivery, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+import { freshPaths } from "./fresh-paths.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-const freshPath = () => join(folder, `${++files}.db`);
+const { fresh: freshPath, remove } = freshPaths();
+afterAll(remove);
 
-/** The tables of version 0.1.0. */
-const FIRST_TABLES = `
-  CREATE TABLE malipo_inbox (
-    id INTEGER PRIMARY KEY,
-    key BLOB NOT NULL UNIQUE,
-    digest BLOB NOT NULL,
-    event TEXT NOT NULL,
-    raw BLOB NOT NULL,
-    secret_index INTEGER NOT NULL,
-    received_at INTEGER NOT NULL,
-    state TEXT NOT NULL DEFAULT 'ready' CHECK (state IN ('ready', 'leased', 'done', 'dead')),
-    attempts INTEGER NOT NULL DEFAULT 0,
-    due_at INTEGER NOT NULL,
-    token TEXT,
-    error TEXT
-  ) STRICT;
-  CREATE INDEX malipo_inbox_due ON malipo_inbox (state, due_at);
-  CREATE TABLE malipo_inbox_conflicts (
-    key BLOB NOT NULL,
-    digest BLOB NOT NULL,
-    event TEXT NOT NULL,
-    raw BLOB NOT NULL,
-    secret_index INTEGER NOT NULL,
-    received_at INTEGER NOT NULL,
-    PRIMARY KEY (key, digest)
-  ) STRICT;
-`;
-
-describe("a file of an earlier version", () => {
-  stopAll();
-
-  test("keeps its events, dead letters and conflicts, and takes new ones", async () => {
+describe("a file of another format", () => {
+  test("of a build before there were formats is rejected, and not changed", () => {
     const path = freshPath();
     const old = new DatabaseSync(path);
-    old.exec(FIRST_TABLES);
-    const body = '{"event":"payment.completed","data":{"reference":"PAY-1"}}';
-    const insert = old.prepare(`
-      INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, state, attempts, due_at, error)
-      VALUES (?1, ?1, 'payment.completed', ?2, 0, 7, ?3, ?4, 7, ?5)
-    `);
-    const key = (number: number) => Buffer.from(newDelivery(number).key, "hex");
-    insert.run(key(1), Buffer.from(body), "ready", 0, null);
-    insert.run(key(2), Buffer.from(body), "dead", 12, "Error: no stock");
-    old
-      .prepare("INSERT INTO malipo_inbox_conflicts VALUES (?, ?, 'payment.completed', ?, 0, 7)")
-      .run(key(1), key(3), Buffer.from(body));
+    old.exec("CREATE TABLE malipo_inbox (id INTEGER PRIMARY KEY, key BLOB, event TEXT, raw BLOB)");
+    old.exec("INSERT INTO malipo_inbox VALUES (1, x'01', 'payment.completed', x'7b7d')");
+    expect(() => sqliteInbox(path)).toThrow(
+      expect.objectContaining({
+        code: "configuration",
+        message: `sqliteInbox cannot use ${path}: its inbox was written by an earlier build of malipo, in format 0; this version reads format 1. Run the version that wrote it until receiver.stats() counts nothing that waits, and then pass the path of a new file.`,
+      }),
+    );
+    expect(old.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "malipo_inbox" }]);
     old.close();
+  });
 
-    const inbox = sqliteInbox(path, { pace: { leaseMs: 60_000, backoffMs: () => 5 } });
-    const receiver = receiverOn(inbox);
-    const rest = { event: "payment.completed", body, receivedAt: 7, signature: undefined };
-    const letters = await receiver.deadLetters.list();
-    expect(letters).toEqual([
-      { id: newDelivery(2).key, ...rest, attempts: 12, error: "Error: no stock" },
-    ]);
-    expect(await receiver.conflicts.list()).toEqual([{ id: expect.any(String), ...rest }]);
-    expect(await inbox.accept(newDelivery(4, { deadLetterReason: "too old" }))).toMatchObject({
-      kind: "accepted",
-    });
-    expect((await receiver.deadLetters.list())[1]?.signature).toBe(newDelivery(4).signature);
-
-    const seen: unknown[] = [];
-    receiver.onOther(({ data }) => seen.push(data.reference));
-    await receiver.start();
-    await receiver.deadLetters.requeue(newDelivery(2).key);
-    await until(() => seen.length === 2);
-    expect(seen).toEqual(["PAY-1", "PAY-1"]);
+  test("of a later version is rejected, at each start", () => {
+    const path = freshPath();
+    const inbox = sqliteInbox(path);
+    inbox.database.exec("UPDATE malipo_inbox_meta SET value = '2' WHERE name = 'format'");
     inbox.close();
-    // It is opened as it is now.
-    sqliteInbox(path).close();
+    for (let times = 0; times < 2; times++) {
+      expect(() => sqliteInbox(path)).toThrow(
+        /another version of malipo, in format 2; .* format 1/,
+      );
+    }
   });
 });
 

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sqliteInbox } from "malipo/inbox/sqlite";
+import { type SqliteInbox, sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { gateOf, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { freshPaths } from "./fresh-paths.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-const freshPath = () => join(folder, `${++files}.db`);
+const { fresh: freshPath, remove } = freshPaths();
+afterAll(remove);
 const pace = { leaseMs: 600, backoffMs: () => 5 };
 
 describe("time", { timeout: 70_000 }, () => {
@@ -18,47 +15,82 @@ describe("time", { timeout: 70_000 }, () => {
     vi.useRealTimers();
   });
 
-  test("a processed event and its conflicts are remembered for the retention", async () => {
-    const inbox = sqliteInbox(freshPath(), { pace, retentionMs: 3_600_000 });
-    const receiver = receiverOn(inbox);
-    const seen: unknown[] = [];
-    receiver.onOther(({ data }) => seen.push(data.amount));
-    await receiver.start();
-    await receiver.post("PAY-1", "1.00");
-    await receiver.post("PAY-1", "2.00");
-    await until(() => seen.length === 1);
-    const rows = () =>
-      inbox.database
-        .prepare(`
-      SELECT (SELECT COUNT(*) FROM malipo_inbox WHERE state = 'done') AS done,
-        (SELECT COUNT(*) FROM malipo_inbox_conflicts) AS conflicts
-    `)
-        .get();
-    await until(() => rows()?.done === 1);
+  const DAY_MS = 86_400_000;
+
+  /** Lets the retention clock of a closed file advance. */
+  function advance(path: string, ms: number): void {
+    const database = new DatabaseSync(path);
+    database
+      .prepare(`
+        UPDATE malipo_inbox_meta
+        SET value = json_set(value, '$.nowMs', json_extract(value, '$.nowMs') + ?)
+        WHERE name = 'clock'
+      `)
+      .run(ms);
+    database.close();
+  }
+
+  const run = async () => {};
+  const worker = { run, concurrency: 8, onError: () => {} };
+
+  /** Opens the file, has the inbox do its work once, and closes it. */
+  async function opened(path: string, work: (inbox: SqliteInbox) => Promise<void>): Promise<void> {
+    const inbox = sqliteInbox(path, { pace });
+    await inbox.start(worker);
+    await work(inbox);
+    await inbox.stop(1_000);
+    inbox.close();
+  }
+
+  test("a processed event is remembered for the retention, and an open conflict without end", async () => {
+    const path = freshPath();
+    const conflict = newDelivery(1, { digest: newDelivery(2).digest });
+    await opened(path, async (inbox) => {
+      await inbox.accept(newDelivery(1));
+      await inbox.accept(conflict);
+    });
+    advance(path, 13.9 * DAY_MS);
+    await opened(path, async (inbox) => {
+      expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    });
+    advance(path, 0.2 * DAY_MS);
+    await opened(path, async (inbox) => {
+      expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "accepted" });
+      expect(await inbox.accept(conflict)).toMatchObject({ kind: "conflict" });
+    });
+  });
+
+  test.each([31, -31])("a wall clock that is set by %i days forgets nothing", async (jumpDays) => {
+    const inbox = sqliteInbox(freshPath(), { pace });
+    const onError = vi.fn();
+    await inbox.start({ ...worker, queues: ["payment.completed"], onError });
+    await inbox.accept(newDelivery(1));
+    await inbox.accept(newDelivery(2, { event: "invoice.paid" }));
+    await until(async () => (await inbox.stats?.())?.running === 0);
     vi.useFakeTimers({ toFake: ["Date"] });
-    vi.setSystemTime(Date.now() + 3_000_000);
-    await sleep(1_200);
-    expect(await receiver.post("PAY-1", "1.00")).toEqual([200, "received before"]);
-    expect(rows()).toEqual({ done: 1, conflicts: 1 });
-    vi.setSystemTime(Date.now() + 1_000_000);
-    await sleep(1_200);
-    await receiver.post("PAY-2", "3.00");
-    await until(() => rows()?.conflicts === 0);
-    expect(await receiver.post("PAY-1", "2.00")).toEqual([200, "received"]);
-    await until(() => seen.length === 3);
+    vi.setSystemTime(Date.now() + jumpDays * DAY_MS);
+    await sleep(1_500);
+    expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    vi.useRealTimers();
+    await sleep(1_500);
+    expect(await inbox.accept(newDelivery(1))).toMatchObject({ kind: "duplicate" });
+    expect(await inbox.accept(newDelivery(2))).toMatchObject({ kind: "duplicate" });
+    expect(onError.mock.calls[0]?.[0].message).toContain("Check the date of this machine.");
+    await inbox.stop(0);
   });
 
   test("what is over is forgotten by an idle inbox too, and as fast as it arrives", async () => {
     const inbox = sqliteInbox(freshPath(), { pace });
     inbox.database.exec(`
       WITH RECURSIVE many(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < 5000)
-      INSERT INTO malipo_inbox (key, digest, event, raw, secret_index, received_at, state, due_at)
-      SELECT CAST(n AS BLOB), CAST(n AS BLOB), 'a', x'', 0, 0, 'done', 1 FROM many
+      INSERT INTO malipo_inbox
+        (key, digest, kind, raw, secret_index, received_at, signed_at, state, forget_at, queue, due_at)
+      SELECT CAST(n AS BLOB), CAST(n AS BLOB), 'a', x'', 0, 0, 0, 'done', 1, 'other', 0 FROM many
     `);
     const receiver = receiverOn(inbox);
     const left = () =>
       inbox.database.prepare("SELECT COUNT(*) AS count FROM malipo_inbox").get()?.count;
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await receiver.start();
     // One batch of 500 a second would take ten of them.
     for (let polls = 0; polls < 15; polls++) vi.advanceTimersByTime(20);
@@ -104,9 +136,7 @@ describe("time", { timeout: 70_000 }, () => {
     receiver.onOther((_, { attempt }) => attempts.push(attempt));
     await receiver.post("PAY-1");
     inbox.database
-      .prepare(
-        `UPDATE malipo_inbox SET state = 'leased', attempts = 1, token = 'x/1', due_at = ${dueAt}`,
-      )
+      .prepare(`UPDATE malipo_inbox SET attempts = 1, token = 1, due_at = ${dueAt}`)
       .run({ uptime: Math.round(Number(process.hrtime.bigint()) / 1e6) });
     await receiver.start();
     await until(() => attempts.length > 0);
@@ -124,9 +154,7 @@ describe("time", { timeout: 70_000 }, () => {
       if (data.reference === "PAY-1") attempts.push(attempt);
     });
     await receiver.post("PAY-1");
-    inbox.database
-      .prepare("UPDATE malipo_inbox SET state = 'leased', attempts = ?, token = 'x/1', due_at = 0")
-      .run(died);
+    inbox.database.prepare("UPDATE malipo_inbox SET attempts = ?, token = 1, due_at = 0").run(died);
     await receiver.start();
     await until(async () => attempts.length + (await receiver.deadLetters.list()).length > 0);
     expect(attempts).toEqual(expected);
@@ -147,13 +175,13 @@ describe("time", { timeout: 70_000 }, () => {
     await receiver.start();
     await receiver.post("PAY-1");
     const signal = await begun;
-    inbox.database.exec("UPDATE malipo_inbox SET token = 'another/1', due_at = due_at + 3600000");
+    inbox.database.exec("UPDATE malipo_inbox SET token = 1, due_at = due_at + 3600000");
     await until(() => signal.aborted);
     expect(String(signal.reason)).toContain("lease was lost");
     await sleep(100);
     const row = inbox.database
       .prepare("SELECT state, token, attempts, error FROM malipo_inbox")
       .get();
-    expect(row).toEqual({ state: "leased", token: "another/1", attempts: 1, error: null });
+    expect(row).toEqual({ state: "pending", token: 1, attempts: 1, error: null });
   });
 });

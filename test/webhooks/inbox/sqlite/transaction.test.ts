@@ -48,6 +48,21 @@ describe("a transaction", () => {
     },
   );
 
+  test.each(["the customer's account is locked", "database is locked", "the line is busy"])(
+    "whose function throws %j runs once in an attempt",
+    async (message) => {
+      let runs = 0;
+      const { outcome, effects } = await outcomeOf((database) => {
+        runs++;
+        ship(database);
+        throw Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR", errcode: 5 });
+      });
+      expect(String(outcome)).toBe(`Error: ${message}`);
+      expect(runs).toBe(1);
+      expect(effects).toEqual([]);
+    },
+  );
+
   test("that the handler rolled back itself rejects with the handler's error", async () => {
     const { outcome, effects } = await outcomeOf((database) => {
       ship(database);

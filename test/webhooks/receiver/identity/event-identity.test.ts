@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import type { WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { identityOf } from "../../../../src/webhooks/receiver/identity/event-identity.ts";
+import {
+  type IdentityParts,
+  identityOf,
+} from "../../../../src/webhooks/receiver/identity/event-identity.ts";
 import { readEvent } from "../../../../src/webhooks/verification/payload.ts";
 
 const identity = (event: unknown, raw = JSON.stringify(event)) =>
@@ -159,6 +162,105 @@ describe("the identity of an event", () => {
     ],
   ])("has the same key in every release: by %s", (_, data, key) => {
     expect(identity({ event: "payment.completed", data }, "raw").key).toBe(key);
+  });
+});
+
+describe("an event that an earlier release stored", () => {
+  const PAID = {
+    reference: "PAY-71",
+    status: "completed",
+    amount: "100.00",
+    currency: "KES",
+    account_reference: "ORDER-17",
+  };
+
+  // Golden values, from another implementation: printf '["payment.completed","reference","PAY-71"]'
+  // and printf '{"account_reference":"ORDER-17","amount":"100","currency":"KES","id":"PAY-71",
+  // "status":"completed"}', each | openssl dgst -sha256
+  test.each<[kind: string, data: object, parts: IdentityParts, key: string, digest: string]>([
+    [
+      "payment.completed",
+      { ...PAID, payer_name: "A. Otieno" },
+      {},
+      "6c4a90b109a1dd6e3142b6e4a8ad55d108dcba4880b033cbed9a3852e4e66577",
+      "0f13b57544564d0e034c7775b457e86ca703023dcac72bfee1ca8e5d7e81e1c5",
+    ],
+    [
+      "payment.failed",
+      { payment_id: 71, status: "failed", amount: 100.5, currency: "KES" },
+      {},
+      "21be5c48385013c7a8fb631ea7e1f97b5a88ffa7258437d3269462b83106d723",
+      "5d0cd7ac7244a1e84d960a31af103f6953183cf4620691c2ed94645f133d287a",
+    ],
+    [
+      "payment.completed",
+      PAID,
+      { merchant: "wanjiku" },
+      "eb7bb8c6d104f456544d5b0c1a468bc06464305f493073ca74a3b7b7481207d0",
+      "0f13b57544564d0e034c7775b457e86ca703023dcac72bfee1ca8e5d7e81e1c5",
+    ],
+    [
+      "payment.completed",
+      PAID,
+      { identity: "PAY-71/1", merchant: "wanjiku" },
+      "d263b57237f783de1c9327f7f08edf9849ea545b8e8ed3ed4f59a4855857a063",
+      "0f13b57544564d0e034c7775b457e86ca703023dcac72bfee1ca8e5d7e81e1c5",
+    ],
+    [
+      "invoice.paid",
+      { total: "5.00", reference: "INV-1" },
+      {},
+      "51dfea45146118f66a62fea3025b5d7be868c7c6ff1a4b3a81965e2001bdcd07",
+      "227b0fe8dc638958941d788c4aaa54aa6104af44ab638991827e859de2c43a4a",
+    ],
+    [
+      "payment.initiated",
+      { reference: "PAY-71", amount: "100" },
+      {},
+      "82a1d413c7b3328ecc14720ca26e6ade544d3c1c16337b54e6a5755848b4f17e",
+      "34537ea50aac25db7dee62fcbf9514cf26d7b760b3c87c709f310e159bba52bc",
+    ],
+  ])("has the same key and digest in this one: %s %j %j", (kind, data, parts, key, digest) => {
+    const text = JSON.stringify({ event: kind, data });
+    expect(identityOf(readEvent(text), text, parts)).toMatchObject({ key, digest });
+  });
+
+  test("is found by its former key after `merchant`, or `identify`, was added", () => {
+    const text = JSON.stringify({ event: "payment.completed", data: PAID });
+    const of = (parts: IdentityParts) => identityOf(readEvent(text), text, parts);
+    const [merchant, identity] = ["wanjiku", "PAY-71/1"];
+    expect(of({}).formerKey).toBe(undefined);
+    expect(of({ merchant }).formerKey).toBe(of({}).key);
+    expect(of({ identity }).formerKey).toBe(of({}).key);
+    expect(of({ identity, merchant }).formerKey).toBe(of({ merchant }).key);
+  });
+});
+
+describe("the digest of a payment", () => {
+  const digestOf = (data: string) => {
+    const text = `{"event":"payment.completed","data":{"reference":"PAY-71",${data}}}`;
+    return identityOf(readEvent(text), text).digest;
+  };
+
+  test.each([
+    ['"amount":"100.00"', '"amount":100'],
+    ['"amount":"100.10"', '"amount":100.1'],
+    ['"amount":9007199254740993', '"amount":"9007199254740993.00"'],
+    ['"amount":"1","currency":null,"fee":1', '"amount":"1","account_reference":""'],
+  ])("is the same for %s and %s", (one, other) => {
+    expect(digestOf(one)).toBe(digestOf(other));
+  });
+
+  test.each([
+    ['"amount":"100.00"', '"amount":"10000"'],
+    ['"amount":9007199254740993', '"amount":9007199254740992'],
+    ['"amount":"1e400"', '"amount":1e401'],
+    ['"amount":"-1"', '"amount":"1"'],
+    ['"amount":"1","account_reference":"A"', '"amount":"1","account_reference":["A"]'],
+    ['"amount":"1","currency":"KES"', '"amount":"1","account_reference":"KES"'],
+    ['"amount":null,"note":"a"', '"amount":"","note":"b"'],
+  ])("differs for %s and %s", (one, other) => {
+    expect(digestOf(one)).not.toBe(digestOf(other));
   });
 });
 

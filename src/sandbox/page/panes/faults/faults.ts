@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "../../../../contract/endpoints.ts";
 import type { FaultEffect, StoredFault } from "../../../state/records.ts";
-import { form, isRejected, typed } from "../../components.ts";
+import { form, hiddenFields, isRejected, typed } from "../../components.ts";
 import type { PageContext } from "../../context.ts";
 import { span } from "../../format.ts";
 import { type Html, html } from "../../html.ts";
@@ -23,11 +23,18 @@ function effectText(effect: FaultEffect): string {
   return `responds ${effect.ms < 1_000 ? `${effect.ms} ms` : span(effect.ms)} late`;
 }
 
-function faultRow({ match, effect, after, times }: StoredFault): Html {
+function faultRow(context: PageContext, { id, match, effect, after, times }: StoredFault): Html {
   const { endpoint, method, path } = match;
   const where = endpoint ?? [method, path].filter(Boolean).join(" ");
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
-  return html`<li><span>${icon("bolt")}<code>${where === "" ? "any call" : where}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span></li>`;
+  return html`<li><span>${icon("bolt")}<code>${where === "" ? "any call" : where}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span>${
+    id !== undefined &&
+    form(
+      { action: "faults/remove", context, at: "faults" },
+      hiddenFields({ id }),
+      html`<button class="quiet" aria-label="Remove the fault ${id}">Remove</button>`,
+    )
+  }</li>`;
 }
 
 const options = (all: Iterable<readonly [string, string]>, chosen: string): Html[] =>
@@ -65,7 +72,7 @@ function active(context: PageContext): Html | undefined {
   const { faults, chaos } = context.server.sandboxState.state;
   if (faults.length === 0 && chaos === undefined) return undefined;
   const place = { context, at: "faults" };
-  return html`<ul class="faults" aria-label="Active faults">${faults.map(faultRow)}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
+  return html`<ul class="faults" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
 <div class="fault-ends">${faults.length > 0 && form({ action: "faults/clear", ...place }, html`<button>Clear all faults</button>`)}${chaos !== undefined && form({ action: "chaos/end", ...place }, html`<button>End chaos</button>`)}</div>`;
 }
 

@@ -1,0 +1,19 @@
+import type { HttpResponse } from "./exchange.ts";
+
+// A result is made of the status and the text only. Headers may hold what must not be stored.
+
+/** A response as a store keeps it. */
+export const encodeResponse = ({ response, text }: HttpResponse): string =>
+  JSON.stringify({ status: response.status, text });
+
+/** A stored response, as if the service had just returned it. */
+export function decodeResponse(stored: string): HttpResponse {
+  const { status, text } = JSON.parse(stored) as { status: number; text: string };
+  if (typeof text !== "string") throw new TypeError("The stored response has no text.");
+  // The body has been read into the text.
+  return { response: new Response(null, { status }), text };
+}
+
+/** The response that is stored where an attempt is resolved with the reference of its payment. */
+export const encodeReference = (reference: string): string =>
+  JSON.stringify({ status: 200, text: JSON.stringify({ success: true, data: { reference } }) });

@@ -1,0 +1,65 @@
+import { ENDPOINTS, type Endpoint } from "../contract/endpoints.ts";
+import type { PaymentMarks } from "../idempotency/store.ts";
+import { isObject } from "../internal/is-object.ts";
+
+/** The endpoints that start a payment. */
+const PAYMENT_PATHS: ReadonlySet<string> = new Set([
+  ENDPOINTS["payments.initiate"].path,
+  ENDPOINTS["mobileMoney.initiate"].path,
+]);
+
+const textOf = (value: unknown): string | undefined =>
+  (typeof value === "string" && value !== "") || typeof value === "number"
+    ? String(value)
+    : undefined;
+
+/** `100`, `"100"` and `"100.00"` are one amount. */
+function amountOf(value: unknown): string | undefined {
+  const text = textOf(value)?.trim() ?? "";
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text).toFixed(2) : undefined;
+}
+
+/** The digits that tell two subscribers of a country apart. */
+const SUBSCRIBER_DIGITS = 9;
+
+/**
+ * The last nine digits of a phone number: it may be given as `0712345678` and come back as
+ * `254712345678`. `undefined` for a number that is masked.
+ */
+function phoneOf(value: unknown): string | undefined {
+  const text = textOf(value) ?? "";
+  const digits = text.replace(/\D/g, "");
+  const isMasked = /[^\d\s()+.-]/.test(text);
+  return isMasked || digits.length < SUBSCRIBER_DIGITS
+    ? undefined
+    : digits.slice(-SUBSCRIBER_DIGITS);
+}
+
+/** Services change the case of what they were given, and cut blanks off. */
+const labelOf = (value: unknown): string | undefined =>
+  textOf(value)?.trim().toUpperCase() || undefined;
+
+/** What a payment, or the parameters of one, can be recognised by. */
+export function marksOf(fields: unknown): PaymentMarks {
+  const { account_reference, amount, phone } = isObject(fields) ? fields : {};
+  return {
+    accountReference: labelOf(account_reference),
+    amount: amountOf(amount),
+    phone: phoneOf(phone),
+  };
+}
+
+/** Whether calls of an endpoint, such as `"POST /payments/initiate"`, start a payment. */
+export function startsPayment(endpoint: string): boolean {
+  const [method = "", path = ""] = endpoint.split(" ");
+  return method === "POST" && PAYMENT_PATHS.has(path);
+}
+
+/** What the payment can be recognised by that a call starts; `undefined` where it starts none. */
+export function paymentMarksOf(
+  { path, method }: Endpoint,
+  body: string | undefined,
+): PaymentMarks | undefined {
+  if (!startsPayment(`${method} ${path}`) || body === undefined) return undefined;
+  return marksOf(JSON.parse(body));
+}

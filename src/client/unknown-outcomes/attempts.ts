@@ -1,0 +1,126 @@
+import { storeError } from "../../idempotency/run-once.ts";
+import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
+import { ownOptions } from "../../internal/check-options.ts";
+import type { Redactor } from "../../internal/redact.ts";
+
+/** An attempt to make a call once, as the store remembers it. */
+export interface Attempt {
+  /** The idempotency key. */
+  readonly idempotencyKey: string;
+  /** The endpoint, such as `"POST /mobile-money/payment/initiate"`: pass it to `resolve`. */
+  readonly endpoint: `${string} /${string}`;
+  /** The id of the attempt: pass it to `resolve`. Empty once the attempt was resolved. */
+  readonly attempt: string;
+  /** `in_flight`: some process makes it now. `unknown`: it may have happened. */
+  readonly state: "in_flight" | "unknown" | "succeeded";
+  /** When it began, by the clock of the store. */
+  readonly begunAt: Date;
+  /** From then on no request of it can be on its way, and it may be resolved as not sent. */
+  readonly notSentFrom: Date;
+  /** The address of the service. */
+  readonly baseUrl: string;
+  /** The scope of the store. */
+  readonly scope: string;
+}
+
+/** Which attempts `gateway.idempotency.list` returns. */
+export interface AttemptQuery {
+  /** Only attempts in this state. Set `"unknown"` to see what has to be resolved. */
+  state?: Attempt["state"] | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+  /**
+   * How many attempts a page has at most, from 1 to 1,000.
+   *
+   * @default 100
+   */
+  limit?: number | undefined;
+}
+
+/** A page of attempts, the oldest first. Iterating over it goes through the pages after it, too. */
+export interface AttemptList extends AsyncIterable<Attempt> {
+  readonly items: readonly Attempt[];
+  /** Pass it as `after` to get the next page. `undefined` on the last page. */
+  readonly next: string | undefined;
+}
+
+/** What the functions around attempts need of a gateway. */
+export interface AttemptsContext {
+  readonly store: IdempotencyStore;
+  readonly redactor: Redactor;
+}
+
+export function toAttempt(record: AttemptRecord): Attempt {
+  const { endpoint, idempotencyKey, owner, state, begunAt, notSentInMs, baseUrl, scope } = record;
+  return {
+    idempotencyKey,
+    endpoint: endpoint as Attempt["endpoint"],
+    attempt: owner,
+    state,
+    begunAt: new Date(begunAt),
+    notSentFrom: new Date(Date.now() + notSentInMs),
+    baseUrl,
+    scope,
+  };
+}
+
+/** Calls the store, and turns what it throws into an error of ours: nothing was changed by it. */
+export async function fromStore<T>(
+  { redactor }: AttemptsContext,
+  what: string,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw storeError(`The idempotency store failed ${what}.`, redactor.cause(cause));
+  }
+}
+
+/**
+ * @param digests - Only attempts with these digests.
+ * @throws {ConfigurationError} for a wrong option.
+ * @throws {ConnectionError} if the store fails.
+ */
+export async function listAttempts(
+  context: AttemptsContext,
+  given: AttemptQuery = {},
+  digests: ListQuery["digests"] = undefined,
+): Promise<AttemptList> {
+  const query = ownOptions(given, ["state", "after", "limit"], "list");
+  const page = await fromStore(context, "while it listed the attempts", () =>
+    context.store.list({ ...query, digests }),
+  );
+  const items = page.attempts.map(toAttempt);
+  const list = {
+    items,
+    next: page.next,
+    async *[Symbol.asyncIterator]() {
+      for (let one: AttemptList = list; ; ) {
+        yield* one.items;
+        if (one.next === undefined) return;
+        one = await listAttempts(context, { ...query, after: one.next }, digests);
+      }
+    },
+  };
+  // Not enumerable, so that a log of a page shows its items.
+  Object.defineProperty(list, Symbol.asyncIterator, { enumerable: false });
+  return list;
+}
+
+/** Every record that matches, page by page. */
+export async function allRecords(
+  context: AttemptsContext,
+  query: Parameters<IdempotencyStore["list"]>[0],
+): Promise<AttemptRecord[]> {
+  const records: AttemptRecord[] = [];
+  let after: string | undefined;
+  do {
+    const page = await fromStore(context, "while it listed the attempts", () =>
+      context.store.list({ ...query, after }),
+    );
+    records.push(...page.attempts);
+    after = page.next;
+  } while (after !== undefined);
+  return records;
+}

@@ -1,0 +1,139 @@
+import type { Payment } from "../../contract/payment.ts";
+import { recordName } from "../../idempotency/run-once.ts";
+import type { AttemptDigests, AttemptRecord } from "../../idempotency/store.ts";
+import { idText, paymentIn } from "../http/payment-in-body.ts";
+import { decodeResponse } from "../http/stored-response.ts";
+import { marksOf } from "../payment-marks.ts";
+import { type AttemptsContext, allRecords, fromStore } from "./attempts.ts";
+
+/** The digests of what a payment can be recognised by. */
+type Marks = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;
+
+const MARKS = ["accountReference", "amount", "phone"] as const;
+
+/** A payment with its digests, and when it was made, if that is known. */
+export interface Candidate {
+  readonly reference: string;
+  readonly marks: Marks;
+  /** By this machine's clock. */
+  readonly atMs: number | undefined;
+  /** How far `atMs` may be wrong, in milliseconds. Default: no one knows. */
+  readonly marginMs?: number | undefined;
+}
+
+export function candidateOf(
+  { store }: AttemptsContext,
+  payment: Payment | Readonly<Record<string, unknown>>,
+  time: Pick<Candidate, "atMs" | "marginMs"> = { atMs: undefined },
+): Candidate {
+  const marks = marksOf(payment);
+  const digest = (text: string | undefined) =>
+    text === undefined ? undefined : store.digest(text);
+  return {
+    reference: idText(payment.reference) ?? "",
+    marks: {
+      accountReference: digest(marks.accountReference),
+      amount: digest(marks.amount),
+      phone: digest(marks.phone),
+    },
+    ...time,
+  };
+}
+
+const pepperId = (digest: string): string | undefined =>
+  /^([0-9a-f]{8}):[0-9a-f]{64}$/.exec(digest)?.[1];
+
+/** Whether two digests can be compared: digests of two peppers differ for equal texts, too. */
+const isSamePepper = (one: string, other: string): boolean => pepperId(one) === pepperId(other);
+
+/** Whether an attempt was stored with the pepper that the store has now. */
+export const hasPepperOf = ({ digests }: AttemptRecord, { store }: AttemptsContext): boolean =>
+  isSamePepper(digests.parameters, store.digest(""));
+
+/** When an attempt began by this machine's clock: a store on a server has its own. */
+export const begunAtMs = ({ begunAt, ageMs }: AttemptRecord, nowMs: number): number =>
+  Math.min(begunAt, nowMs - ageMs);
+
+// Times without milliseconds, and the time that the measuring of a clock takes.
+const SAME_TIME_MS = 10_000;
+
+/**
+ * Whether an attempt made a payment, as far as digests and times say:
+ *
+ * - `yes`: the account reference, the amount and the phone are equal.
+ * - `maybe`: all that is there is equal, but something is missing, or the payment seems to be older
+ *   than the attempt. A wrong clock makes no payment absent.
+ * - `similar`: two of the three are equal, and one differs. A service may change what it was given.
+ * - `no`: anything else.
+ */
+export function compare(
+  record: AttemptRecord,
+  { marks, atMs, marginMs }: Candidate,
+  nowMs: number = Date.now(),
+): "yes" | "maybe" | "similar" | "no" {
+  let [equal, different] = [0, 0];
+  for (const name of MARKS) {
+    const [attempt, payment] = [record.digests[name], marks[name]];
+    if (attempt === undefined || payment === undefined || !isSamePepper(attempt, payment)) continue;
+    if (attempt === payment) equal++;
+    else different++;
+  }
+  const aheadMs = atMs === undefined ? 0 : begunAtMs(record, nowMs) - atMs;
+  const isOlder = marginMs !== undefined && aheadMs > marginMs;
+  if (different > 0) return different === 1 && equal === 2 && !isOlder ? "similar" : "no";
+  if (equal === MARKS.length) return aheadMs > SAME_TIME_MS ? "maybe" : "yes";
+  return isOlder ? "no" : "maybe";
+}
+
+/** Whether an attempt and a payment contradict each other in nothing. */
+export const isPossible = (record: AttemptRecord, candidate: Candidate): boolean =>
+  ["yes", "maybe"].includes(compare(record, candidate));
+
+/** Every attempt for an account reference, in whatever state, at the same service. */
+export async function attemptsFor(
+  context: AttemptsContext,
+  accountReference: string | undefined,
+  baseUrl: string,
+): Promise<AttemptRecord[]> {
+  const records = await allRecords(context, { digests: { accountReference } });
+  return records.filter((record) => record.baseUrl === baseUrl);
+}
+
+/** The reference of the payment that a succeeded attempt made. */
+export async function referenceOf(
+  context: AttemptsContext,
+  { endpoint, idempotencyKey, baseUrl }: AttemptRecord,
+): Promise<string | undefined> {
+  const { store } = context;
+  const name = recordName(endpoint, idempotencyKey);
+  const owner = globalThis.crypto.randomUUID();
+  return fromStore(context, "while it read an attempt", async () => {
+    const attempt = { parameters: "", owner, leaseMs: 1, endpoint, idempotencyKey, baseUrl };
+    const found = await store.begin(name, attempt);
+    // Its retention ended in this moment.
+    if (found.state === "begun") await store.forget(name, owner);
+    return found.state === "succeeded" ? storedReference(found.result) : undefined;
+  });
+}
+
+function storedReference(result: string): string | undefined {
+  try {
+    return paymentIn(JSON.parse(decodeResponse(result).text))?.reference;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The references that succeeded attempts have already. */
+export async function claimedReferences(
+  context: AttemptsContext,
+  records: readonly AttemptRecord[],
+): Promise<Set<string>> {
+  const claimed = new Set<string>();
+  for (const record of records) {
+    if (record.state !== "succeeded") continue;
+    const reference = await referenceOf(context, record);
+    if (reference !== undefined) claimed.add(reference);
+  }
+  return claimed;
+}

@@ -1,0 +1,28 @@
+import type { Payment } from "../../contract/payment.ts";
+import { marksOf } from "../payment-marks.ts";
+import type { AttemptsContext } from "./attempts.ts";
+import { attemptsFor, referenceOf } from "./match-payments.ts";
+
+/**
+ * The completed payments of an account reference that other idempotency keys made, as far as the
+ * store remembers them.
+ */
+export async function otherCompletedPayments(
+  context: AttemptsContext & { readonly baseUrl: string },
+  accountReference: string,
+  reference: string,
+  read: (reference: string) => Promise<Payment>,
+): Promise<Payment[]> {
+  const { accountReference: label } = marksOf({ account_reference: accountReference });
+  if (label === undefined) return [];
+  const records = await attemptsFor(context, context.store.digest(label), context.baseUrl);
+  const completed: Payment[] = [];
+  for (const record of records) {
+    if (record.state !== "succeeded") continue;
+    const other = await referenceOf(context, record);
+    if (other === undefined || other === reference) continue;
+    const payment = await read(other);
+    if (payment.status === "completed") completed.push({ ...payment, reference: other });
+  }
+  return completed;
+}

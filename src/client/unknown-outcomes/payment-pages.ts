@@ -1,0 +1,125 @@
+import type { Payment } from "../../contract/payment.ts";
+import { idText } from "../http/payment-in-body.ts";
+import type { Query } from "../http/url.ts";
+import type { Page } from "../response/page.ts";
+import { pageInfo } from "./next-page.ts";
+
+/** Reads one page of the list of payments. */
+export type ReadPage = (
+  query: Query,
+) => Promise<{ readonly data: Page<Payment>; readonly response: Response }>;
+
+/** The payments of the service, as far as they could be read. */
+export interface PaymentHistory {
+  readonly payments: readonly Payment[];
+  /**
+   * Payments since this time are in the list, in milliseconds since 1970 by the service's clock:
+   * `-Infinity` if the list was read to its end, `Infinity` if it is not known.
+   */
+  readonly reachesBackTo: number;
+  /**
+   * How far the service's clock is ahead of this machine's, in milliseconds, to a second or two;
+   * `undefined` if the service does not say.
+   */
+  readonly clockOffsetMs: number | undefined;
+}
+
+/**
+ * How far a payment's time may differ from the clock that the `Date` header shows: times without
+ * seconds, several machines behind one address, a wait between the request and its record.
+ */
+export const CLOCK_MARGIN_MS: number = 5 * 60_000;
+
+/** The same, for a service that does not show its clock. */
+const UNKNOWN_CLOCK_MARGIN_MS = 60 * 60_000;
+
+const MAX_PAGES = 1_000;
+
+const TIME = ["created_at", "createdAt", "initiated_at", "initiatedAt"];
+
+/** A date and a time, with its offset: without one, no one can say which moment is meant. */
+const MOMENT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** When a payment was made, in milliseconds since 1970, if the service says it. */
+export function timeOf(payment: Payment): number | undefined {
+  const text = TIME.map((name) => payment[name]).find((value) => typeof value === "string");
+  if (!MOMENT.test(String(text))) return undefined;
+  const time = Date.parse(String(text));
+  return Number.isFinite(time) ? time : undefined;
+}
+
+/** A list whose times fall this often, and never rise, has the newest payments first. */
+const MIN_FALLS = 3;
+
+/** The time of the oldest payment, if every payment has one and the newest come first. */
+function oldestTime(payments: readonly Payment[], nowMs: number): number | undefined {
+  // A time from the future is of another clock than the one that `nowMs` comes from.
+  let oldest = nowMs + CLOCK_MARGIN_MS;
+  const times = new Set<number>();
+  for (const payment of payments) {
+    const time = timeOf(payment);
+    if (time === undefined || time > oldest) return undefined;
+    times.add(time);
+    oldest = time;
+  }
+  return times.size > MIN_FALLS ? oldest : undefined;
+}
+
+/** The clock of a service against this machine's. A response from a cache says nothing of it. */
+function clockOffset({ headers }: Response): number | undefined {
+  const date = isFromCache(headers) ? Number.NaN : Date.parse(headers?.get("date") ?? "");
+  return Number.isFinite(date) ? date - Date.now() : undefined;
+}
+
+const isFromCache = (headers: Headers | undefined): boolean => Number(headers?.get("age") ?? 0) > 0;
+
+/**
+ * Reads the list of payments, page by page, until it reaches back to a time, or to its end, or until
+ * the service does not say how to get the next page.
+ *
+ * @param sinceMs - By this machine's clock.
+ */
+export async function readPayments(readPage: ReadPage, sinceMs: number): Promise<PaymentHistory> {
+  const payments: Payment[] = [];
+  const seen = new Set<string>();
+  let query: Query = {};
+  let clockOffsetMs: number | undefined;
+  let firstTotal: number | undefined;
+  let isCached = false;
+  for (let pages = 1; ; pages++) {
+    const { data: page, response } = await readPage(query);
+    const { next, total } = pageInfo(page);
+    if (pages === 1) {
+      clockOffsetMs = clockOffset(response);
+      firstTotal = total;
+    }
+    isCached ||= isFromCache(response.headers);
+    const fresh = page.items.filter((payment) => !seen.has(identityOf(payment)));
+    for (const payment of fresh) seen.add(identityOf(payment));
+    payments.push(...fresh);
+    const oldest =
+      oldestTime(payments, Date.now() + (clockOffsetMs ?? 0)) ?? Number.POSITIVE_INFINITY;
+    // Payments that came during the look make the total larger, and are not looked for.
+    if (next === "end" && !isCached && seen.size >= (firstTotal ?? 0)) {
+      return { payments, reachesBackTo: Number.NEGATIVE_INFINITY, clockOffsetMs };
+    }
+    const marginMs = clockOffsetMs === undefined ? UNKNOWN_CLOCK_MARGIN_MS : CLOCK_MARGIN_MS;
+    const untilMs = sinceMs + (clockOffsetMs ?? 0) - marginMs;
+    // A page without news: the service does not page as its fields say.
+    const isStuck = fresh.length === 0 || pages === MAX_PAGES;
+    if (typeof next === "string" || isStuck || oldest < untilMs) {
+      const reachesBackTo = isCached ? Number.POSITIVE_INFINITY : oldest;
+      return { payments, reachesBackTo, clockOffsetMs };
+    }
+    query = next.query;
+  }
+}
+
+/** What tells two payments apart: pages may overlap, and a status may change meanwhile. */
+function identityOf(payment: Payment): string {
+  const { account_reference, amount, phone } = Object(payment) as Partial<Payment>;
+  const reference = idText(payment?.reference);
+  return JSON.stringify(
+    reference === undefined ? payment : [reference, account_reference, amount, phone],
+  );
+}

@@ -1,0 +1,237 @@
+import { recordName } from "../../idempotency/run-once.ts";
+import type { AttemptRecord } from "../../idempotency/store.ts";
+import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
+import { encodeReference } from "../http/stored-response.ts";
+import type { CallOptions } from "../options.ts";
+import {
+  type Attempt,
+  type AttemptsContext,
+  allRecords,
+  fromStore,
+  toAttempt,
+} from "./attempts.ts";
+import {
+  attemptsFor,
+  begunAtMs,
+  type Candidate,
+  candidateOf,
+  claimedReferences,
+  compare,
+  isPossible,
+} from "./match-payments.ts";
+import {
+  CLOCK_MARGIN_MS,
+  type PaymentHistory,
+  type ReadPage,
+  readPayments,
+  timeOf,
+} from "./payment-pages.ts";
+
+/** How `gateway.idempotency.resolveUnknown` looks for payments. */
+export interface ResolveUnknownOptions {
+  /**
+   * How old an attempt may be, in milliseconds. The list of payments is read as far back. Older
+   * attempts are reported and not looked for.
+   */
+  lookBackMs: number;
+  /**
+   * After how many milliseconds a payment is in your service's list for certain. Set it to have an
+   * attempt resolved as not sent if it is older than that, its lease is safely over, and the list has
+   * no payment like it and is known to reach back far enough: to its end, or by the times of payments
+   * and the `Date` header of the service to 5 minutes before the attempt. The next call with the key
+   * prompts the customer then. Leave it out if you do not know: absence is then only reported.
+   *
+   * @default absence is never concluded
+   */
+  notSentAfterMs?: number | undefined;
+  /** Ends the look at once. It rejects with the signal's own reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * What was found out about an attempt.
+ *
+ * - `resolved`: exactly one payment matches. The key has this reference now.
+ * - `not_sent`: there is no payment, and `notSentAfterMs` has passed. The key is free now.
+ * - `unclear`: several payments may be its own, or one may be the payment of another attempt, or a
+ *   payment lacks one of account reference, amount and phone, differs in one of them, or seems to be
+ *   older than the attempt. A person has to decide.
+ * - `none`: no payment matches yet, or the list does not reach back far enough.
+ * - `too_old`: it began before `lookBackMs`.
+ * - `changed`: another process resolved it meanwhile.
+ */
+export type UnknownReport =
+  | { readonly state: "resolved"; readonly attempt: Attempt; readonly reference: string }
+  | { readonly state: "unclear"; readonly attempt: Attempt; readonly references: readonly string[] }
+  | { readonly state: "not_sent" | "none" | "too_old" | "changed"; readonly attempt: Attempt };
+
+/** What a look needs beside the store. */
+export interface LookContext extends AttemptsContext {
+  readonly baseUrl: string;
+  readPage(options: CallOptions): ReadPage;
+}
+
+// 100 years.
+const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
+
+export function checkResolveUnknownOptions(given: ResolveUnknownOptions): ResolveUnknownOptions {
+  const names = ["lookBackMs", "notSentAfterMs", "signal"];
+  const options = ownOptions(given, names, "resolveUnknown");
+  checkWholeNumber("lookBackMs", options.lookBackMs, 1, MAX_AGE_MS);
+  if (options.notSentAfterMs !== undefined) {
+    checkWholeNumber("notSentAfterMs", options.notSentAfterMs, 1, MAX_AGE_MS);
+  }
+  return options;
+}
+
+/**
+ * Looks for the payments of all unknown attempts, and resolves what is certain.
+ *
+ * @param only - Only this attempt.
+ */
+export async function resolveUnknown(
+  context: LookContext,
+  options: ResolveUnknownOptions,
+  callOptions: CallOptions = { signal: options.signal },
+  only?: AttemptRecord,
+): Promise<UnknownReport[]> {
+  const { lookBackMs, notSentAfterMs, signal } = options;
+  const nowMs = Date.now();
+  // Before the payments are read: only then does the absence of a payment say anything.
+  const digests = { accountReference: only?.digests.accountReference };
+  const all = await allRecords(context, { state: "unknown", digests });
+  const isWanted = ({ owner }: AttemptRecord) => only === undefined || owner === only.owner;
+  const unknown = all.filter((one) => one.baseUrl === context.baseUrl && isWanted(one));
+  const isTooOld = (record: AttemptRecord) => begunAtMs(record, nowMs) < nowMs - lookBackMs;
+  const looked = unknown.filter((record) => !isTooOld(record));
+  const reports: UnknownReport[] = unknown
+    .filter(isTooOld)
+    .map((record) => ({ state: "too_old", attempt: toAttempt(record) }));
+  if (looked.length === 0) return reports;
+  const since = Math.min(...looked.map((record) => begunAtMs(record, nowMs)));
+  const history = await readPayments(context.readPage(callOptions), since);
+  const candidates = candidatesOf(context, history);
+  for (const record of looked) {
+    signal?.throwIfAborted();
+    const isOldEnough =
+      notSentAfterMs !== undefined &&
+      record.notSentInMs === 0 &&
+      // By the clock that says less: a clock that jumped must not make an attempt older.
+      Math.min(record.ageMs, nowMs - record.begunAt) >= notSentAfterMs;
+    const mayBeAbsent = isOldEnough && reachesBack(history, begunAtMs(record, nowMs));
+    reports.push(await lookFor(context, record, candidates, mayBeAbsent));
+  }
+  return reports;
+}
+
+/** The payments of a history, with their times by this machine's clock. */
+export function candidatesOf(context: LookContext, { payments, clockOffsetMs }: PaymentHistory) {
+  const marginMs = clockOffsetMs === undefined ? undefined : CLOCK_MARGIN_MS;
+  return payments.map((payment) => {
+    const time = timeOf(payment);
+    const atMs = time === undefined ? undefined : time - (clockOffsetMs ?? 0);
+    return candidateOf(context, payment, { atMs, marginMs });
+  });
+}
+
+/** Whether a payment of an attempt would be in the list. Without the service's clock, only its end says so. */
+export function reachesBack(
+  { reachesBackTo, clockOffsetMs }: PaymentHistory,
+  begunMs: number,
+): boolean {
+  if (reachesBackTo === Number.NEGATIVE_INFINITY) return true;
+  return clockOffsetMs !== undefined && reachesBackTo < begunMs + clockOffsetMs - CLOCK_MARGIN_MS;
+}
+
+/** The attempts that may have made one of some payments, without the one that is looked for. */
+async function otherAttempts(
+  context: LookContext,
+  record: AttemptRecord,
+  payments: readonly Candidate[],
+): Promise<AttemptRecord[]> {
+  const found: AttemptRecord[] = [];
+  for (const digest of new Set(payments.map(({ marks }) => marks.accountReference))) {
+    const own = digest ?? record.digests.accountReference;
+    if (own !== undefined) found.push(...(await attemptsFor(context, own, context.baseUrl)));
+  }
+  return found.filter(({ owner }) => owner !== record.owner);
+}
+
+/** The payments that an attempt may have made, without those of other attempts. */
+export async function unclaimedPayments(
+  context: LookContext,
+  record: AttemptRecord,
+  candidates: readonly Candidate[],
+): Promise<{ readonly left: readonly Candidate[]; readonly others: readonly AttemptRecord[] }> {
+  const near = candidates.filter((one) => compare(record, one) !== "no");
+  // Every attempt that a payment in the list may belong to has begun by now.
+  const others = await otherAttempts(context, record, near);
+  const claimed = await claimedReferences(context, others);
+  return { left: near.filter(({ reference }) => !claimed.has(reference)), others };
+}
+
+async function lookFor(
+  context: LookContext,
+  record: AttemptRecord,
+  candidates: readonly Candidate[],
+  mayBeAbsent: boolean,
+): Promise<UnknownReport> {
+  const attempt = toAttempt(record);
+  const { left, others } = await unclaimedPayments(context, record, candidates);
+  if (left.length === 0) {
+    const isRecognisable = record.digests.accountReference !== undefined;
+    if (!mayBeAbsent || !isRecognisable) return { state: "none", attempt };
+    return resolveRecord(context, record, undefined);
+  }
+  const possible = left.filter((one) => isPossible(record, one));
+  const [only] = possible;
+  const isRival = (one: AttemptRecord) =>
+    one.state !== "succeeded" && possible.some((payment) => isPossible(one, payment));
+  const isSure =
+    only !== undefined &&
+    possible.length === 1 &&
+    compare(record, only) === "yes" &&
+    !others.some(isRival);
+  if (isSure && only.reference !== "") return resolveRecord(context, record, only.reference);
+  return { state: "unclear", attempt, references: left.map(({ reference }) => reference) };
+}
+
+/**
+ * Resolves the unknown attempt that made a payment, where exactly one can have made it.
+ *
+ * @returns Whether an attempt was resolved.
+ */
+export async function resolveByCandidate(
+  context: LookContext,
+  candidate: Candidate,
+): Promise<boolean> {
+  const { accountReference } = candidate.marks;
+  if (accountReference === undefined || candidate.reference === "") return false;
+  const records = await attemptsFor(context, accountReference, context.baseUrl);
+  const possible = records.filter((one) => one.state !== "succeeded" && isPossible(one, candidate));
+  const [only] = possible;
+  if (only === undefined || possible.length > 1) return false;
+  if (only.state !== "unknown" || compare(only, candidate) !== "yes") return false;
+  const claimed = await claimedReferences(context, records);
+  if (claimed.has(candidate.reference)) return false;
+  const { state } = await resolveRecord(context, only, candidate.reference);
+  return state === "resolved";
+}
+
+/** Resolves an attempt, unless somebody else did. */
+async function resolveRecord(
+  context: AttemptsContext,
+  record: AttemptRecord,
+  reference: string | undefined,
+): Promise<UnknownReport> {
+  const attempt = toAttempt(record);
+  const name = recordName(record.endpoint, record.idempotencyKey);
+  const result = reference === undefined ? undefined : encodeReference(reference);
+  const found = await fromStore(context, "while it resolved an attempt", () =>
+    context.store.resolve(name, result, record.owner),
+  );
+  if (found.state !== "resolved") return { state: "changed", attempt };
+  return reference === undefined
+    ? { state: "not_sent", attempt }
+    : { state: "resolved", attempt, reference };
+}

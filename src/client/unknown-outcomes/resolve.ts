@@ -1,0 +1,172 @@
+import { ENDPOINTS } from "../../contract/endpoints.ts";
+import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
+import type { Call } from "../call.ts";
+import { onDemand } from "../on-demand.ts";
+import type { CallOptions } from "../options.ts";
+import type { Page } from "../response/page.ts";
+import type { Settings } from "../settings.ts";
+import type { Look } from "../waiting/start-or-find.ts";
+import type { AttemptList, AttemptQuery } from "./attempts.ts";
+import type { ResolveOptions } from "./resolve-attempt.ts";
+import type { LookContext, ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+
+const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
+
+/** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
+export class Idempotency {
+  readonly #call: Call;
+  readonly #context: () => Promise<LookContext>;
+  /** @internal */
+  constructor(settings: Settings, call: Call) {
+    this.#call = call;
+    this.#context = async () => ({
+      store: await settings.store(),
+      redactor: settings.redactor,
+      baseUrl: settings.baseUrl,
+      readPage: (options) => (query) =>
+        call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options).withResponse(),
+    });
+  }
+
+  /**
+   * Lists the attempts that the store remembers, the oldest first.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   * @throws {ConnectionError} where the store fails.
+   *
+   * @example
+   * ```ts
+   * for await (const attempt of await gateway.idempotency.list({ state: "unknown" })) {
+   *   console.log(attempt.idempotencyKey, attempt.begunAt);
+   * }
+   * ```
+   */
+  async list(query?: AttemptQuery): Promise<AttemptList> {
+    const { listAttempts } = await loadOperations();
+    return listAttempts(await this.#context(), query);
+  }
+
+  /**
+   * Resolves an attempt of unknown outcome, after you have found out what became of it: in
+   * `payments.list()`, in your webhooks, on the statement, or by asking the customer.
+   *
+   * With a reference, calls with this key return that reference from now on. With `"not_sent"`, the
+   * key is free again and the next call prompts the customer, so be sure: look **after** the
+   * `notSentFrom` of the `OutcomeUnknownError`. Until then the request may still be on its way, and
+   * `"not_sent"` is refused.
+   *
+   * It resolves only the attempt that you looked up. Where another process has resolved that one and
+   * prompted again, it rejects, and you look once more.
+   *
+   * @param idempotencyKey - The key of the attempt.
+   * @param outcome - The reference of the payment that it made, or `"not_sent"`.
+   * @throws {IdempotencyConflictError} where there is no such attempt: the key is free, the attempt
+   * is in flight or has succeeded, or another one has begun. Also where `"not_sent"` comes too early:
+   * `retryAfterMs` says when to look again.
+   * @throws {ConnectionError} where the store fails. Call `resolve` again.
+   *
+   * @example
+   * ```ts
+   * try {
+   *   await gateway.mobileMoney.initiate(order, { idempotencyKey });
+   * } catch (error) {
+   *   if (!isGatewayError(error) || error.code !== "outcome_unknown") throw error;
+   *   if (error.notSentFrom > new Date()) return lookLater(order, error.notSentFrom);
+   *   const payments = await gateway.payments.list();
+   *   const found = payments.items.find((one) => one.account_reference === order.account_reference);
+   *   await gateway.idempotency.resolve(idempotencyKey, found?.reference ?? "not_sent");
+   * }
+   * ```
+   */
+  async resolve(
+    idempotencyKey: string,
+    outcome: string,
+    options: ResolveOptions = {},
+  ): Promise<void> {
+    const { resolveAttempt } = await loadOperations();
+    await resolveAttempt(await this.#context(), idempotencyKey, outcome, options);
+  }
+
+  /**
+   * Looks in the list of payments for every attempt of unknown outcome, and resolves each that
+   * exactly one payment matches: by account reference, amount and phone. The others are reported. Run
+   * it every few minutes, from one place.
+   *
+   * It works only for payments that have an `account_reference`, and relies on one
+   * `account_reference` naming one order. It reads every page of the list that it can find.
+   *
+   * Requires a key with the scope `payments.read`.
+   *
+   * @throws {ConfigurationError} for a wrong option.
+   * @throws {GatewayError} what `payments.list` throws, and where the store fails.
+   *
+   * @example
+   * ```ts
+   * const reports = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
+   * for (const { state, attempt } of reports) {
+   *   if (state === "unclear") await askSomebody(attempt.idempotencyKey);
+   * }
+   * ```
+   */
+  async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
+    const { checkResolveUnknownOptions, resolveUnknown } = await loadOperations();
+    const own = checkResolveUnknownOptions(options);
+    own.signal?.throwIfAborted();
+    return resolveUnknown(await this.#context(), own);
+  }
+
+  /**
+   * Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it.
+   * `createWebhookReceiver({ attempts: gateway.idempotency })` calls it for every payment that a
+   * webhook names. Call it yourself where payments come from somewhere else, such as a statement.
+   *
+   * A payment without an `account_reference` or a `phone` is read first, by its `reference`.
+   *
+   * @param payment - A payment that certainly exists: a verified event's `data`, or a read.
+   * @returns Whether an attempt was resolved.
+   * @throws {GatewayError} where the store or the read fails.
+   */
+  async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const { reference, account_reference, phone } = payment;
+    if (reference === undefined || reference === "") return false;
+    const { candidateOf, fromStore, resolveByCandidate } = await loadOperations();
+    const context = await this.#context();
+    const unknown = await fromStore(context, "while it listed the attempts", () =>
+      context.store.list({ state: "unknown", limit: 1 }),
+    );
+    if (unknown.attempts.length === 0) return false;
+    const isComplete = account_reference !== undefined && phone !== undefined;
+    const whole = isComplete
+      ? payment
+      : { ...payment, ...(await this.#read(String(reference))), reference };
+    return resolveByCandidate(context, candidateOf(context, whole));
+  }
+
+  /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
+  async look(
+    idempotencyKey: string,
+    params: MobileMoneyPaymentParams,
+    options: CallOptions,
+  ): Promise<Look> {
+    const { lookForAttempt } = await loadOperations();
+    return lookForAttempt(await this.#context(), idempotencyKey, params, options);
+  }
+
+  /**
+   * The completed payments of an account reference that other idempotency keys made, as far as the
+   * store remembers them. `createWebhookReceiver({ attempts, onDoublePayment })` calls it.
+   *
+   * @param reference - The payment that is left out.
+   * @throws {GatewayError} where the store or a read fails.
+   */
+  async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
+    const { otherCompletedPayments } = await loadOperations();
+    return otherCompletedPayments(await this.#context(), accountReference, reference, (one) =>
+      this.#read(one),
+    );
+  }
+
+  #read(reference: string): Promise<Payment> {
+    return this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] });
+  }
+}

@@ -1,0 +1,37 @@
+import { checkChoice, ownOptions } from "../internal/check-options.ts";
+import { checkPageQuery, cutPage, type PageQuery } from "../internal/page-cursor.ts";
+import { attemptRecord, checkRecord, type RawRecord } from "./record.ts";
+import type { AttemptDigests, AttemptPage, AttemptRecord, ListQuery } from "./store.ts";
+
+/** A query after it was checked, with the defaults filled in. */
+export interface CheckedQuery extends PageQuery {
+  readonly state: AttemptRecord["state"] | undefined;
+  readonly digests: Partial<AttemptDigests>;
+}
+
+/** Whether a query asks for attempts that have not succeeded: there are few, whatever the store keeps. */
+export const isOpen = (state: CheckedQuery["state"]): boolean =>
+  state === "in_flight" || state === "unknown";
+
+const STATES = [undefined, "in_flight", "unknown", "succeeded"];
+const DIGESTS = ["parameters", "accountReference", "amount", "phone"];
+
+/** @throws {ConfigurationError} for a query with a wrong field. */
+export function checkListQuery(query: ListQuery = {}): CheckedQuery {
+  const own = ownOptions(query, ["state", "digests", "after", "limit"], "list");
+  const { state, digests = {} } = own;
+  checkChoice("state", state, STATES);
+  return { state, digests: ownOptions(digests, DIGESTS, "`digests`"), ...checkPageQuery(own) };
+}
+
+/** A page from the records that an engine returned: one more than the limit where there are more. */
+export function pageOf(
+  rows: readonly (RawRecord & { readonly key: string })[],
+  limit: number,
+): AttemptPage {
+  const { items, next } = cutPage(rows, limit, (row) => ({
+    at: Number(row.begun_at),
+    id: row.key,
+  }));
+  return { attempts: items.map((row) => attemptRecord(checkRecord(row.key, row))), next };
+}

@@ -1,0 +1,203 @@
+/**
+ * Idempotency keys in PostgreSQL.
+ *
+ * @module malipo/idempotency/postgres
+ */
+
+import type { Pool } from "pg";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { describeValue } from "../../internal/check-options.ts";
+import { checkListQuery, isOpen, pageOf } from "../attempt-pages.ts";
+import { createDigest } from "../digest.ts";
+import { STORE_FORMAT, unknownFormat } from "../format.ts";
+import {
+  beginResult,
+  checkRecord,
+  digestsOf,
+  type RawRecord,
+  resolveResult,
+  type StoredRecord,
+} from "../record.ts";
+import type { IdempotencyStore } from "../store.ts";
+import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
+import { FORMAT_COMMENT, statementsFor } from "./statements.ts";
+
+export type { IdempotencyStoreOptions } from "../store-options.ts";
+
+/** An idempotency store in PostgreSQL. */
+export interface PostgresIdempotency extends IdempotencyStore {
+  /**
+   * Creates the table if it does not exist. Run it where you run your own migrations.
+   *
+   * @throws {ConfigurationError} for a table of another version of malipo.
+   */
+  migrate(): Promise<void>;
+}
+
+/** How idempotency keys are remembered in PostgreSQL. */
+export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
+  /**
+   * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it where your
+   * tables follow a naming rule, or where two applications share a database. Name the schema where a
+   * pooler may change the search path.
+   *
+   * @default "malipo_idempotency"
+   */
+  table?: string | undefined;
+}
+
+type Row = RawRecord & { readonly key: string; readonly is_behind: boolean };
+
+/** Runs the statements of one table. */
+class Statements {
+  readonly #pool: Pick<Pool, "query">;
+  readonly #table: string;
+  readonly #texts: ReturnType<typeof statementsFor>;
+  #isChecked = false;
+
+  constructor(pool: Pick<Pool, "query">, table: string) {
+    this.#pool = pool;
+    this.#table = table;
+    this.#texts = statementsFor(table);
+  }
+
+  async migrate(): Promise<void> {
+    await this.#pool.query(this.#texts.migrate);
+    await this.#checkFormat();
+  }
+
+  /** Statements have no names: a pooler may give each one another connection. */
+  async run(name: keyof ReturnType<typeof statementsFor>, ...values: unknown[]) {
+    if (!this.#isChecked) await this.#checkFormat();
+    return this.#pool.query<Row>({ text: this.#texts[name], values });
+  }
+
+  /** @throws {ConfigurationError} for a table in another format. */
+  async #checkFormat(): Promise<void> {
+    const { rows } = await this.#pool.query<{ comment: string | null }>(this.#texts.comment);
+    const comment = rows[0]?.comment ?? "";
+    const format = comment.startsWith(FORMAT_COMMENT) ? comment.slice(FORMAT_COMMENT.length) : 0;
+    if (String(format) !== String(STORE_FORMAT)) {
+      throw new ConfigurationError(
+        `postgresIdempotency cannot use the table ${this.#table}: ${unknownFormat(format, "another `table`")}`,
+      );
+    }
+    this.#isChecked = true;
+  }
+
+  /** A record, whose lease is restarted where the clock is behind it. */
+  async read(key: string): Promise<StoredRecord | undefined> {
+    const [row] = (await this.run("read", key)).rows;
+    if (row === undefined) return undefined;
+    const record = checkRecord(key, row);
+    if (row.is_behind) await this.run("restartLease", key);
+    return record;
+  }
+}
+
+function checkTable(table: string): string {
+  if (typeof table === "string" && /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
+    return table;
+  }
+  const given = typeof table === "string" ? JSON.stringify(table) : describeValue(table);
+  throw new ConfigurationError(
+    `\`table\` must be lower-case letters, digits and underscores, with or without a schema before a dot; got ${given}.`,
+  );
+}
+
+/**
+ * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
+ * that share the database, and across crashes of the machines and of the database.
+ *
+ * Every change is on the disk before it is acknowledged, whatever `synchronous_commit` is set to. It
+ * works behind PgBouncer in transaction mode. It ends where the database loses what it acknowledged: with
+ * `fsync = off`, or when a standby that is replicated asynchronously takes over. Leases are measured
+ * by the clock of the database: a clock that jumps forward ends them early.
+ *
+ * Expired rows stay until their key is used again. To drop them, run
+ * `DELETE FROM malipo_idempotency WHERE keep_until < now()`.
+ *
+ * @param pool - A `pg` pool. You end it yourself. Give it an `error` listener, as pg asks: without
+ * one, a lost connection to the database ends the process.
+ * @throws {ConfigurationError} for a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { Gateway } from "malipo";
+ * import { postgresIdempotency } from "malipo/idempotency/postgres";
+ * import pg from "pg";
+ *
+ * const idempotency = postgresIdempotency(new pg.Pool());
+ * await idempotency.migrate();
+ * const gateway = new Gateway({ idempotency });
+ * ```
+ */
+export function postgresIdempotency(
+  pool: Pick<Pool, "query">,
+  options: PostgresIdempotencyOptions = {},
+): PostgresIdempotency {
+  const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
+  const { retentionMs, scope, pepper } = own;
+  const digest = createDigest(pepper);
+  const { table = "malipo_idempotency" } = own;
+  const statements = new Statements(pool, checkTable(table));
+
+  return {
+    migrate: () => statements.migrate(),
+    begin: async (key, attempt) => {
+      const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
+      const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
+      const values = [
+        ...[key, owner, endpoint, idempotencyKey, baseUrl, scope, Math.ceil(leaseMs)],
+        ...[parameters, accountReference, amount, phone],
+      ];
+      for (;;) {
+        const { rowCount } = await statements.run("begin", ...values);
+        if (rowCount === 1) return { state: "begun" };
+        const record = await statements.read(key);
+        // Another process may have freed the key between the two statements.
+        if (record !== undefined) return beginResult(record, parameters, attempt, scope);
+      }
+    },
+    finish: async (key, owner, end) => {
+      const result = end.state === "succeeded" ? end.result : null;
+      await statements.run("finish", key, owner, end.state, result, retentionMs);
+    },
+    forget: async (key, owner) => {
+      await statements.run("forget", key, owner);
+    },
+    resolve: async (key, result, owner) => {
+      for (;;) {
+        const which = [key, scope, owner ?? null];
+        const { rowCount } =
+          result === undefined
+            ? await statements.run("free", ...which)
+            : await statements.run("resolve", ...which, result, retentionMs);
+        if (rowCount === 1) return { state: "resolved" };
+        const record = await statements.read(key);
+        const found = resolveResult(record, { result, owner, scope });
+        // Another process may have ended the attempt between the two statements.
+        if (found.state !== "resolved") return found;
+      }
+    },
+    list: async (listQuery) => {
+      const { state, digests, after, limit } = checkListQuery(listQuery);
+      const { rows } = await statements.run(
+        ...([
+          isOpen(state) ? "listOpen" : "list",
+          scope,
+          after?.at ?? 0,
+          after?.id ?? "",
+          state ?? null,
+        ] as const),
+        ...[digests.parameters, digests.accountReference, digests.amount, digests.phone],
+        limit + 1,
+      );
+      for (const { key, is_behind } of rows) {
+        if (is_behind) await statements.run("restartLease", key);
+      }
+      return pageOf(rows, limit);
+    },
+    digest,
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * Idempotency keys in Redis.
+ *
+ * @module malipo/idempotency/redis
+ */
+
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { checkFunction, checkWholeNumber, describeValue } from "../../internal/check-options.ts";
+import type { Position } from "../../internal/page-cursor.ts";
+import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
+import { warnOnce } from "../../internal/warn-once.ts";
+import { type CheckedQuery, checkListQuery, pageOf } from "../attempt-pages.ts";
+import { createDigest } from "../digest.ts";
+import {
+  beginResult,
+  checkRecord,
+  digestsOf,
+  type RawRecord,
+  resolveResult,
+  type StoredRecord,
+} from "../record.ts";
+import type { IdempotencyStore } from "../store.ts";
+import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
+import { FIELDS } from "./script.ts";
+import { type Reply, ScriptRunner } from "./script-runner.ts";
+
+export type { IdempotencyStoreOptions } from "../store-options.ts";
+
+/** How idempotency keys are remembered in Redis. */
+export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
+  /**
+   * The prefix of the keys in Redis. Set it where two applications share a Redis. The store puts it
+   * into braces, a hash tag, so that a Redis Cluster keeps all its keys on one node; a prefix that has
+   * a hash tag is used unchanged.
+   *
+   * @default "{malipo:idempotency}:"
+   */
+  prefix?: string | undefined;
+  /**
+   * How many replicas must have an attempt before anything is sent. Set it where a replica may take
+   * over from the Redis: with 1, an attempt survives the loss of the Redis if the replica that has it
+   * takes over. While fewer are connected, calls are rejected and nothing is sent.
+   *
+   * @default 0
+   */
+  replicas?: number | undefined;
+  /**
+   * Gets one warning, at the first attempt, where the Redis may forget a key: without an append-only
+   * file, with an eviction policy, or with replicas that are not waited for. Set it to send the warning
+   * to your log.
+   *
+   * @default `console.warn`
+   */
+  onWarning?: ((warning: string) => void) | undefined;
+}
+
+const DEFAULT_PREFIX = "{malipo:idempotency}:";
+
+/** How many keys one run of the script looks at: it stops the Redis while it runs. */
+const KEYS_PER_LOOK = 1_000;
+
+function parseRecord(key: string, reply: Reply): StoredRecord | undefined {
+  return reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
+}
+
+const rawRecord = (values: Reply): RawRecord =>
+  Object.fromEntries([...FIELDS, "elapsed_ms"].map((name, at) => [name, values[at]]));
+
+/** @throws {ConfigurationError} for a prefix that is not a text. */
+function withHashTag(prefix: unknown): string {
+  if (typeof prefix !== "string" || prefix === "") {
+    throw new ConfigurationError(
+      `\`prefix\` must be a non-empty string; got ${describeValue(prefix)}.`,
+    );
+  }
+  return /\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
+}
+
+/** The positions and records of one look at the index. */
+type ListReply = readonly [
+  rows: readonly (readonly [key: string, record: Reply])[],
+  last: readonly [score: string, key: string] | readonly [],
+];
+
+/** Reads the index until there are enough records, or no more keys. */
+async function listRows(
+  script: ScriptRunner,
+  scope: string,
+  { state, digests, after, limit }: CheckedQuery,
+): Promise<(RawRecord & { readonly key: string })[]> {
+  const rows: (RawRecord & { readonly key: string })[] = [];
+  let from: Position | undefined = after ?? { at: 0, id: "" };
+  while (from !== undefined && rows.length <= limit) {
+    const { parameters = "", accountReference = "", amount = "", phone = "" } = digests;
+    const [found, last] = (await script.run(
+      ...["list", from.at, from.id, state ?? "", scope, limit + 1 - rows.length, KEYS_PER_LOOK],
+      ...[parameters, accountReference, amount, phone],
+    )) as unknown as ListReply;
+    rows.push(...found.map(([key, record]) => ({ ...rawRecord(record), key })));
+    const [score, key] = last;
+    from = key === undefined ? undefined : { at: Number(score), id: key };
+  }
+  return rows;
+}
+
+/**
+ * Remembers idempotency keys in Redis: one key makes at most one prompt across all machines that
+ * share the Redis, and across their crashes.
+ *
+ * Set up the Redis with `appendonly yes`, `appendfsync always` and a `maxmemory-policy` of
+ * `noeviction`, and with `replicas` where a replica may take over. A Redis that loses what it
+ * acknowledged, in a crash, a failover or an eviction, loses keys; the first attempt warns where it is
+ * set up so that it would. Leases are measured by its clock: a clock that jumps forward ends them
+ * early.
+ *
+ * It works with a Redis Cluster and behind Sentinel. A Redis that became a replica rejects, nothing is
+ * sent, and the client connects again. Also give the client
+ * `reconnectOnError: (error) => error.message.includes("READONLY")` where you use it for other
+ * commands.
+ *
+ * @param redis - An ioredis `Redis` or `Cluster`. You close it yourself.
+ * @throws {ConfigurationError} for a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { Gateway } from "malipo";
+ * import { redisIdempotency } from "malipo/idempotency/redis";
+ *
+ * const gateway = new Gateway({ idempotency: redisIdempotency(new Redis()) });
+ * ```
+ */
+export function redisIdempotency(
+  redis: RedisClient,
+  options: RedisIdempotencyOptions = {},
+): IdempotencyStore {
+  const names = ["prefix", "replicas", "onWarning"];
+  const own = checkStoreOptions(options, "redisIdempotency", names);
+  const { retentionMs, scope, pepper } = own;
+  const digest = createDigest(pepper);
+  // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
+  const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = own;
+  checkWholeNumber("replicas", replicas, 0);
+  checkFunction("onWarning", onWarning);
+  const script = new ScriptRunner(redis, withHashTag(prefix), replicas);
+  const warn = warnOnce(onWarning);
+  let isChecked = false;
+  const checkDurability = async () => {
+    if (isChecked) return;
+    isChecked = true;
+    const problems = await durabilityProblems(redis, replicas, "redisIdempotency");
+    if (problems.length > 0) {
+      warn(
+        `One key may make two prompts with this Redis, which holds the idempotency keys. ${problems.join(" ")}`,
+      );
+    }
+  };
+
+  return {
+    begin: async (key, attempt) => {
+      // A Redis that does not let itself be looked at is not reported.
+      checkDurability().catch(() => {});
+      const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
+      const {
+        parameters,
+        accountReference = "",
+        amount = "",
+        phone = "",
+      } = digestsOf(attempt, digest);
+      const reply = await script.runConfirmed(
+        ...["begin", key, owner, endpoint, idempotencyKey, baseUrl, scope, Math.ceil(leaseMs)],
+        ...[parameters, accountReference, amount, phone],
+      );
+      if (reply[0] === "begun") return { state: "begun" };
+      return beginResult(checkRecord(key, rawRecord(reply)), parameters, attempt, scope);
+    },
+    finish: async (key, owner, end) => {
+      const result = end.state === "succeeded" ? end.result : "";
+      await script.run("finish", key, owner, end.state, result, retentionMs);
+    },
+    forget: async (key, owner) => {
+      await script.run("forget", key, owner);
+    },
+    resolve: async (key, result, owner) => {
+      const how = result === undefined ? "free" : "done";
+      const reply = await script.run(
+        ...["resolve", key, owner ?? "", scope, how, result ?? "", retentionMs],
+      );
+      if (reply[0] === "resolved") return { state: "resolved" };
+      return resolveResult(parseRecord(key, reply), { result, owner, scope });
+    },
+    list: async (listQuery) => {
+      const query = checkListQuery(listQuery);
+      return pageOf(await listRows(script, scope, query), query.limit);
+    },
+    digest,
+  };
+}

@@ -1,0 +1,71 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../internal/check-options.ts";
+
+/** The options that every store has. */
+export interface IdempotencyStoreOptions {
+  /**
+   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
+   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   *
+   * @default 30 days
+   */
+  retentionMs?: number | undefined;
+  /**
+   * What the keys belong to, such as a merchant's name. Set it where several merchants or
+   * environments share one store: the same key in another scope is a conflict, and nothing is sent.
+   *
+   * @default ""
+   */
+  scope?: string | undefined;
+  /**
+   * A secret that keys the digests of parameters, phones, amounts and account references. Without it,
+   * someone who reads the store can find a customer's phone by trying all numbers. Keep it outside the
+   * store, give every process the same one, and do not change it: attempts with another pepper look
+   * like attempts with other parameters.
+   *
+   * @default none
+   */
+  pepper?: string | Uint8Array | undefined;
+}
+
+/** The options of a store after they were checked, with the defaults filled in. */
+interface CheckedStoreOptions {
+  readonly retentionMs: number;
+  readonly scope: string;
+  readonly pepper: string | Uint8Array | undefined;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+const DEFAULT_RETENTION_MS = 30 * DAY_MS;
+
+// 100 years: a date that every database can store.
+const MAX_RETENTION_MS = 36_500 * DAY_MS;
+
+const OPTION_NAMES = ["retentionMs", "scope", "pepper"];
+
+// Databases change half of a surrogate pair and a NUL, so two scopes could become one.
+const isStorable = (text: string) => !/\p{Surrogate}/u.test(text) && !text.includes("\0");
+
+/** @throws {ConfigurationError} for an option that the store does not have, or with a wrong value. */
+export function checkStoreOptions<Options extends IdempotencyStoreOptions>(
+  options: Options,
+  owner: string,
+  ownNames: readonly string[] = [],
+): Options & CheckedStoreOptions {
+  const own = ownOptions(options, [...ownNames, ...OPTION_NAMES], owner);
+  const { retentionMs = DEFAULT_RETENTION_MS, scope = "", pepper } = own;
+  checkWholeNumber("retentionMs", retentionMs, 1, MAX_RETENTION_MS);
+  if (typeof scope !== "string" || !isStorable(scope)) {
+    throw new ConfigurationError(
+      `\`scope\` must be a string without NUL and without half characters; got ${describeValue(scope)}.`,
+    );
+  }
+  const isPepper = typeof pepper === "string" || pepper instanceof Uint8Array;
+  if (pepper !== undefined && !(isPepper && pepper.length > 0)) {
+    throw new ConfigurationError(
+      `\`pepper\` must be a non-empty string or Uint8Array; got ${describeValue(pepper)}.`,
+    );
+  }
+  return Object.assign(own, { retentionMs, scope, pepper });
+}

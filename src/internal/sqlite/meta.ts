@@ -1,0 +1,63 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type RetentionClock, retentionTime } from "../retention-clock.ts";
+
+// What a store writes about itself: a table of names and values, with the format of its data and the
+// clock by which it forgets.
+
+/** Creates the table. `format`: that of the data, which is created with it. */
+export function createMeta(database: DatabaseSync, table: string, format: number): void {
+  database.exec(`CREATE TABLE ${table} (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`);
+  database.prepare(`INSERT INTO ${table} VALUES ('format', ?)`).run(String(format));
+}
+
+/**
+ * The format in which a file was written; `undefined` for a file without data, and 0 for data that
+ * has no format.
+ *
+ * @param data - The table that holds the data.
+ */
+export function formatOf(database: DatabaseSync, table: string, data: string): number | undefined {
+  const exists = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  if (exists.get(table) === undefined) return exists.get(data) === undefined ? undefined : 0;
+  const row = database.prepare(`SELECT value FROM ${table} WHERE name = 'format'`).get();
+  return Number(row?.value ?? 0);
+}
+
+/** The clock by which a file forgets. It is stored in the file. */
+export class FileClock {
+  readonly #read: StatementSync;
+  readonly #write: StatementSync;
+  #stored: RetentionClock | undefined;
+
+  constructor(database: DatabaseSync, table: string) {
+    this.#read = database.prepare(`SELECT value FROM ${table} WHERE name = 'clock'`);
+    this.#write = database.prepare(`INSERT OR REPLACE INTO ${table} VALUES ('clock', ?)`);
+    this.#load();
+  }
+
+  #load(): void {
+    const row = this.#read.get();
+    this.#stored = row === undefined ? undefined : JSON.parse(row.value as string);
+  }
+
+  /** In milliseconds since 1970. */
+  now(): number {
+    return retentionTime(this.#stored).clock.nowMs;
+  }
+
+  /** Whether {@link FileClock.advance} has anything to write. */
+  isDue(): boolean {
+    return retentionTime(this.#stored).isDue;
+  }
+
+  /** Writes the clock to the file when it is due. Returns a warning if a clock was set. */
+  advance(): string | undefined {
+    if (!this.isDue()) return undefined;
+    this.#load();
+    const { clock, isDue, warning } = retentionTime(this.#stored);
+    if (!isDue) return undefined;
+    this.#write.run(JSON.stringify(clock));
+    this.#stored = clock;
+    return warning;
+  }
+}

@@ -1,0 +1,77 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { describeError } from "../describe-error.ts";
+import { isLocked, LOCK_RETRY_MS, LOCKED_REASON } from "./locks.ts";
+
+const isOnDisk = (path: string) => path !== "" && !/^(?::memory:|file:)/.test(path);
+
+/**
+ * Creates a missing file for its owner only, since it holds phone numbers and names. SQLite gives the
+ * files beside it the same mode.
+ */
+function createPrivately(path: string): void {
+  if (!isOnDisk(path)) return;
+  const fs = process.getBuiltinModule("node:fs");
+  try {
+    // Only a new file is opened and closed here: closing a file that SQLite has open in this process
+    // would end its locks.
+    fs.closeSync(fs.openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** What other users of this machine may do with the file, as a warning; `undefined` for nothing. */
+export function modeWarning(path: string): ConfigurationError | undefined {
+  // Windows has no such modes.
+  if (!isOnDisk(path) || process.platform === "win32") return undefined;
+  const mode = process.getBuiltinModule("node:fs").statSync(path).mode & 0o777;
+  if ((mode & 0o077) === 0) return undefined;
+  return new ConfigurationError(
+    `Other users of this machine may open ${path}, which holds phone numbers and names: its mode is ${mode.toString(8)}. Run chmod 600 on it and on the files -wal and -shm beside it.`,
+  );
+}
+
+/** @param owner - The function of malipo that the user called: `sqliteInbox`. */
+export function cannotUse(owner: string, path: string, error: unknown): ConfigurationError {
+  return new ConfigurationError(`${owner} cannot use ${path}: ${reasonOf(error)}`, {
+    cause: error,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  return isLocked(error)
+    ? LOCKED_REASON
+    : `${describeError(error)}. Pass the path of a SQLite file that this process may write, or of a new file in an existing folder.`;
+}
+
+/**
+ * Opens a file, and creates a missing one. Nothing is read from it or written to it yet.
+ *
+ * @throws {ConfigurationError} for a file that cannot be opened, and in a runtime without
+ * `node:sqlite`.
+ */
+export function openFile(owner: string, path: string): DatabaseSync {
+  // At run time: a bundle for a runtime without it fails here, with a message that says why.
+  const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
+  if (sqlite === undefined) {
+    throw new ConfigurationError(
+      `${owner} requires node:sqlite, which this runtime does not have. Use Node 22.13 or later.`,
+    );
+  }
+  try {
+    createPrivately(path);
+    return new sqlite.DatabaseSync(path);
+  } catch (error) {
+    throw cannotUse(owner, path, error);
+  }
+}
+
+/** Makes a commit wait for the disk, and not block the event loop for a locked file. */
+export function makeDurable(database: DatabaseSync): void {
+  // Commits of other processes take milliseconds: SQLite waits for these.
+  database.exec(`PRAGMA busy_timeout = ${LOCK_RETRY_MS}`);
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
+}

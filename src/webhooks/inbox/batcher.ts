@@ -1,0 +1,135 @@
+import { notStoredInTime, tooManyWaiting } from "./errors.ts";
+import type { NewDelivery, Receipt } from "./types.ts";
+
+/** The limits of a {@link Batcher}. */
+export interface BatchLimits {
+  /** How many deliveries one batch has at most. */
+  readonly count: number;
+  /** How many bytes the bodies of one batch have at most, unless it has one body only. */
+  readonly bytes: number;
+  /** How many bytes wait at most, in batches to come. */
+  readonly waitingBytes: number;
+  /** How long a delivery waits at most for its receipt, in milliseconds. */
+  readonly deadlineMs: number;
+  /** How many batches are stored at the same time. */
+  readonly parallel: number;
+}
+
+const DEFAULT_LIMITS: BatchLimits = {
+  count: 500,
+  bytes: 4_000_000,
+  waitingBytes: 64_000_000,
+  deadlineMs: 5_000,
+  parallel: 1,
+};
+
+/** A delivery whose sender waits for the receipt. */
+export interface WaitingDelivery {
+  readonly delivery: NewDelivery;
+  /** Only the first call of one of these two has an effect. */
+  readonly resolve: (receipt: Receipt) => void;
+  readonly reject: (error: unknown) => void;
+  /** The sender has its response: the delivery is not stored. */
+  readonly isOver: () => boolean;
+}
+
+/**
+ * Collects the deliveries that come while the batch before is being stored, and then stores them
+ * together. No delivery waits longer than the deadline, whatever the engine does.
+ */
+export class Batcher {
+  readonly #store: (batch: readonly WaitingDelivery[]) => Promise<void>;
+  readonly #limits: BatchLimits;
+  readonly #onIdle: (() => void) | undefined;
+  #waiting: WaitingDelivery[] = [];
+  #waitingBytes = 0;
+  #storing = 0;
+
+  /**
+   * @param store - Stores a batch, and resolves or rejects each delivery. If it rejects, so does each
+   * delivery that it has not resolved.
+   * @param limits - `onIdle` is called when no delivery waits any more.
+   */
+  constructor(
+    store: (batch: readonly WaitingDelivery[]) => Promise<void>,
+    limits: Partial<BatchLimits> & { readonly onIdle?: () => void } = {},
+  ) {
+    this.#store = store;
+    this.#onIdle = limits.onIdle;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+  }
+
+  add(delivery: NewDelivery): Promise<Receipt> {
+    const { waitingBytes, deadlineMs } = this.#limits;
+    return new Promise((resolve, reject) => {
+      if (this.#waitingBytes + delivery.raw.length > waitingBytes && this.#waiting.length > 0) {
+        reject(tooManyWaiting());
+        return;
+      }
+      let isOver = false;
+      const end = (how: () => void) => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(timer);
+        how();
+      };
+      const timer = setTimeout(() => {
+        end(() => reject(notStoredInTime(deadlineMs)));
+        this.#release();
+      }, deadlineMs);
+      this.#waitingBytes += delivery.raw.length;
+      this.#waiting.push({
+        delivery,
+        resolve: (receipt) => end(() => resolve(receipt)),
+        reject: (error) => end(() => reject(error)),
+        isOver: () => isOver,
+      });
+      this.#storeSoon();
+    });
+  }
+
+  // After this turn of the event loop, which may bring more deliveries.
+  #storeSoon(): void {
+    if (this.#storing >= this.#limits.parallel) return;
+    this.#storing++;
+    setImmediate(() => void this.#storeAll());
+  }
+
+  /** Whether deliveries wait or are being stored. */
+  get isBusy(): boolean {
+    return this.#storing > 0;
+  }
+
+  async #storeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      try {
+        if (batch.length > 0) await this.#store(batch);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+      // The responses are written first, and more deliveries may come.
+      await new Promise(setImmediate);
+    }
+    this.#storing--;
+    this.#onIdle?.();
+  }
+
+  /** The oldest reach their deadline first. */
+  #release(): void {
+    const live = this.#waiting.findIndex(({ isOver }) => !isOver());
+    const over = this.#waiting.splice(0, live < 0 ? this.#waiting.length : live);
+    for (const { delivery } of over) this.#waitingBytes -= delivery.raw.length;
+  }
+
+  #nextBatch(): WaitingDelivery[] {
+    let bytes = 0;
+    const size = this.#waiting.findIndex(({ delivery }, at) => {
+      bytes += delivery.raw.length;
+      return at === this.#limits.count || (at > 0 && bytes > this.#limits.bytes);
+    });
+    const batch = this.#waiting.splice(0, size < 0 ? this.#waiting.length : size);
+    for (const { delivery } of batch) this.#waitingBytes -= delivery.raw.length;
+    return batch.filter(({ isOver }) => !isOver());
+  }
+}

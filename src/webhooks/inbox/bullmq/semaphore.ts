@@ -1,0 +1,39 @@
+/** Lets at most `count` functions run at the same time; the others wait in order. */
+export class Semaphore {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** @throws the reason of the signal, if it aborts before the function runs. */
+  async use<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#turn(signal);
+    try {
+      return await run();
+    } finally {
+      const [next] = this.#waiting;
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        this.#waiting.delete(begin);
+        signal.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        this.#waiting.delete(begin);
+        reject(signal.reason);
+      };
+      this.#waiting.add(begin);
+      signal.addEventListener("abort", giveUp, { once: true });
+    });
+  }
+}

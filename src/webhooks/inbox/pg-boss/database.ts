@@ -1,0 +1,139 @@
+import pg from "pg";
+import type { Db } from "pg-boss";
+import { withTimeout } from "../../../internal/timeout.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** How long a rollback may take. After that, the connection is closed, and PostgreSQL rolls back. */
+const ROLLBACK_TIMEOUT_MS = 1_000;
+
+/** How long a statement outside of a transaction may take: some of pg-boss's own go over whole tables. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+type Transaction = Awaited<ReturnType<NonNullable<Db["beginTransaction"]>>>;
+
+export const noReply = (): Error => new Error("PostgreSQL does not reply.");
+
+/**
+ * The connections of an inbox, on which pg-boss works, too. Unlike a pool, they can be closed while
+ * PostgreSQL does not reply.
+ *
+ * @see https://node-postgres.com/apis/pool
+ */
+export class Database implements Db {
+  readonly #pool: pg.Pool;
+  readonly #busy = new Set<pg.PoolClient>();
+
+  constructor(connectionString: string, max = 10) {
+    this.#pool = new pg.Pool({
+      connectionString,
+      max,
+      application_name: "malipo",
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      allowExitOnIdle: true,
+    });
+    // An error of an idle connection would end the process. The next statement reports it.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => client.on("error", () => {}));
+  }
+
+  readonly executeSql: Db["executeSql"] = async (text, values) => {
+    const client = await this.#connect();
+    try {
+      const result = await withTimeout(client.query(text, values), STATEMENT_TIMEOUT_MS, noReply);
+      this.#release(client);
+      return result;
+    } catch (error) {
+      this.#release(client, true);
+      throw error;
+    }
+  };
+
+  readonly beginTransaction = async (): Promise<Transaction> => {
+    const client = await this.#connect();
+    try {
+      await client.query("BEGIN");
+    } catch (error) {
+      this.#release(client, true);
+      throw error;
+    }
+    const executeSql: Db["executeSql"] = async (text, values) => {
+      if (!this.#busy.has(client)) throw new Error("The transaction has ended.");
+      return client.query(text, values);
+    };
+    const end = async (statement: string, timeoutMs: number) => {
+      try {
+        await withTimeout(executeSql(statement), timeoutMs, noReply);
+      } catch (error) {
+        this.#release(client, true);
+        throw error;
+      }
+      this.#release(client);
+    };
+    return {
+      db: { executeSql },
+      commit: () => end("COMMIT", STATEMENT_TIMEOUT_MS),
+      rollback: () => end("ROLLBACK", ROLLBACK_TIMEOUT_MS).catch(() => {}),
+    };
+  };
+
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#pool.connect();
+    this.#busy.add(client);
+    return client;
+  }
+
+  #release(client: pg.PoolClient, close = false): void {
+    if (this.#busy.delete(client)) client.release(close);
+  }
+
+  /** Closes all connections, those that wait for PostgreSQL included. */
+  close(): void {
+    for (const client of this.#busy) this.#release(client, true);
+    if (!this.#pool.ending) void this.#pool.end();
+  }
+}
+
+/** The connection that a handler's `transaction` passes on with `pgBossInbox`. */
+export interface PgBossTransaction {
+  /** Runs a statement, as `pg` does. */
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[] }>;
+  /** The same, as pg-boss calls it: this may be the `db` option of its methods. */
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/**
+ * Runs something in a transaction of your own client. `client` is what the handler's `transaction` passes
+ * on, and `db` the same connection for pg-boss: `fromPrisma(tx)`, `fromDrizzle(tx, sql)`,
+ * `fromKysely(trx)` or `fromKnex(trx)` of pg-boss.
+ */
+export type Transact = <Result>(
+  // biome-ignore lint/suspicious/noExplicitAny: the client is that of any library
+  run: (client: any, db: Db) => Promise<Result>,
+) => Promise<Result>;
+
+/** Runs statements in a transaction. After the timeout, it is rolled back. */
+export async function inTransaction<Result>(
+  begin: NonNullable<Db["beginTransaction"]>,
+  run: (db: Db) => Promise<Result>,
+  timeoutMs: number,
+): Promise<Result> {
+  const started = performance.now();
+  const begun = begin();
+  const transaction = await withTimeout(begun, timeoutMs, noReply).catch((error: unknown) => {
+    void begun.then(({ rollback }) => rollback()).catch(() => {});
+    throw error;
+  });
+  try {
+    const left = () => Math.max(1, timeoutMs - (performance.now() - started));
+    const result = await withTimeout(run(transaction.db), left(), noReply);
+    await withTimeout(transaction.commit(), left(), noReply);
+    return result;
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import type { WebhookEvent } from "../../contract/events.ts";
+import {
+  type NewDelivery,
+  OTHER_QUEUE,
+  queueOf,
+  type Receipt,
+  receiptFor,
+} from "../inbox/types.ts";
+import type { ReadEvent } from "../verification/payload.ts";
+import type { ReceiverSettings } from "./check-options.ts";
+import { identityOf } from "./identity/event-identity.ts";
+import { withMerchant } from "./merchants/job-merchant.ts";
+
+const MAX_KIND_LENGTH = 100;
+
+/** Why an event must not be processed without a person: kinds are names, and this one is none. */
+const malformedKind = (kind: string): string | undefined =>
+  /^[a-z][\w.-]*$/.test(kind) && kind.length <= MAX_KIND_LENGTH
+    ? undefined
+    : "The kind of the event is not a name such as `payment.completed`: a lower-case letter, then at most 99 letters, digits, dots, hyphens and underscores.";
+
+/** An event that is known to be genuine, ready to be stored. */
+export interface VerifiedEvent {
+  readonly event: WebhookEvent;
+  readonly delivery: NewDelivery;
+  readonly merchant: string | undefined;
+}
+
+/** How an event became known: what its delivery has beside the event. */
+export type Origin = Pick<
+  NewDelivery,
+  "secretIndex" | "receivedAt" | "signature" | "traceContext" | "source"
+> & { readonly merchant: string | undefined };
+
+export function verifiedEvent(
+  read: ReadEvent,
+  raw: Uint8Array,
+  settings: ReceiverSettings,
+  { merchant, traceContext, ...origin }: Origin,
+): VerifiedEvent {
+  const { event } = read;
+  const delivery: NewDelivery = {
+    ...identityOf(read, raw, { identity: settings.identify(event), merchant }),
+    ...origin,
+    event: event.event.slice(0, MAX_KIND_LENGTH),
+    raw,
+    traceContext: withMerchant(traceContext, merchant),
+    deadLetterReason: malformedKind(event.event),
+  };
+  return { event, delivery, merchant };
+}
+
+/** Called with each event that is stored now, and is to be processed. */
+export type OnNewEvent = (event: WebhookEvent, merchant: string | undefined) => void;
+
+/** Stores an event. Rejects if the inbox cannot store it now. */
+export async function storeEvent(
+  verified: VerifiedEvent,
+  settings: ReceiverSettings,
+  onNew: OnNewEvent,
+): Promise<Receipt> {
+  const { event, merchant, delivery: delivered } = verified;
+  // Such kinds have no queue of their own, so the event is not stored only to be dropped.
+  if (settings.ignore.includes(event.event) && queueOf(event.event) === OTHER_QUEUE) {
+    return receiptFor("accepted");
+  }
+  const { signedAt, replayReason } = await settings.retention.ageOf(event, delivered.source);
+  const { deadLetterReason = replayReason } = delivered;
+  const delivery = { ...delivered, signedAt, deadLetterReason };
+  const receipt = await settings.inbox.accept(delivery);
+  report({ ...verified, delivery }, receipt, settings);
+  if (receipt?.kind === "accepted" && deadLetterReason === undefined) onNew(event, merchant);
+  return receipt;
+}
+
+/** Calls back with what was stored. None of it can change the response. */
+function report(
+  { event, delivery, merchant }: VerifiedEvent,
+  receipt: Receipt,
+  settings: ReceiverSettings,
+): void {
+  // An inbox of the user's own may resolve with something else: the response says so.
+  const kind = (receipt as Receipt | undefined)?.kind;
+  if (kind === "conflict") {
+    settings.onConflict(event, ...(merchant === undefined ? [] : [merchant]));
+  }
+  if (kind === "accepted" && delivery.deadLetterReason !== undefined) {
+    const kindText = JSON.stringify(delivery.event);
+    settings.onError(
+      new Error(
+        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() gives it: requeue or drop it.`,
+      ),
+    );
+  }
+  const { reference } = event.data;
+  if (typeof reference === "string" || typeof reference === "number") {
+    settings.notify(String(reference));
+  }
+}

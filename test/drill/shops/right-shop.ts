@@ -1,0 +1,119 @@
+// A small shop that does everything right. The broken shops of broken-shops.ts have one line changed.
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { Gateway, isGatewayError, verifyWebhook, WebhookVerificationError } from "malipo";
+import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+
+const { DATA = "", PORT, MALIPO_WEBHOOK_SECRET: secret = "" } = process.env;
+const database = new DatabaseSync(join(DATA, "shop.db"));
+database.exec(`PRAGMA journal_mode = WAL;
+  CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at INT,
+    status TEXT DEFAULT 'pending', reference TEXT, closed INT DEFAULT 0, shipped INT DEFAULT 0)`);
+const idempotency = sqliteIdempotency(join(DATA, "keys.db"));
+const gateway = new Gateway({
+  idempotency,
+  timeoutMs: 1_000,
+  totalTimeoutMs: 2_000,
+  maxRetries: 0,
+});
+const GIVE_UP_MS = 8_000;
+
+interface Order {
+  readonly id: string;
+  readonly phone: string;
+  readonly amount: number;
+  readonly at: number;
+  readonly status: string;
+  readonly reference: string | null;
+  readonly shipped: number;
+}
+
+const rows = (where: string, ...values: string[]) =>
+  database.prepare(`SELECT * FROM orders WHERE ${where}`).all(...values) as unknown as Order[];
+const change = (sql: string, ...values: (string | number)[]) =>
+  Number(database.prepare(`UPDATE orders SET ${sql}`).run(...values).changes);
+
+function ship(id: string): void {
+  change("shipped = shipped + 1 WHERE id = ?", id);
+}
+
+/** Ends an order. A late success after a failure is a success; paid stays paid. */
+function end(id: string, status: "paid" | "failed"): void {
+  database.exec("BEGIN IMMEDIATE");
+  const changed = change(
+    "status = ? WHERE id = ? AND closed = 0 AND status NOT IN ('paid', ?)",
+    status,
+    id,
+    status,
+  );
+  if (status === "paid" && changed === 1) ship(id);
+  database.exec("COMMIT");
+}
+
+async function ask({ id, phone, amount }: Order): Promise<void> {
+  const params = { phone, amount, account_reference: id };
+  try {
+    const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: id });
+    change("reference = ? WHERE id = ?", reference, id);
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    if (error.outcome === "unknown" || error.code === "attempt_in_flight") return;
+    change("status = 'failed', closed = 1 WHERE id = ? AND status = 'pending'", id);
+  }
+}
+
+async function look(): Promise<void> {
+  for (const { id, reference, at } of rows("status = 'pending'")) {
+    const list = reference === null ? await gateway.payments.list({ per_page: 100 }) : undefined;
+    const found = reference ?? list?.items.find((one) => one.account_reference === id)?.reference;
+    const payment = found === undefined ? undefined : await gateway.payments.get(String(found));
+    if (payment?.status === "completed") end(id, "paid");
+    else if (payment?.status === "failed") end(id, "failed");
+    else if (payment === undefined && Date.now() - at > GIVE_UP_MS) end(id, "failed");
+  }
+}
+
+function receive(body: string, signature: string): number {
+  try {
+    const { event, data } = verifyWebhook({ body, signature, secret });
+    const label = "account_reference" in data ? `${data.account_reference}` : "";
+    const order = rows("reference = ? OR id = ?", `${data.reference}`, label)[0];
+    if (order === undefined) return event === "payment.failed" ? 503 : 200;
+    if (event === "payment.completed") end(order.id, "paid");
+    if (event === "payment.failed" && order.reference !== null) end(order.id, "failed");
+    return 200;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return 401;
+    throw error;
+  }
+}
+
+const view = ({ id, status, shipped }: Order) => ({ id, status, shipped });
+
+const server = createServer(async (request, response) => {
+  const body = await text(request);
+  const [, folder, id = ""] = (request.url ?? "").split("/");
+  if (folder === "webhooks") {
+    response.writeHead(receive(body, String(request.headers["x-service-signature"]))).end();
+    return;
+  }
+  if (request.method === "POST") {
+    const { phone, amount, order } = JSON.parse(body);
+    const insert =
+      "INSERT INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    const { changes } = database.prepare(insert).run(order, phone, amount, Date.now());
+    if (changes === 1) await ask(rows("id = ?", order)[0] as Order);
+    response.writeHead(201).end(JSON.stringify({ id: order }));
+    return;
+  }
+  const [found] = rows("id = ?", id);
+  response.writeHead(found ? 200 : 404).end(found && JSON.stringify(view(found)));
+});
+
+// A crash may have come before or after the prompt. The same key never prompts twice.
+for (const order of rows("status = 'pending' AND reference IS NULL")) void ask(order);
+setInterval(() => look().catch(() => {}), 500);
+process.once("SIGTERM", () => process.exit());
+server.listen(Number(PORT), "127.0.0.1");

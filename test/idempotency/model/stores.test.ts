@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { type IdempotencyStore, memoryIdempotency } from "malipo";
+import { postgresIdempotency } from "malipo/idempotency/postgres";
+import { redisIdempotency } from "malipo/idempotency/redis";
+import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import pg from "pg";
+import { afterEach, expect, test, vi } from "vitest";
+import { freshKey } from "../../suites/idempotency-stage.ts";
+import { startPostgres } from "../../support/engines/postgres.ts";
+import { startRedis } from "../../support/engines/redis.ts";
+import { PAST_LEASE, SAFELY_OVER } from "./state.ts";
+import { difference, paths, timeUntil } from "./store-model.ts";
+
+const PATIENCE_MS = 300_000;
+const DEPTH = 4;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The paths over a store whose clock the test moves, one after another. */
+async function withMovedClock(store: IdempotencyStore): Promise<string[]> {
+  vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"] });
+  const advance = (ms: number) => vi.advanceTimersByTime(ms);
+  const time = [PAST_LEASE, SAFELY_OVER].map((age) => timeUntil(age, advance));
+  const differences: string[] = [];
+  for (const path of paths(DEPTH, time)) {
+    const found = await difference(store, freshKey(), path);
+    if (found !== undefined) differences.push(found);
+  }
+  return differences;
+}
+
+const MAX_AT_ONCE = 200;
+
+/** The paths over a store on a server, whose clock cannot be moved: many at the same time. */
+async function withServerClock(store: IdempotencyStore, depth: number): Promise<string[]> {
+  const differences: string[] = [];
+  let batch: Promise<string | undefined>[] = [];
+  const finishBatch = async () => {
+    for (const found of await Promise.all(batch)) if (found !== undefined) differences.push(found);
+    batch = [];
+  };
+  for (const path of paths(depth, [])) {
+    batch.push(difference(store, freshKey(), path));
+    if (batch.length === MAX_AT_ONCE) await finishBatch();
+  }
+  await finishBatch();
+  return differences;
+}
+
+const countPaths = (depth: number) => [...paths(depth, [])].length;
+
+test("the paths are many, and all different", () => {
+  const names = [...paths(3, [])].map((path) => path.map(({ name }) => name).join());
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThan(500);
+  expect(countPaths(DEPTH)).toBeGreaterThan(7_000);
+});
+
+test("the store in memory answers as the model says", { timeout: PATIENCE_MS }, async () => {
+  expect(await withMovedClock(memoryIdempotency())).toEqual([]);
+});
+
+test("the SQLite store answers as the model says", { timeout: PATIENCE_MS }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "malipo-model-"));
+  const store = sqliteIdempotency(join(folder, "keys.db"));
+  try {
+    expect(await withMovedClock(store)).toEqual([]);
+  } finally {
+    store.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const redisEngine = await startRedis();
+test.skipIf(redisEngine === undefined)(
+  "the Redis store answers as the model says",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const redis = new Redis(redisEngine?.url ?? "");
+    const prefix = `{malipo-model-${crypto.randomUUID()}}:`;
+    try {
+      const store = redisIdempotency(redis, { prefix, retentionMs: 3_600_000 });
+      expect(await withServerClock(store, DEPTH)).toEqual([]);
+    } finally {
+      for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
+      redis.disconnect();
+      await redisEngine?.stop();
+    }
+  },
+);
+
+const postgresEngine = await startPostgres();
+test.skipIf(postgresEngine === undefined)(
+  "the PostgreSQL store answers as the model says",
+  { timeout: PATIENCE_MS },
+  async () => {
+    const pool = new pg.Pool({ connectionString: postgresEngine?.url, max: 8 });
+    const table = `malipo_model_${crypto.randomUUID().replaceAll("-", "_")}`;
+    try {
+      const store = postgresIdempotency(pool, { table });
+      await store.migrate();
+      expect(await withServerClock(store, DEPTH - 1)).toEqual([]);
+    } finally {
+      await pool.query(`DROP TABLE IF EXISTS ${table}`);
+      await pool.end();
+      await postgresEngine?.stop();
+    }
+  },
+);

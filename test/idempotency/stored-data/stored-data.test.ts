@@ -1,0 +1,277 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
+import { type IdempotencyStore, memoryIdempotency } from "malipo";
+import { postgresIdempotency } from "malipo/idempotency/postgres";
+import { redisIdempotency } from "malipo/idempotency/redis";
+import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+import pg from "pg";
+import { afterAll, describe, expect, test } from "vitest";
+import { statementsFor } from "../../../src/idempotency/postgres/statements.ts";
+import { gatewayMeeting } from "../../client/support/gateway.ts";
+import { json } from "../../client/support/responses.ts";
+import { PATIENCE_MS } from "../../suites/idempotency-stage.ts";
+import { startPostgres } from "../../support/engines/postgres.ts";
+import { startRedis } from "../../support/engines/redis.ts";
+import {
+  expectEachState,
+  FUTURE_MS,
+  fileOf,
+  OPTIONS,
+  PAST_MS,
+  writeEachState,
+} from "./stored-data.ts";
+
+// The folder of a format holds what the first release with this format wrote. It is never written
+// again: if a test here fails, stores of another release cannot read what this one writes. Then the
+// format needs a new number (`STORE_FORMAT`), and its own folder.
+
+const FORMAT = 2;
+/** Every format that this release reads. */
+const READ_FORMATS = [2];
+
+/** Rows by table, or whatever an engine has instead. */
+type Dump = Readonly<Record<string, unknown>>;
+
+/** A place in an engine where a store has its default names. */
+interface Place {
+  open(): Promise<IdempotencyStore>;
+  /** Sets the times of every record: its begin to the past, its end to the future. */
+  fixTimes(): Promise<void>;
+  dump(): Promise<Dump>;
+  load(dump: Dump): Promise<void>;
+}
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-stored-"));
+const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop();
+}, PATIENCE_MS);
+
+let places = 0;
+
+function sqlitePlace(): Place {
+  const path = join(folder, `${places++}.db`);
+  const withDatabase = async <T>(work: (database: DatabaseSync) => T): Promise<T> => {
+    const database = new DatabaseSync(path);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+  const clock = JSON.stringify({ wallMs: PAST_MS, uptimeMs: 1, nowMs: PAST_MS });
+  return {
+    open: async () => {
+      const store = sqliteIdempotency(path, { ...OPTIONS, onWarning: () => {} });
+      stops.push(() => store.close());
+      return store;
+    },
+    fixTimes: () =>
+      withDatabase((database) => {
+        database.exec(`UPDATE malipo_idempotency SET begun_at = ${PAST_MS}, lease_from = 1`);
+        database.exec(
+          `UPDATE malipo_idempotency SET keep_until = ${FUTURE_MS} WHERE keep_until IS NOT NULL`,
+        );
+        database
+          .prepare("UPDATE malipo_idempotency_meta SET value = ? WHERE name = 'clock'")
+          .run(clock);
+      }),
+    dump: () =>
+      withDatabase((database) => {
+        const schema = database
+          .prepare(
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC, name",
+          )
+          .all();
+        const rows = (table: string) => database.prepare(`SELECT * FROM ${table} ORDER BY 1`).all();
+        return {
+          schema: Object.fromEntries(schema.map(({ name, sql }) => [name, sql])),
+          malipo_idempotency: rows("malipo_idempotency"),
+          malipo_idempotency_meta: rows("malipo_idempotency_meta"),
+        };
+      }),
+    load: ({ schema, ...tables }) =>
+      withDatabase((database) => {
+        for (const sql of Object.values(schema as Record<string, string>)) database.exec(sql);
+        for (const [table, rows] of Object.entries(tables)) {
+          for (const row of rows as Row[]) {
+            const values = Object.keys(row).map((name) => `$${name}`);
+            database
+              .prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${values})`)
+              .run(row);
+          }
+        }
+      }),
+  };
+}
+
+const redisEngine = await startRedis();
+stops.push(() => redisEngine?.stop());
+
+async function redisPlace(): Promise<Place> {
+  const place = `malipo-test-${crypto.randomUUID()}:`;
+  const connect = (options = {}) => {
+    const redis = new Redis(redisEngine?.url ?? "", options);
+    stops.push(() => redis.disconnect());
+    return redis;
+  };
+  const raw = connect();
+  const keys = async () => (await raw.keys(`${place}*`)).sort();
+  stops.push(async () => {
+    const left = connect();
+    for (const key of await left.keys(`${place}*`)) await left.del(key);
+  });
+  const READ: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
+    string: (key) => raw.get(key),
+    hash: async (key) => ({
+      ...Object.fromEntries(Object.entries(await raw.hgetall(key)).sort()),
+      expires: (await raw.pttl(key)) >= 0,
+    }),
+    zset: async (key) => {
+      const list = await raw.zrange(key, "0", "-1", "WITHSCORES");
+      const pairs = list.flatMap((member, at) => (at % 2 === 0 ? [[member, list[at + 1]]] : []));
+      return { scores: Object.fromEntries(pairs.sort()) };
+    },
+  };
+  return {
+    open: async () => redisIdempotency(connect({ keyPrefix: place }), OPTIONS),
+    fixTimes: async () => {
+      for (const key of await keys()) {
+        const type = await raw.type(key);
+        if (type === "hash" && key.includes("attempt:")) {
+          await raw.hset(key, { begun_at: PAST_MS, lease_from: PAST_MS });
+        }
+        if (type !== "zset") continue;
+        const score = key.endsWith("expiry") ? FUTURE_MS : PAST_MS;
+        for (const member of await raw.zrange(key, "0", "-1")) await raw.zadd(key, score, member);
+      }
+    },
+    dump: async () => {
+      const dump: Record<string, unknown> = {};
+      for (const key of await keys()) {
+        dump[key.slice(place.length)] = await READ[await raw.type(key)]?.(key);
+      }
+      return dump;
+    },
+    load: async (dump) => {
+      for (const [name, value] of Object.entries(dump)) {
+        const key = place + name;
+        if (typeof value === "string") await raw.set(key, value);
+        else if ("scores" in (value as object)) {
+          const { scores } = value as { scores: Record<string, string> };
+          for (const [member, score] of Object.entries(scores)) await raw.zadd(key, score, member);
+        } else {
+          const { expires, ...fields } = value as Record<string, string>;
+          await raw.hset(key, fields);
+          if (expires) await raw.pexpireat(key, FUTURE_MS);
+        }
+      }
+    },
+  };
+}
+
+const postgresEngine = await startPostgres();
+stops.push(() => postgresEngine?.stop());
+
+async function postgresPlace(): Promise<Place> {
+  const schema = `malipo_test_${crypto.randomUUID().replaceAll("-", "_")}`;
+  const pool = new pg.Pool({
+    connectionString: postgresEngine?.url,
+    options: `-c search_path=${schema}`,
+  });
+  pool.on("error", () => {});
+  await pool.query(`CREATE SCHEMA ${schema}`);
+  stops.push(async () => {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`);
+    await pool.end();
+  });
+  const table = "malipo_idempotency";
+  let isLoaded = false;
+  return {
+    open: async () => {
+      const store = postgresIdempotency(pool, OPTIONS);
+      if (!isLoaded) await store.migrate();
+      return store;
+    },
+    fixTimes: async () => {
+      await pool.query(
+        `UPDATE ${table} SET begun_at = $1, lease_from = $1,
+           keep_until = CASE WHEN keep_until IS NOT NULL THEN $2::timestamptz END`,
+        [new Date(PAST_MS), new Date(FUTURE_MS)],
+      );
+    },
+    dump: async () => ({
+      // The statements of the release: PostgreSQL has no others.
+      schema: statementsFor(table).migrate,
+      [table]: (await pool.query(`SELECT * FROM ${table} ORDER BY key`)).rows,
+    }),
+    load: async ({ schema: sql, [table]: rows }) => {
+      isLoaded = true;
+      await pool.query(sql as string);
+      for (const row of rows as Row[]) {
+        const values = Object.keys(row).map((_, at) => `$${at + 1}`);
+        await pool.query(
+          `INSERT INTO ${table} (${Object.keys(row)}) VALUES (${values})`,
+          Object.values(row),
+        );
+      }
+    },
+  };
+}
+
+const PLACES = [
+  { name: "sqlite", place: sqlitePlace, isThere: true },
+  { name: "redis", place: redisPlace, isThere: redisEngine !== undefined },
+  { name: "postgres", place: postgresPlace, isThere: postgresEngine !== undefined },
+] as const;
+
+describe.each(PLACES)(
+  "stored data of $name",
+  { timeout: PATIENCE_MS },
+  ({ name, place, isThere }) => {
+    test.skipIf(!isThere)(`is written in format ${FORMAT}, to the letter`, async () => {
+      const here = await place();
+      await writeEachState(await here.open());
+      await here.fixTimes();
+      const written = `${JSON.stringify(await here.dump(), null, 2)}\n`;
+      await expect(written).toMatchFileSnapshot(fileURLToPath(fileOf(FORMAT, name)));
+    });
+
+    test.skipIf(!isThere).each(READ_FORMATS)("is read in format %i", async (format) => {
+      const here = await place();
+      await here.load(JSON.parse(readFileSync(fileOf(format, name), "utf8")));
+      await expectEachState(await here.open());
+    });
+  },
+);
+
+test("a gateway describes an attempt and its result to a store as it always did", async () => {
+  const store = memoryIdempotency();
+  const calls: unknown[] = [];
+  const recording: IdempotencyStore = {
+    ...store,
+    begin: (key, attempt) => {
+      calls.push([key, { ...attempt, owner: "" }]);
+      return store.begin(key, attempt);
+    },
+    finish: (key, owner, end) => {
+      calls.push([key, end]);
+      return store.finish(key, owner, end);
+    },
+  };
+  const paid = json({ success: true, data: { reference: "PAY-1" } });
+  const { gateway } = gatewayMeeting([paid], { idempotency: recording });
+  await gateway.mobileMoney.initiate(
+    { phone: "+254 712-345678", amount: 100, account_reference: "ORDER-42" },
+    { idempotencyKey: "ORDER-42/1" },
+  );
+  await expect(`${JSON.stringify(calls, null, 2)}\n`).toMatchFileSnapshot(
+    fileURLToPath(fileOf(FORMAT, "gateway")),
+  );
+});

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sqliteInbox } from "malipo/inbox/sqlite";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Job } from "../../../../src/webhooks/inbox/types.ts";
+import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { freshPaths } from "./fresh-paths.ts";
+import { ALL, fill } from "./stored-data/fill.ts";
+
+const STORED = new URL("./stored-data/", import.meta.url).pathname;
+const FORMATS = readdirSync(STORED).filter((name) => /^\d+$/.test(name));
+
+const paths = freshPaths();
+afterAll(paths.remove);
+
+/** A file with the data of a format, as the version that wrote it left it. */
+function load(format: string): string {
+  const path = paths.fresh();
+  const database = new DatabaseSync(path);
+  database.exec(readFileSync(join(STORED, format, "inbox.sql"), "utf8"));
+  database.close();
+  return path;
+}
+
+const schemaOf = (database: DatabaseSync) =>
+  database.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name").all();
+
+/** All rows, without what depends on the time. */
+function rowsOf(database: DatabaseSync): unknown[] {
+  return ["", "_conflicts", "_double_payments", "_meta"].flatMap((suffix) =>
+    database
+      .prepare(`SELECT * FROM malipo_inbox${suffix} ORDER BY 1, 2`)
+      .all()
+      .map((row) => {
+        const { due_at: _, forget_at: forgetAt, ...rest } = row;
+        const value = row.name === "clock" ? Object.keys(JSON.parse(String(row.value))) : row.value;
+        return { ...rest, isForgotten: typeof forgetAt === "number", value };
+      }),
+  );
+}
+
+describe.each(FORMATS)("the stored data of format %s", (format) => {
+  stopAll();
+
+  test("is recognised, listed and processed", async () => {
+    const inbox = sqliteInbox(load(format));
+    const { deadLetters, conflicts } = receiverOn(inbox);
+    const jobs: Job[] = [];
+    const run = async (job: Job) => void jobs.push(job);
+    await inbox.start({ run, concurrency: 8, onError: () => {} });
+    await until(() => jobs.length === 2);
+    expect(jobs.sort((a, b) => (a.key < b.key ? -1 : 1))).toMatchObject([
+      { key: ALL.waiting.key, attempt: 1, traceContext: ALL.waiting.traceContext, source: "read" },
+      { key: expect.any(String), attempt: 1 },
+    ]);
+    for (const known of [ALL.waiting, ALL.done, ALL.dead, ALL.requeued, ALL.dropped]) {
+      expect(await inbox.accept(known)).toMatchObject({ kind: "duplicate" });
+    }
+    expect(await inbox.accept(ALL.open)).toMatchObject({ kind: "conflict" });
+    const [letter] = await deadLetters.list();
+    expect(await deadLetters.read(letter?.id ?? "")).toMatchObject({
+      id: ALL.dead.key,
+      error: "too old",
+      body: Buffer.from(ALL.dead.raw).toString(),
+      signature: ALL.dead.signature,
+    });
+    expect(await conflicts.list()).toMatchObject([{ event: ALL.open.event }]);
+    const doubles = await inbox.doublePayments?.list({
+      kind: undefined,
+      since: undefined,
+      until: undefined,
+      after: undefined,
+      limit: 10,
+    });
+    expect(doubles).toEqual([ALL.double]);
+    const remembersSince = (await inbox.horizon?.())?.remembersSince ?? 0;
+    expect(remembersSince).toBeGreaterThan(0);
+    await inbox.stop(1_000);
+  });
+});
+
+test("the last format is what this version writes", async () => {
+  const inbox = sqliteInbox(paths.fresh());
+  await fill(inbox);
+  const stored = new DatabaseSync(load(FORMATS.at(-1) ?? ""));
+  expect(schemaOf(inbox.database)).toEqual(schemaOf(stored));
+  expect(rowsOf(inbox.database)).toEqual(rowsOf(stored));
+  stored.close();
+  inbox.close();
+});
+
+test("a row that cannot be read is a dead letter, and its neighbours are processed", async () => {
+  const inbox = sqliteInbox(paths.fresh());
+  for (const number of [1, 2, 3]) await inbox.accept(newDelivery(number));
+  inbox.database
+    .prepare("UPDATE malipo_inbox SET trace_context = '{' WHERE key = ?")
+    .run(Buffer.from(newDelivery(2).key, "hex"));
+  const keys: string[] = [];
+  const run = async ({ key }: Job) => void keys.push(key);
+  await inbox.start({ run, concurrency: 8, onError: () => {} });
+  await until(() => keys.length === 2);
+  const { deadLetters } = receiverOn(inbox);
+  expect(keys.sort()).toEqual([newDelivery(1).key, newDelivery(3).key]);
+  expect(await deadLetters.list()).toMatchObject([
+    { id: newDelivery(2).key, error: expect.stringContaining("The stored event cannot be read: ") },
+  ]);
+  await inbox.stop(1_000);
+});
