@@ -4,22 +4,39 @@ const asInstalled = (platform) => (config) => ({
   platform,
   format: "esm",
   tsconfigRaw: {},
+  plugins: [...(config.plugins ?? []), withoutPartsOnDemand],
 });
 
+/** What a page downloads at first: the entry and what it imports statically. */
+const withoutPartsOnDemand = {
+  name: "without-parts-on-demand",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.{1,2}\// }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path, external: true } : undefined,
+    ),
+};
+
+// The limits are the goals, but for one.
 export default [
   {
-    name: "Gateway, with everything it needs",
+    name: "Gateway for browsers, entry and static imports",
     path: "dist/index.js",
     import: "{ Gateway }",
-    // The goal is 26 kB, and `npm run bench` prints whether it is met. This limit stops growth.
-    limit: "39.5 kB",
+    // The goal is 22 kB: `npm run bench` prints whether it is met. This limit stops growth.
+    limit: "25 kB",
     modifyEsbuildConfig: asInstalled("browser"),
+  },
+  {
+    name: "Gateway on Node, entry and static imports",
+    path: "dist/index.js",
+    import: "{ Gateway }",
+    limit: "28 kB",
+    modifyEsbuildConfig: asInstalled("node"),
   },
   {
     name: "verifyWebhook, Node",
     path: "dist/webhooks.node.js",
     import: "{ verifyWebhook }",
-    // The goal is 2.2 kB, as above.
     limit: "2.4 kB",
     modifyEsbuildConfig: asInstalled("node"),
   },

@@ -48,8 +48,23 @@ const esModules: Options = {
   define: { ...packageVersion, ...(await pageAssets()) },
 };
 
+/**
+ * CommonJS requires what the ES modules import on demand: Jest allows no `import()` without a flag, and
+ * nobody downloads a CommonJS package.
+ */
+const requireOnDemand: NonNullable<Options["plugins"]>[number] = {
+  name: "require-on-demand",
+  renderChunk: (code) => ({
+    code: code.replace(
+      /\bimport\((["']\.{1,2}\/[^"']+["'])\)/g,
+      "Promise.resolve().then(() => require($1))",
+    ),
+  }),
+};
+
 const commonJs: Options = {
   ...shared,
+  plugins: [requireOnDemand],
   entry: { ...ENTRY_POINTS, ...BY_RUNTIME },
   format: ["cjs"],
 };

@@ -49,6 +49,7 @@ export default defineConfig({
             "test/browser/**",
             "test/docs/**",
             "test/cli/**",
+            "test/drill/**",
           ],
           // Long enough for a busy machine.
           testTimeout: 30_000,
@@ -65,7 +66,7 @@ export default defineConfig({
           name: "as installed",
           // Tests find no sandbox of the developer, and the developer's commands find none of theirs.
           env: { XDG_RUNTIME_DIR: runFolder },
-          include: ["test/{package,browser,docs,cli}/**/*.test.ts", "examples/**/*.test.ts"],
+          include: ["test/{package,browser,docs,cli,drill}/**/*.test.ts", "examples/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 25_000 } },

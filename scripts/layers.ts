@@ -28,6 +28,7 @@ const layer = (path: string, imports: readonly string[], ...packages: string[]):
 /** Imports go down only: a row for each layer, from the lowest to the highest. */
 export const LAYERS: readonly Layer[] = [
   layer("internal", GROUND),
+  layer("internal/redis", GROUND, "ioredis"),
   layer("errors", GROUND),
   layer("contract", CONTRACT, "zod/mini"),
   layer("openapi", CONTRACT, "zod/mini"),
@@ -46,7 +47,9 @@ export const LAYERS: readonly Layer[] = [
   layer("sandbox", SANDBOX),
   layer("sandbox/state/snapshot.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),
-  layer("learn", SERVICE),
+  layer("learn", [...SERVICE, "learn"]),
+  layer("learn/probe", [...SERVICE, "client", "learn"]),
+  layer("learn/proxy", [...SERVICE, "client", "learn"]),
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),

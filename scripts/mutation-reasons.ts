@@ -148,24 +148,13 @@ export const REASONS: readonly Reason[] = [
     reason: "With a limit of 0 SQLite returns no rows. Checking first saves the statement.",
   },
   {
-    path: "webhooks/inbox/sqlite/rows.ts",
-    original: /^uptime - this\.#maintainedAt < MAINTENANCE_INTERVAL_MS$/,
-    replacement: /<=/,
-    reason: SAME.tie,
-  },
-  {
     path: "webhooks/inbox/sqlite/file.ts",
     original: /^"PRAGMA synchronous = FULL"$/,
     reason: "It is SQLite's default, unless it was built with another.",
   },
   {
-    path: "webhooks/inbox/sqlite/file.ts",
-    original: /sleep\(20\)|Atomics\.wait|SharedArrayBuffer/,
-    reason: "The pause between two tries saves CPU time. Its length is not promised.",
-  },
-  {
     path: "webhooks/inbox/memory/store.ts",
-    original: /^stored\.dueAt > now\(\)$/,
+    original: /^event\.at > now\(\)$/,
     replacement: />=/,
     reason: SAME.tie,
   },

@@ -15,6 +15,8 @@ export interface Try {
   readonly reference: string | null;
   /** What the customer should know beside the state. */
   readonly message: string;
+  /** How often the parcel was sent: once, when the try is paid. */
+  readonly shipped: number;
   /** 1 where the customer may pay again. */
   readonly again: 0 | 1;
 }
@@ -30,6 +32,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS tries (
   item TEXT NOT NULL, amount INTEGER NOT NULL, phone TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'starting', reference TEXT UNIQUE,
   message TEXT NOT NULL DEFAULT '', again INTEGER NOT NULL DEFAULT 0,
+  shipped INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (order_id, number)
 ) STRICT`;
 
@@ -92,10 +95,14 @@ export class Orders {
     return this.#rows(sql, { reference }).length > 0;
   }
 
-  /** Ends the try of a payment, and gives it, once. Paid stays paid, whatever comes later. */
+  /**
+   * Ends the try of a payment, and gives it, once. Paid stays paid, whatever comes later. The parcel is
+   * sent in the same statement, so that neither a crash nor a duplicate can send it twice or never.
+   */
   end(reference: string, ending: Ending): Try | undefined {
     return this.#rows(
-      `UPDATE tries SET state = $state, message = $message, again = $again
+      `UPDATE tries SET state = $state, message = $message, again = $again,
+         shipped = shipped + ($state = 'paid')
        WHERE reference = $reference AND state <> 'paid' AND state <> $state RETURNING *`,
       { reference, ...ending },
     )[0];

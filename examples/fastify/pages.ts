@@ -1,6 +1,6 @@
 // The two pages. They need no JavaScript: an open order is loaded again every two seconds.
 import type { Try } from "./orders.ts";
-import { newOrderId, PRICES, STATES } from "./shop.ts";
+import { newOrderId, PRICES, SENT, STATES } from "./shop.ts";
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
 
@@ -32,12 +32,13 @@ ${Object.entries(PRICES).map(itemOption).join("\n")}
 </form>`);
 
 export function orderPage(current: Try): string {
-  const { order_id, item, amount, state, message, again } = current;
+  const { order_id, item, amount, state, message, again, shipped } = current;
   const isOpen = state === "starting" || state === "waiting";
   const button = `<form method="post" action="/orders/${order_id}/again"><button>Pay again</button></form>`;
   return page(
     `<p>${item}, KES ${amount}, order ${order_id}</p>
 <p role="status">${`${STATES[state]} ${escapeHtml(message)}`.trim()}</p>
+<p>${SENT.repeat(shipped)}</p>
 ${again === 1 ? button : ""}
 <p><a href="/">Order something else</a></p>`,
     isOpen ? '<meta http-equiv="refresh" content="2">\n' : "",

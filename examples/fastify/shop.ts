@@ -23,8 +23,13 @@ export const STATES: Readonly<Record<Try["state"], string>> = {
   failed: "Not paid.",
 };
 
+/** What the customer reads for each parcel. */
+export const SENT = "Your parcel is on its way. ";
+
 const DAY_MS = 86_400_000;
-const LOOK_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 20_000;
+/** A payment that the service does not list by then was never started: the phone is asked again. */
+const NOT_SENT_AFTER_MS = 60_000;
 const NOT_KNOWN = "We do not know yet whether your phone was asked. Please do not pay again.";
 
 type Ended = Pick<Payment, "status" | "failure_reason" | "user_message" | "retry_possible">;
@@ -149,7 +154,9 @@ export class Shop {
   async #lookOnce(): Promise<void> {
     const unknown = this.#orders.inState("starting");
     const { idempotency, payments } = this.#gateway;
-    if (unknown.length > 0) await idempotency.resolveUnknown({ lookBackMs: DAY_MS });
+    if (unknown.length > 0) {
+      await idempotency.resolveUnknown({ lookBackMs: DAY_MS, notSentAfterMs: NOT_SENT_AFTER_MS });
+    }
     for (const current of unknown) await this.#ask(current, false);
     const references = this.#orders.inState("waiting").map(({ reference }) => reference ?? "");
     for await (const report of payments.reconcile(references)) {

@@ -1,23 +1,20 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import type { Fence } from "../idempotency/fence.ts";
-import { runOnce } from "../idempotency/run-once.ts";
-import { canonicalJson } from "../internal/canonical-json.ts";
 import { ownOptions } from "../internal/check-options.ts";
+import { isObject } from "../internal/is-object.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { withStack } from "./diagnostics/stack.ts";
-import { bodyText } from "./http/body.ts";
+import { bodyText, checkObject, notJson } from "./http/body-text.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
-import type { HttpResponse } from "./http/exchange.ts";
 import { requestHeaders } from "./http/headers.ts";
-import { decodeResponse, encodeResponse } from "./http/stored-response.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
-import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { checkKeyKind } from "./key-guard.ts";
+import type { Done } from "./keyed-call.ts";
 import { countLimit, timeLimit, waitLimit } from "./limits.ts";
+import { onDemand } from "./on-demand.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
-import { paymentMarksOf } from "./payment-marks.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
 import type { Settings } from "./settings.ts";
@@ -28,6 +25,8 @@ export interface CallInput {
   readonly query?: Query | undefined;
   /** Checked even where it is `undefined`; leave the field out to send no body. */
   readonly body?: unknown;
+  /** Checks the body. Default: the schema of the row, which is loaded. */
+  readonly check?: (name: string, body: unknown, redactor: Redactor) => unknown;
   /** What errors and hooks call the endpoint. Default: the row's method and path. */
   readonly name?: string;
   /** A limit on the whole call beside its own, in milliseconds. */
@@ -65,6 +64,41 @@ export const nameOf = (
   // A path of the caller's own may hold anything.
   name ?? maskPhones(redactor.text(`${method} ${path}`));
 
+const loadKeyedCalls = onDemand("idempotency keys", () => import("./keyed-call.ts"));
+const loadBodyChecks = onDemand("request bodies", () => import("./http/check-body.ts"));
+const loadDrift = onDemand(
+  "`hooks.drift`",
+  async () => (await import("./response/drift.ts")).driftReporter,
+);
+
+/** A body as it is now: the caller may change it while its check is loaded. */
+function copyOf(name: string, body: unknown, redactor: Redactor): unknown {
+  if (!isObject(body)) return body;
+  try {
+    return Object.assign(Object.create(Object.getPrototypeOf(body)), body);
+  } catch (error) {
+    // A getter of the caller's object threw.
+    throw notJson(name, { cause: redactor.cause(error) });
+  }
+}
+
+/** The JSON text of a body, checked against its row. */
+async function bodyOf(
+  name: string,
+  { request }: Endpoint,
+  { body, check }: CallInput,
+  { redactor }: Settings,
+): Promise<string> {
+  if (check !== undefined) return bodyText(name, check(name, body, redactor), redactor);
+  if (request === undefined) return bodyText(name, body, redactor);
+  if (request === "anyObject") {
+    return bodyText(name, checkObject(name, body, redactor), redactor);
+  }
+  const given = copyOf(name, body, redactor);
+  const { checkBody } = await loadBodyChecks();
+  return bodyText(name, checkBody(name, request, given, redactor), redactor);
+}
+
 /** The way of every call: options, key, path, body; then send; then unwrap. */
 export function createCall(settings: Settings): Call {
   const send = createHttpClient(settings);
@@ -81,8 +115,7 @@ export function createCall(settings: Settings): Call {
     checkKeyKind(name, endpoint, settings);
     const address =
       fillPath(name, endpoint.path, input.path ?? []) + queryString(name, input.query);
-    const body =
-      "body" in input ? bodyText(name, endpoint.request, input.body, settings.redactor) : undefined;
+    const body = "body" in input ? await bodyOf(name, endpoint, input, settings) : undefined;
     const request = {
       method: endpoint.method,
       url: settings.baseUrl + address,
@@ -96,42 +129,37 @@ export function createCall(settings: Settings): Call {
     };
     const { origin, redactor } = settings;
     const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
-    type Done = { readonly received: HttpResponse; readonly data: unknown; readonly body: unknown };
     const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
       const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
-      return { received: sent.received, ...unwrap(context, endpoint, sent, settings) };
+      const drift = settings.hooks.drift && (await loadDrift().catch(() => undefined));
+      return { received: sent.received, ...unwrap(context, endpoint, sent, drift?.(settings)) };
+    };
+    const performOnce = async () => {
+      const { callOnce } = await loadKeyedCalls();
+      return callOnce(
+        {
+          store: await settings.store(),
+          redactor,
+          key: idempotencyKey,
+          endpoint,
+          name,
+          baseUrl: settings.baseUrl,
+          address,
+          body,
+          totalTimeoutMs,
+          waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
+          perform,
+          unwrap: (received) => unwrap(context, endpoint, { received, outcome: "not_sent" }),
+        },
+        limits.signal,
+      );
     };
     const { idempotencyKey } = options;
     const {
       received,
       data,
       body: whole,
-    } = await withStack(
-      idempotencyKey === undefined
-        ? perform(limits.signal)
-        : runOnce<Done>(
-            {
-              store: settings.idempotency,
-              redactor,
-              key: checkIdempotencyKey(name, idempotencyKey),
-              endpoint: name,
-              parameters:
-                address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
-              baseUrl: settings.baseUrl,
-              payment: paymentMarksOf(endpoint, body),
-              totalTimeoutMs,
-              waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
-              perform,
-              encode: (done) => encodeResponse(done.received),
-              decode: (stored) => {
-                const received = decodeResponse(stored);
-                const sent = { received, outcome: "not_sent" } as const;
-                return { received, ...unwrap(context, endpoint, sent, { hooks: {} }) };
-              },
-            },
-            limits.signal,
-          ),
-    );
+    } = await withStack(idempotencyKey === undefined ? perform(limits.signal) : performOnce());
     return { data: data as T, response: received.response, body: whole };
   }
   return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>

@@ -1,5 +1,5 @@
 import type { IdempotencyStore } from "../idempotency/store.ts";
-import type { ServiceProfile } from "../profile/types.ts";
+import type { ProfileFile } from "../profile/types.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { GatewayObserver } from "./observer.ts";
 
@@ -90,7 +90,7 @@ export interface GatewayOptions<Key extends string = string> {
    *
    * @default none
    */
-  profile?: ServiceProfile | undefined;
+  profile?: ProfileFile | undefined;
   /**
    * Allows a secret key in a browser, and allows a sandbox key in a browser to make every call.
    * Everybody who opens the page can read the key and take the merchant's money, so set it only for

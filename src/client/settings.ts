@@ -1,19 +1,20 @@
 import { attemptLog } from "#attempt-log";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
-import { memoryIdempotency } from "../idempotency/memory/store.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { checkChoice, checkFunction, ownOptions } from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
-import { PROFILE_VERSION, type ServiceProfile } from "../profile/types.ts";
+import { decodeProfile } from "../profile/file-format.ts";
+import { PROFILE_VERSION, type ProfileFile, type ServiceProfile } from "../profile/types.ts";
 import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayObserver } from "./observer.ts";
+import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
 import { isBrowser } from "./runtime.ts";
 
@@ -33,7 +34,8 @@ export interface Settings {
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
   readonly fetch: GatewayOptions["fetch"];
-  readonly idempotency: IdempotencyStore;
+  /** The store of idempotency keys. Loads the default one at its first use. */
+  readonly store: () => Promise<IdempotencyStore>;
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
   readonly profile: ServiceProfile | undefined;
@@ -110,8 +112,14 @@ function checkBaseUrl(baseUrl: string | undefined): string {
   return withoutTrailingSlashes(url.href);
 }
 
-function checkIdempotencyStore(store: IdempotencyStore): IdempotencyStore {
-  if (typeof store?.begin === "function") return store;
+function storeOf(store: IdempotencyStore | undefined): Settings["store"] {
+  if (store === undefined) {
+    return onDemand("idempotency keys", async () => {
+      const { memoryIdempotency } = await import("../idempotency/memory/store.ts");
+      return memoryIdempotency();
+    });
+  }
+  if (typeof store?.begin === "function") return async () => store;
   throw new ConfigurationError(
     "`idempotency` must be an idempotency store. Pass memoryIdempotency(), or the SQLite, Redis or PostgreSQL store.",
   );
@@ -124,8 +132,9 @@ function checkObserver(observer: GatewayObserver | undefined): void {
   );
 }
 
-function checkProfile(profile: ServiceProfile | undefined): void {
-  if (profile === undefined || profile?.version === PROFILE_VERSION) return;
+function readProfile(profile: ProfileFile | undefined): ServiceProfile | undefined {
+  if (profile === undefined) return undefined;
+  if (profile?.version === PROFILE_VERSION) return decodeProfile(profile);
   const { version } = Object(profile);
   throw new ConfigurationError(
     typeof version === "number"
@@ -150,14 +159,13 @@ function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
 export function settingsFrom(given: GatewayOptions = {}): Settings {
   const options = ownOptions(given, OPTION_NAMES, "Gateway");
   const { auth = "x-api-key", fetch, dangerouslyAllowBrowser = false } = options;
-  const { idempotency = memoryIdempotency(), observer, profile } = options;
+  const { idempotency, observer, profile } = options;
   const hooks = ownOptions(options.hooks ?? {}, HOOK_NAMES, "`hooks`");
   const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
   checkChoice("auth", auth, ["x-api-key", "bearer"]);
   if (fetch !== undefined) checkFunction("fetch", fetch);
   checkObserver(observer);
-  checkProfile(profile);
   const baseUrl = checkBaseUrl(
     options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
   );
@@ -179,10 +187,10 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
       1,
     ),
     fetch,
-    idempotency: checkIdempotencyStore(idempotency),
+    store: storeOf(idempotency),
     hooks,
     observer,
-    profile,
+    profile: readProfile(profile),
     log: attemptLog(redactor),
     redactor,
     publicOnly,

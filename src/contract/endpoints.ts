@@ -1,12 +1,5 @@
 import type { KeyKind } from "./keys.ts";
-import {
-  mobileMoneyPayment,
-  mobileMoneyPaymentParams,
-  payment,
-  phoneToValidate,
-} from "./payment.ts";
-import { anyObject, type Schema } from "./schema.ts";
-import { webhook, webhookChanges, webhookRegistration } from "./webhook.ts";
+import type { SchemaName } from "./schemas.ts";
 
 /** The scopes that an API key can have. @see docs/service.md, "Authentication" */
 export const SCOPES = [
@@ -43,10 +36,10 @@ export interface Endpoint {
   /** The kinds of key that the endpoint accepts. */
   readonly keys: readonly KeyKind[];
   readonly effect: Effect;
-  /** Schema of the request body. `undefined`: the request has no body. */
-  readonly request?: Schema | undefined;
-  /** Schema of `data`, or of each item of a list. `undefined`: the service documents none. */
-  readonly response?: Schema | undefined;
+  /** Name of the schema of the request body. `undefined`: the request has no body. */
+  readonly request?: SchemaName | undefined;
+  /** Name of the schema of `data`, or of each item of a list. `undefined`: the service documents none. */
+  readonly response?: SchemaName | undefined;
   /** The fields of `data` that the client requires. A response without them is an error. */
   readonly requiredFields?: readonly string[];
   /** Whether `data` is a list. */
@@ -68,22 +61,22 @@ const SECRET_KEY = ["secret", "sandbox"] as const;
 export const ENDPOINTS = {
   "merchant.get": { method: "GET", path: "/merchant", scope: "merchant.read", keys: ANY_KEY, effect: "read" },
   "merchant.paymentAccounts": { method: "GET", path: "/merchant/payment-accounts", scope: "merchant.read", keys: ANY_KEY, effect: "read", list: true },
-  "payments.get": { method: "GET", path: "/payments/{reference}", scope: "payments.read", keys: ANY_KEY, effect: "read", response: payment, requiredFields: ["status"] },
-  "payments.list": { method: "GET", path: "/payments", scope: "payments.read", keys: ANY_KEY, effect: "read", response: payment, list: true },
-  "payments.initiate": { method: "POST", path: "/payments/initiate", scope: undefined, keys: SECRET_KEY, effect: "create", request: anyObject },
-  "mobileMoney.initiate": { method: "POST", path: "/mobile-money/payment/initiate", scope: "payments.create", keys: SECRET_KEY, effect: "create", request: mobileMoneyPaymentParams, response: mobileMoneyPayment, requiredFields: ["reference"] },
-  "mobileMoney.status": { method: "POST", path: "/mobile-money/payment/status", scope: "payments.read", keys: SECRET_KEY, effect: "read", request: anyObject },
-  "mobileMoney.validatePhone": { method: "POST", path: "/mobile-money/validate-phone", scope: "mobile-money.validate", keys: ANY_KEY, effect: "read", request: phoneToValidate },
-  "webhooks.register": { method: "POST", path: "/webhooks/register", scope: "webhooks.manage", keys: SECRET_KEY, effect: "create", request: webhookRegistration, response: webhook },
-  "webhooks.list": { method: "GET", path: "/webhooks", scope: "webhooks.read", keys: ANY_KEY, effect: "read", response: webhook, list: true },
-  "webhooks.update": { method: "PUT", path: "/webhooks/{id}", scope: "webhooks.manage", keys: SECRET_KEY, effect: "idempotent", request: webhookChanges, response: webhook },
+  "payments.get": { method: "GET", path: "/payments/{reference}", scope: "payments.read", keys: ANY_KEY, effect: "read", response: "payment", requiredFields: ["status"] },
+  "payments.list": { method: "GET", path: "/payments", scope: "payments.read", keys: ANY_KEY, effect: "read", response: "payment", list: true },
+  "payments.initiate": { method: "POST", path: "/payments/initiate", scope: undefined, keys: SECRET_KEY, effect: "create", request: "anyObject" },
+  "mobileMoney.initiate": { method: "POST", path: "/mobile-money/payment/initiate", scope: "payments.create", keys: SECRET_KEY, effect: "create", request: "mobileMoneyPaymentParams", response: "mobileMoneyPayment", requiredFields: ["reference"] },
+  "mobileMoney.status": { method: "POST", path: "/mobile-money/payment/status", scope: "payments.read", keys: SECRET_KEY, effect: "read", request: "anyObject" },
+  "mobileMoney.validatePhone": { method: "POST", path: "/mobile-money/validate-phone", scope: "mobile-money.validate", keys: ANY_KEY, effect: "read", request: "phoneToValidate" },
+  "webhooks.register": { method: "POST", path: "/webhooks/register", scope: "webhooks.manage", keys: SECRET_KEY, effect: "create", request: "webhookRegistration", response: "webhook" },
+  "webhooks.list": { method: "GET", path: "/webhooks", scope: "webhooks.read", keys: ANY_KEY, effect: "read", response: "webhook", list: true },
+  "webhooks.update": { method: "PUT", path: "/webhooks/{id}", scope: "webhooks.manage", keys: SECRET_KEY, effect: "idempotent", request: "webhookChanges", response: "webhook" },
   "webhooks.delete": { method: "DELETE", path: "/webhooks/{id}", scope: "webhooks.manage", keys: SECRET_KEY, effect: "idempotent" },
-  "invoices.create": { method: "POST", path: "/invoices", scope: "invoices.create", keys: SECRET_KEY, effect: "create", request: anyObject },
+  "invoices.create": { method: "POST", path: "/invoices", scope: "invoices.create", keys: SECRET_KEY, effect: "create", request: "anyObject" },
   "invoices.list": { method: "GET", path: "/invoices", scope: "invoices.read", keys: ANY_KEY, effect: "read", list: true },
   "invoices.get": { method: "GET", path: "/invoices/{invoice}", scope: "invoices.read", keys: ANY_KEY, effect: "read" },
-  "invoices.update": { method: "PUT", path: "/invoices/{invoice}", scope: "invoices.update", keys: SECRET_KEY, effect: "idempotent", request: anyObject },
+  "invoices.update": { method: "PUT", path: "/invoices/{invoice}", scope: "invoices.update", keys: SECRET_KEY, effect: "idempotent", request: "anyObject" },
   "invoices.delete": { method: "DELETE", path: "/invoices/{invoice}", scope: "invoices.delete", keys: SECRET_KEY, effect: "idempotent" },
-  "invoices.send": { method: "POST", path: "/invoices/{invoice}/send", scope: "invoices.send", keys: SECRET_KEY, effect: "create", request: anyObject },
+  "invoices.send": { method: "POST", path: "/invoices/{invoice}/send", scope: "invoices.send", keys: SECRET_KEY, effect: "create", request: "anyObject" },
 } as const satisfies Record<string, Endpoint>;
 
 type Endpoints = typeof ENDPOINTS;

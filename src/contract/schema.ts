@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isObject } from "../internal/is-object.ts";
-import { isPhoneDigits, phoneDigits } from "../internal/phone-digits.ts";
+import { isPhoneDigits, PHONE_EXPECTED, phoneDigits } from "../internal/phone-digits.ts";
 
 /** One problem with a value. */
 interface SchemaIssue {
@@ -23,9 +23,6 @@ export interface Schema {
     | { readonly success: true; readonly data: unknown }
     | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 }
-
-const PHONE_EXPECTED =
-  "expected a phone number of 9 to 15 digits, such as 0712345678 or +254 712 345 678";
 
 /** A phone number with or without separators. The parsed value has only its digits. */
 export const phoneNumber = z

@@ -13,7 +13,6 @@ import { createDeliver } from "./deliver.ts";
 import { type DrillGateway, startGateway } from "./gateway.ts";
 import { findLeak, type Secret } from "./leaks.ts";
 import { ALIVE, type Facts, FORGED, judgeOrder, SECRET } from "./promises.ts";
-import { countEffects } from "./read-response.ts";
 import {
   placesIn,
   type RequestTemplate,
@@ -300,8 +299,12 @@ export class Bench {
       isRepeat,
       status: statuses[index] ?? "",
     }));
-    const canAsk = this.#canAsk(run);
+    let canAsk = this.#canAsk(run);
     if (canAsk) run.belief = await this.#believes(run);
+    // An order that died with the shop before it was taken: the customer has no response, and no prompt.
+    if (run.orderStatus === undefined && run.ledger.length === 0) {
+      canAsk &&= !run.belief.startsWith("404");
+    }
     run.effects = await this.#effects(run);
     return { payments, belief: run.belief, canAsk, effects: run.effects };
   }
@@ -331,7 +334,7 @@ export class Bench {
     }
     if (run.id === undefined && placesIn(effects.request).includes("id")) return undefined;
     const response = await this.#ask(run, effects.request).catch(() => undefined);
-    return response && countEffects(response, effects.pointer);
+    return response && effects.count(response);
   }
 
   /** What a day would bring: time for the shop's timers, a restart, the nightly job. Then judges. */

@@ -145,15 +145,21 @@ export const FAULTS: readonly Fault[] = [
 const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
   request: {
     before: "before the service gets",
-    middle: "after the service did, and before the response to,",
+    middle: "after the service did what it says, and before the response to,",
     after: "after the response to",
   },
-  delivery: {
-    before: "before",
-    middle: "after the shop read, and before its 200 to,",
-    after: "after the 200 to",
-  },
+  delivery: { before: "before", middle: "before its 200 to", after: "after its 200 to" },
 };
+
+/** What goes wrong, and when: a fault of the process, or one of what passes between shop and service. */
+function textOf({ effect, text }: Fault, subject: Subject, when: When): string {
+  const { kind, name } = SUBJECTS[subject];
+  if (effect.kind === "kill" || effect.kind === "stop") {
+    return `${text} ${WHEN_TEXTS[kind][when]} ${name}`;
+  }
+  const isDone = kind === "request" && when === "middle" && effect.kind !== "reset";
+  return `${name}: ${text}${isDone ? ", after it was done" : ""}`;
+}
 
 /** One order and one fault. */
 export interface DrillCase {
@@ -162,6 +168,8 @@ export interface DrillCase {
   /** `undefined`: nothing goes wrong. */
   readonly fault?: { readonly effect: Effect; readonly subject: Subject; readonly when: When };
   readonly text: string;
+  /** It ran with many others, while the shop was killed again and again. */
+  readonly isRandom?: true;
 }
 
 const faultsOf = (subject: Subject) => FAULTS.filter(({ on }) => on.includes(subject));
@@ -187,12 +195,12 @@ export function allCases(): DrillCase[] {
   add("nothing goes wrong");
   // The reads come last: a shop that reads no payment has the same numbers for all others.
   for (const subject of ["start", "initiated", "final", "read"] as const) {
-    const { kind, name } = SUBJECTS[subject];
-    for (const { effect, when: moments, text, customers } of faultsOf(subject)) {
-      for (const when of moments) {
+    for (const fault of faultsOf(subject)) {
+      const { effect, customers } = fault;
+      for (const when of fault.when) {
         // A customer who has answered already leaves nothing to read.
         const those = subject === "read" ? READING : customers;
-        add(`${text} ${WHEN_TEXTS[kind][when]} ${name}`, { effect, subject, when }, those);
+        add(textOf(fault, subject, when), { effect, subject, when }, those);
       }
     }
   }

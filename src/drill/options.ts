@@ -70,7 +70,7 @@ export const DRILL_OPTIONS: readonly DrillOption[] = [
     name: "effects",
     value: "place",
     summary:
-      "what the customer got: a request and a JSON pointer to a number or a list, or a file to which the shop appends a line with the order's id",
+      "what the customer got: a request and a JSON pointer to a number or a list, or ~ and a text to count, or a file to which the shop appends a line with the order's id",
     fallback: "not checked",
   },
   {

@@ -11,7 +11,10 @@ export type Check = (response: ShopResponse) => boolean;
 /** Where it can be counted what the customer got. */
 export type Effects =
   | { readonly file: string }
-  | { readonly request: RequestTemplate; readonly pointer: string };
+  | {
+      readonly request: RequestTemplate;
+      readonly count: (response: ShopResponse) => number | undefined;
+    };
 
 /** The value at a JSON pointer. */
 function valueAt(body: string, pointer: string): unknown {
@@ -62,17 +65,19 @@ export function parseCheck(text: string): Check {
   return ({ body }) => values.split("|").includes(String(valueAt(body, pointer)));
 }
 
-/** A file, or `GET /orders/{id}/shipments /count`. */
+/** A file, or `GET /orders/{id} /shipments`, or `GET /orders/{id} ~ a text that is counted`. */
 export function parseEffects(text: string): Effects {
   if (!/^[A-Z]+\s/.test(text)) return { file: text };
-  const [, line = "", pointer = "/"] = /^(\S+\s+\S+)(?:\s+(\/\S*))?$/.exec(text.trim()) ?? [];
-  return { request: parseRequest(line, "effects"), pointer };
-}
-
-/** How many effects a response lists: a number, or the length of a list. */
-export function countEffects({ status, body }: ShopResponse, pointer: string): number | undefined {
-  if (status === 404) return 0;
-  const value = valueAt(body, pointer);
-  if (Array.isArray(value)) return value.length;
-  return typeof value === "number" ? value : undefined;
+  const [, line = "", place = "/"] = /^(\S+\s+\S+)(?:\s+([/~].*))?$/.exec(text.trim()) ?? [];
+  const [, counted] = /^~\s*(.+)$/.exec(place) ?? [];
+  return {
+    request: parseRequest(line, "effects"),
+    count: ({ status, body }) => {
+      if (status >= 400) return status === 404 ? 0 : undefined;
+      if (counted !== undefined) return body.split(counted).length - 1;
+      const value = valueAt(body, place);
+      if (Array.isArray(value)) return value.length;
+      return typeof value === "number" ? value : undefined;
+    },
+  };
 }

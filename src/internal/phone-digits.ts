@@ -6,6 +6,10 @@ const SEPARATOR = String.raw`\s\p{Pd}()[\]`;
 const MIN_DIGITS = 9;
 const MAX_DIGITS = 15;
 
+/** What a message says of a phone number that cannot be used. */
+export const PHONE_EXPECTED =
+  "expected a phone number of 9 to 15 digits, such as 0712345678 or +254 712 345 678";
+
 const SEPARATORS = new RegExp(`[${SEPARATOR}]`, "gu");
 const DIGITS = new RegExp(`^\\d{${MIN_DIGITS},${MAX_DIGITS}}$`);
 

@@ -42,7 +42,7 @@ const WRITE_INTERVAL_MS = 60_000;
 /** Milliseconds since the machine started. */
 export const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-export const readClocks = (): Clocks => ({ wallMs: Date.now(), uptimeMs: uptimeMs() });
+const readClocks = (): Clocks => ({ wallMs: Date.now(), uptimeMs: uptimeMs() });
 
 /**
  * Advances a stored clock to this moment.

@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { describeValue, ownOptions } from "../internal/check-options.ts";
+import { encodeProfile } from "../profile/file-format.ts";
 import { mergeProfiles } from "../profile/merge.ts";
-import type { ServiceProfile } from "../profile/types.ts";
+import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 import type { HeaderEntries } from "./exchange.ts";
 import { IdleQueue } from "./observe/queue.ts";
 import { readProfileFile, writeProfileFile } from "./profile-file.ts";
@@ -21,7 +22,7 @@ export interface ObserverOptions {
 /** Learns how a service behaves, from what a gateway and a webhook receiver see. */
 export interface Observer {
   /** What was learned so far: plain JSON, with shapes and no values. */
-  profile(): ServiceProfile;
+  profile(): ProfileFile;
   /**
    * Writes the profile to its file, whole or not at all. Call it when the process stops, and now and
    * then before. What another process has written meanwhile is kept, too.
@@ -53,6 +54,35 @@ export interface Observer {
 const ownRun = (base: ServiceProfile | undefined): string | undefined =>
   Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "observer")?.[0];
 
+interface ObserverFile {
+  /** Where the observer saves. */
+  readonly path: string | undefined;
+  readonly base: ServiceProfile | undefined;
+}
+
+/** Reads what is known. A file that cannot be read must not keep a shop from starting. */
+function openFile(path: string | undefined): ObserverFile {
+  if (path === undefined) return { path, base: undefined };
+  try {
+    return { path, base: readProfileFile(path) };
+  } catch (error) {
+    const beside = `${path.replace(/\.json$/, "")}.new.json`;
+    // biome-ignore lint/suspicious/noConsole: it is the only place that a shop without options looks at
+    console.warn(
+      `malipo: ${(error as Error).message} The observer starts without it, and saves to ${beside}.`,
+    );
+    return { path: beside, base: readBeside(beside) };
+  }
+}
+
+function readBeside(path: string): ServiceProfile | undefined {
+  try {
+    return readProfileFile(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function* headerEntries(
   headers: Parameters<Observer["observeDelivery"]>[0]["headers"],
 ): Generator<readonly [string, string]> {
@@ -70,7 +100,10 @@ function* headerEntries(
  * Makes an observer: it learns how your service behaves from real responses and deliveries, and keeps
  * shapes, never values. It costs a call about a microsecond, and never fails one.
  *
- * @throws {ConfigurationError} for an unknown option, and for a file that is not a profile.
+ * A file that cannot be read is reported on `console.warn`, and never stops the shop: the observer starts
+ * without it, and saves to a new file beside it.
+ *
+ * @throws {ConfigurationError} for an unknown option.
  *
  * @example
  * ```ts
@@ -87,28 +120,28 @@ export function createObserver(options: ObserverOptions = {}): Observer {
   if (file !== undefined && (typeof file !== "string" || file === "")) {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }
-  const base = file === undefined ? undefined : readProfileFile(file);
+  const { path, base } = openFile(file);
   const recorder = createRecorder({ by: "observer", run: ownRun(base), base });
   const queue = new IdleQueue();
   let saving: Promise<void> = Promise.resolve();
 
-  const profile = (): ServiceProfile => {
+  const learned = (): ServiceProfile => {
     queue.flush();
     return recorder.profile();
   };
 
   const write = async (): Promise<void> => {
-    if (file === undefined) {
+    if (path === undefined) {
       throw new ConfigurationError(
         "This observer has no file. Set `file` in createObserver(), or store observer.profile() yourself.",
       );
     }
-    const known = readProfileFile(file);
-    await writeProfileFile(file, known === undefined ? profile() : mergeProfiles(known, profile()));
+    const known = readProfileFile(path);
+    await writeProfileFile(path, known === undefined ? learned() : mergeProfiles(known, learned()));
   };
 
   return {
-    profile,
+    profile: () => encodeProfile(learned()),
     save: () => {
       // One after the other, so that none undoes another.
       saving = saving.then(write, write);

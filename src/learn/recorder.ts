@@ -8,6 +8,7 @@ import {
   type ResponseShape,
   type Run,
   type ServiceProfile,
+  type Shape,
 } from "../profile/types.ts";
 import type { DeliverySeen, Exchange, Recorder, RecorderOptions } from "./exchange.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
@@ -121,7 +122,7 @@ class ProfileRecorder implements Recorder {
       count(refusal.accepted, this.#run);
     }
     addHeaders(refusal.headers, headers, this.#run);
-    const target = { shape: refusal.body, run: this.#run, timestamps: this.#known.timestamps };
+    const target = this.#target(exchange, refusal.body);
     const isFieldKey = FIELD_CAUSES.includes(cause) ? isInvalidField : undefined;
     addBody({ ...target, keepsValues: false, isFieldKey }, body);
   }
@@ -138,8 +139,13 @@ class ProfileRecorder implements Recorder {
     const response = at<Draft<ResponseShape>>(byStatus, String(status), noResponse);
     count(response.seen, this.#run);
     addHeaders(response.headers, headers, this.#run);
-    const target = { shape: response.body, run: this.#run, timestamps: this.#known.timestamps };
+    const target = this.#target(exchange, response.body);
     addBody({ ...target, keepsValues: isSuccess }, body);
+  }
+
+  #target({ path, query }: Exchange, shape: Draft<Shape>) {
+    const sent = [...path.split("/"), ...(query?.values() ?? [])];
+    return { shape, run: this.#run, timestamps: this.#known.timestamps, sent };
   }
 
   #addKey({ exchange, endpoint, place, isFailure, cause }: Read): void {

@@ -1,12 +1,6 @@
 import * as z from "zod/mini";
-import {
-  mobileMoneyPayment,
-  mobileMoneyPaymentParams,
-  payment,
-  phoneToValidate,
-} from "../contract/payment.ts";
 import type { Schema } from "../contract/schema.ts";
-import { webhook, webhookChanges, webhookRegistration } from "../contract/webhook.ts";
+import { SCHEMAS, type SchemaName } from "../contract/schemas.ts";
 import { EVENT_SCHEMAS } from "./event-schemas.ts";
 import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
 
@@ -14,20 +8,11 @@ export const schemaRef = (name: string | undefined): Json => ({
   $ref: `#/components/schemas/${name}`,
 });
 
-/** The contract's schemas, by their name in the document. */
-const CONTRACT_SCHEMAS: Readonly<Record<string, Schema>> = {
-  MobileMoneyPaymentParams: mobileMoneyPaymentParams,
-  MobileMoneyPayment: mobileMoneyPayment,
-  Payment: payment,
-  PhoneToValidate: phoneToValidate,
-  WebhookRegistration: webhookRegistration,
-  WebhookChanges: webhookChanges,
-  Webhook: webhook,
-};
-
-/** The name of a contract's schema. `undefined` for a schema that accepts any object. */
-export const schemaName = (schema: Schema | undefined): string | undefined =>
-  Object.keys(CONTRACT_SCHEMAS).find((name) => CONTRACT_SCHEMAS[name] === schema);
+/** The name in the document of a contract's schema; `undefined` for one that accepts any object. */
+export const schemaName = (name: SchemaName | undefined): string | undefined =>
+  name === undefined || name === "anyObject"
+    ? undefined
+    : name.charAt(0).toUpperCase() + name.slice(1);
 
 interface FieldType {
   readonly type?: "string" | "number";
@@ -94,10 +79,10 @@ const FAILURE = undocumented({
 
 /** Every schema of the document. */
 export function schemas(): Json {
-  const contract = Object.entries(CONTRACT_SCHEMAS).map(([name, schema]) => [
-    name,
-    toJsonSchema(schema),
-  ]);
+  const contract = Object.entries(SCHEMAS)
+    .map(([name, schema]) => [schemaName(name as SchemaName), schema] as const)
+    .filter(([name]) => name !== undefined)
+    .map(([name, schema]) => [name, toJsonSchema(schema)]);
   return {
     ...Object.fromEntries(contract),
     ...UNDOCUMENTED_SCHEMAS,

@@ -1,7 +1,6 @@
-import { isObject } from "../internal/is-object.ts";
-import { childrenOf, fieldPath, itemPath, presenceOf, ROOT } from "./paths.ts";
-import type { FieldShape, ServiceProfile, Shape } from "./types.ts";
-import { isClosedValue } from "./vocabulary/closed-values.ts";
+import { bodyShape } from "./body-shape.ts";
+import { compareShapes, DRIFT } from "./compare-shapes.ts";
+import type { ServiceProfile } from "./types.ts";
 
 /** A place at which a response differs from what was learned. */
 export interface ProfileDrift {
@@ -13,30 +12,13 @@ export interface ProfileDrift {
   readonly received: string;
 }
 
-/** The fields of each object of a shape that were always there. */
-const alwaysThere = new WeakMap<Shape, Map<string, string[]>>();
-
-function requiredAt(shape: Shape, path: string): string[] {
-  const byPath = alwaysThere.get(shape) ?? new Map<string, string[]>();
-  alwaysThere.set(shape, byPath);
-  const known = byPath.get(path);
-  if (known !== undefined) return known;
-  const names = childrenOf(shape, path).filter((name) => {
-    const { seen, of } = presenceOf(shape, fieldPath(path, name));
-    return seen === of && name !== "*";
-  });
-  byPath.set(path, names);
-  return names;
-}
-
-const typeName = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-
-const typesOf = ({ types }: FieldShape): string => Object.keys(types).join(" or ");
+/** A received text is shown only if it is a word, as statuses are. */
+const shown = (text: string): string =>
+  text.startsWith('"') && !/^"[a-z_.]{1,40}"$/.test(text) ? "string" : text;
 
 /**
- * Where a response differs from what was learned of its endpoint: a field that was always there is
- * missing, a type or a status was never seen. A new field is not a difference.
+ * Finds where a response differs from what was learned of its endpoint: a field that was always there
+ * is missing, a type or a status was never seen. A new field is not a difference.
  */
 export function findProfileDrift(
   profile: ServiceProfile,
@@ -46,57 +28,16 @@ export function findProfileDrift(
 ): ProfileDrift[] {
   const byStatus = profile.endpoints[endpoint];
   if (byStatus === undefined) return [];
-  const found: ProfileDrift[] = [];
   const shape = byStatus[status]?.body;
-  if (shape !== undefined) compare(shape, ROOT, ROOT, body, found);
-  else {
+  if (shape === undefined) {
     const known = Object.keys(byStatus).filter((one) => one.startsWith("2"));
-    if (known.length > 0 && status < 300) {
-      found.push({ path: "status code", expected: known.join(" or "), received: String(status) });
-    }
+    return known.length > 0 && status < 300
+      ? [{ path: "status code", expected: known.join(" or "), received: String(status) }]
+      : [];
   }
-  return found;
-}
-
-/** @param shown - The path as it is reported, with the numbers of items. */
-function compare(
-  shape: Shape,
-  path: string,
-  shown: string,
-  value: unknown,
-  found: ProfileDrift[],
-): void {
-  const field = shape[path];
-  if (field === undefined) return;
-  const type = value === undefined && path === ROOT ? "empty" : typeName(value);
-  if (field.types[type] === undefined) {
-    found.push({ path: shown, expected: typesOf(field), received: type });
-    return;
-  }
-  if (typeof value === "string") compareValue(field, shown, value, found);
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      compare(shape, itemPath(path), fieldPath(shown, String(index)), item, found);
-    }
-  }
-  if (!isObject(value)) return;
-  for (const name of requiredAt(shape, path)) {
-    if (value[name] !== undefined) continue;
-    const expected = typesOf(shape[fieldPath(path, name)] as FieldShape);
-    found.push({ path: fieldPath(shown, name), expected, received: "nothing" });
-  }
-  for (const [name, one] of Object.entries(value)) {
-    compare(shape, fieldPath(path, name), fieldPath(shown, name), one, found);
-  }
-}
-
-function compareValue(
-  { values }: FieldShape,
-  path: string,
-  value: string,
-  found: ProfileDrift[],
-): void {
-  if (values === undefined || values.length === 0 || values.includes(value)) return;
-  const expected = values.map((one) => JSON.stringify(one)).join(" or ");
-  found.push({ path, expected, received: isClosedValue(value) ? JSON.stringify(value) : "string" });
+  return compareShapes(shape, bodyShape(body), DRIFT).map(({ path, before = "", after }) => ({
+    path,
+    expected: before,
+    received: after === undefined ? "nothing" : shown(after),
+  }));
 }

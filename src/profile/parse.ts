@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
+import { decodeProfile, encodeProfile } from "./file-format.ts";
 import { mergeProfiles } from "./merge.ts";
 import { parentPath } from "./paths.ts";
 import { profileSchema } from "./schema.ts";
-import { PROFILE_VERSION, type ServiceProfile, type Shape } from "./types.ts";
+import { PROFILE_VERSION, type ProfileFile, type ServiceProfile, type Shape } from "./types.ts";
 
 /**
  * Checks that a value, such as the parsed content of `malipo.service.json`, is a profile that this
@@ -24,7 +25,7 @@ export function parseProfile(value: unknown, name = "The profile"): ServiceProfi
       `${name} has the version ${value.version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`,
     );
   }
-  const result = profileSchema.safeParse(value);
+  const result = profileSchema.safeParse(decode(value as ProfileFile, name));
   if (!result.success) {
     const [{ path, message } = { path: [], message: "" }] = result.error.issues;
     throw nonsense(name, describePlace(path), message);
@@ -32,6 +33,15 @@ export function parseProfile(value: unknown, name = "The profile"): ServiceProfi
   const profile = result.data as unknown as ServiceProfile;
   for (const [place, shape] of shapesOf(profile)) checkShape(name, place, shape);
   return mergeProfiles(profile, profile);
+}
+
+function decode(value: ProfileFile, name: string): ServiceProfile {
+  try {
+    return decodeProfile(value);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new ConfigurationError(message.replace("The profile", name), { cause: error });
+  }
 }
 
 const nonsense = (name: string, place: string, message: string) =>
@@ -110,4 +120,4 @@ function printLine(value: unknown): string {
 
 /** The text of the file of a profile: sorted, so that equal profiles are equal bytes. */
 export const formatProfile = (profile: ServiceProfile): string =>
-  `${print(mergeProfiles(profile, profile), "", 0)}\n`;
+  `${print(encodeProfile(mergeProfiles(profile, profile)), "", 0)}\n`;

@@ -1,7 +1,7 @@
 import type { RefusalCause } from "./causes.ts";
 
 /** The version of the format that this release reads and writes. Any other is rejected. */
-export const PROFILE_VERSION = 1;
+export const PROFILE_VERSION = 2;
 
 /**
  * How often something was seen, by run: `{ "3f9c2a71": 12 }`. A run is one probe, one proxy, or one
@@ -122,11 +122,9 @@ export interface Run {
 }
 
 /**
- * What was seen of one payment service: plain JSON, the content of `malipo.service.json`.
- *
- * It holds shapes, never values: no body, phone, name, amount, reference, id or key. Everything in
- * it is a map, a sorted set or a count that grows, so that two profiles merge by one rule: maps key
- * by key, sets by union, counts by the larger one of the same run.
+ * What was seen of one payment service: plain JSON, the content of `malipo.service.json`. It reads like
+ * a lock file: what the service does comes first, and changes when the service does; how often it was
+ * seen stands in `runs`, at its end. Read it with the commands of `malipo learn`.
  *
  * @example
  * ```ts
@@ -135,6 +133,19 @@ export interface Run {
  * const sandbox = createSandbox({ profile });
  * const gateway = new Gateway({ profile, hooks: { drift: (drift) => log.warn(drift) } });
  * ```
+ */
+export interface ProfileFile {
+  /** The version of the format. A file of another version is rejected, never changed. */
+  readonly version: number;
+  readonly [part: string]: unknown;
+}
+
+/**
+ * A profile in memory, with the counts of each run at their places.
+ *
+ * It holds shapes, never values: no body, phone, name, amount, reference, id or key. Everything in
+ * it is a map, a sorted set or a count that grows, so that two profiles merge by one rule: maps key
+ * by key, sets by union, counts by the larger one of the same run.
  */
 export interface ServiceProfile {
   /** The version of the format: `PROFILE_VERSION`. A file of another version is rejected, never changed. */

@@ -7,7 +7,7 @@ import {
   ownOptions,
 } from "../internal/check-options.ts";
 import { parseProfile } from "../profile/parse.ts";
-import type { ServiceProfile } from "../profile/types.ts";
+import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { VIRTUAL_START } from "./clock/time.ts";
 
@@ -70,7 +70,7 @@ export interface SandboxOptions {
    * const sandbox = createSandbox({ profile });
    * ```
    */
-  profile?: ServiceProfile | undefined;
+  profile?: ProfileFile | undefined;
 }
 
 /** The options of a sandbox, checked and with their defaults. */

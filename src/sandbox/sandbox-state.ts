@@ -1,7 +1,7 @@
 import type { Scheduler } from "./clock/scheduler.ts";
 import type { Watchers } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
-import type { Speech } from "./speech/speech.ts";
+import type { Speech } from "./serializer/serializer.ts";
 import type { Delivery, EventRecord, StoredPayment } from "./state/records.ts";
 import type { State } from "./state/state.ts";
 

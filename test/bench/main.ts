@@ -2,7 +2,7 @@
 //
 //   npm run bench                       every subject; writes docs/benchmarks.md and its chart
 //   npm run bench -- call               one subject
-//   npm run bench -- wait|receiver|scale|stored-events|sandbox [options of that program]
+//   npm run bench -- wait|receiver|scale|stored-events|sandbox|drill [options of that program]
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -35,6 +35,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   scale: "Several receivers on one engine",
   "stored-events": "A delivery when many events are stored",
   wait: "Waiting for a payment",
+  drill: "A fire drill of the example shops",
 };
 
 const SUBJECTS = [...Object.keys(TABLES), ...Object.keys(PROGRAMS)];
@@ -105,7 +106,8 @@ if (subject !== "" && !SUBJECTS.includes(subject)) {
   process.exit(2);
 }
 console.log(`malipo beside its peers, on ${MACHINE}`);
-if (!["receiver", "scale", "stored-events", "wait", "observe"].includes(subject)) installPeers();
+if (!["receiver", "scale", "stored-events", "wait", "observe", "drill"].includes(subject))
+  installPeers();
 
 if (subject in PROGRAMS) {
   process.exitCode = runProgram(subject, rest, "inherit").status ?? 1;

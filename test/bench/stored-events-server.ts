@@ -47,7 +47,7 @@ const inbox = INBOXES[kind]?.() as Inbox;
 await inbox.start({
   run: async () => void processed++,
   concurrency: 8,
-  kinds: ["payment.completed"],
+  queues: ["payment.completed"],
   onError: (error) => console.error(String(error)),
 });
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../../src/drill/child.ts";
 import { type Installed, installPacked } from "../support/installed.ts";
 import { codeBlocks } from "./support/blocks.ts";
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { freePort } from "../../src/drill/child.ts";
 import { malipo, startReceiver } from "../cli/command-line.ts";
-import { freePort } from "../support/free-port.ts";
 import { codeBlocks } from "./support/blocks.ts";
 
 const PAGE = "docs/other-languages.md";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { globSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXAMPLES } from "../../scripts/examples/list.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../../src/drill/child.ts";
 
 /** `npm run example`, as a process. */
 async function runExample(name: string) {

@@ -128,6 +128,8 @@ describe("callers in one process", () => {
     letGo();
     await vi.advanceTimersByTimeAsync(10);
     const third = call();
+    // Until the third call has joined.
+    await vi.advanceTimersByTimeAsync(10);
     controllers[1]?.abort("left too");
     expect(await second).toBe("left too");
     await vi.advanceTimersByTimeAsync(1_000);

@@ -1,11 +1,15 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
-import { checkAgainst } from "../../src/learn/check.ts";
-import { diffProfiles } from "../../src/learn/diff.ts";
 import { openapiOf } from "../../src/learn/openapi.ts";
+import { compareProfiles } from "../../src/profile/compare-profiles.ts";
+import { CHECK, DIFF } from "../../src/profile/compare-shapes.ts";
+import type { ServiceProfile } from "../../src/profile/types.ts";
 import { learn as learnDialect } from "../sandbox/profile/learn.ts";
 import { LEARNABLE_DIALECTS } from "../support/dialects/index.ts";
 import { learn } from "./support/exchanges.ts";
+
+const diffProfiles = (a: ServiceProfile, b: ServiceProfile) => compareProfiles(a, b, DIFF);
+const checkAgainst = (a: ServiceProfile, b: ServiceProfile) => compareProfiles(a, b, CHECK);
 
 const merchant = (data: unknown, status = 200) => ({
   exchange: {
@@ -30,14 +34,9 @@ describe("diff", () => {
     const now = learn("bbbbbbbb", [merchant(SHOP), merchant({ ...rest, name: null })]);
     expect(diffProfiles(known, now)).toEqual([
       {
-        path: "GET /merchant 200 data.name",
-        before: "string (token)",
-        after: "null or string (token)",
-      },
-      {
-        path: "GET /merchant 200 data.phone",
-        before: "string (digits12)",
-        after: "string (digits12) optional",
+        path: "GET /merchant data.name",
+        before: "string",
+        after: "null or string",
       },
     ]);
   });
@@ -47,8 +46,18 @@ describe("check", () => {
   const found = (data: unknown, status?: number) =>
     checkAgainst(known, learn("bbbbbbbb", [merchant(data, status)])).map(({ path }) => path);
 
-  test("finds nothing where the service is as it was, or has a new field", () => {
-    expect(found({ ...SHOP, plan: "free" })).toEqual([]);
+  test("finds nothing if the service is as it was", () => {
+    expect(found({ ...SHOP, name: "B" })).toEqual([]);
+  });
+
+  test("finds a new field, a new format and a header that vanished", () => {
+    expect(found({ ...SHOP, plan: "free" })).toEqual(["GET /merchant data.plan"]);
+    expect(found({ ...SHOP, phone: "+254 712" })).toEqual(["GET /merchant data.phone"]);
+    const { exchange } = merchant(SHOP);
+    const headers = [["x-request-id", "1"]] as const;
+    const before = learn("aaaaaaaa", [{ exchange: { ...exchange, headers } }]);
+    const paths = checkAgainst(before, known).map(({ path }) => path);
+    expect(paths).toEqual(["GET /merchant header x-request-id"]);
   });
 
   test("finds a field that vanished, a changed type, a new value of a status, a changed status code", () => {

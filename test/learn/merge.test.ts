@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findContradictions, isOfTwoServices } from "../../src/profile/contradictions.ts";
+import { compareProfiles, isOfTwoServices } from "../../src/profile/compare-profiles.ts";
+import { MERGE } from "../../src/profile/compare-shapes.ts";
 import { mergeProfiles } from "../../src/profile/merge.ts";
 import { formatProfile, parseProfile } from "../../src/profile/parse.ts";
+import type { ServiceProfile } from "../../src/profile/types.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { learn, seen } from "./support/exchanges.ts";
 
@@ -118,74 +120,48 @@ describe("profiles of two services", () => {
       })),
     );
 
-  test("contradict each other", () => {
-    const merged = mergeProfiles(
-      service("aaaaaaaa", "id", 1, 200),
-      service("bbbbbbbb", "id", "x", 203),
-    );
-    expect(isOfTwoServices(merged)).toBe(true);
-    expect(findContradictions(merged).contradictions[0]).toEqual({
-      place: "GET /invoices status",
-      found: "200; 203",
+  const places = (a: ServiceProfile, b: ServiceProfile) =>
+    compareProfiles(a, b, MERGE).map(({ path }) => path);
+
+  test("are told apart", () => {
+    const [one, other] = [service("aaaaaaaa", "id", 1, 200), service("bbbbbbbb", "id", "x", 203)];
+    expect(isOfTwoServices(one, other)).toBe(true);
+    expect(compareProfiles(one, other, MERGE)).toContainEqual({
+      path: "GET /invoices status",
+      before: "200",
+      after: "203",
     });
   });
 
-  test("do not contradict each other where they are of one service", () => {
-    const merged = mergeProfiles(
-      service("aaaaaaaa", "id", 1, 200),
-      service("bbbbbbbb", "id", 2, 200),
-    );
-    expect(findContradictions(merged).contradictions).toEqual([]);
-    expect(isOfTwoServices(merged)).toBe(false);
+  test("differ nowhere if they are of one service", () => {
+    const [one, other] = [service("aaaaaaaa", "id", 1, 200), service("bbbbbbbb", "id", 2, 200)];
+    expect(places(one, other)).toEqual([]);
+    expect(isOfTwoServices(one, other)).toBe(false);
   });
 
-  const payments = (run: string, data: object) =>
-    learn(
-      run,
-      [
-        ["GET", "/payments/x"],
-        ["POST", "/mobile-money/payment/status"],
-      ].flatMap(([method = "", path = ""]) => {
-        const body = JSON.stringify({ success: true, data: { reference: "R", ...data } });
-        const exchange = { method, path, status: 200, headers: [], body };
-        return [{ exchange }, { exchange }];
-      }),
-    );
+  const payments = (run: string, data: object) => {
+    const body = JSON.stringify({ success: true, data: { reference: "R", ...data } });
+    const exchange = { method: "GET", path: "/payments/x", status: 200, headers: [], body };
+    return learn(run, [{ exchange }, { exchange }]);
+  };
 
-  test("have fields that are always there in one and never in the other, named by object", () => {
-    const merged = mergeProfiles(
-      payments("aaaaaaaa", { fee: "1.00", net: "2.00" }),
+  test("differ by a field that is always there in one and never in the other", () => {
+    const [one, other] = [
+      payments("aaaaaaaa", { fee: "1.00" }),
       payments("bbbbbbbb", { channel: "stk" }),
-    );
-    expect(findContradictions(merged).contradictions).toEqual([
-      { place: "GET /payments/{reference} 200 fields of data", found: "channel; fee or net" },
-      {
-        place: "POST /mobile-money/payment/status 200 fields of data",
-        found: "channel; fee or net",
-      },
+    ];
+    expect(places(one, other)).toEqual([
+      "GET /payments/{reference} data.channel",
+      "GET /payments/{reference} data.fee",
     ]);
-    expect(isOfTwoServices(merged)).toBe(false);
+    expect(isOfTwoServices(one, other)).toBe(false);
   });
 
-  test("do not contradict each other by the documented fields of another status", () => {
-    const merged = mergeProfiles(
+  test("do not differ by the documented fields of another status", () => {
+    const [one, other] = [
       payments("aaaaaaaa", { status: "completed", transaction_id: "T", payer_name: "J" }),
       payments("bbbbbbbb", { status: "failed", failure_reason: "x", retry_possible: true }),
-    );
-    expect(findContradictions(merged).contradictions).toEqual([]);
-  });
-
-  test("do not contradict each other by a field that only one response lacked", () => {
-    const once = learn("bbbbbbbb", [
-      {
-        exchange: { method: "GET", path: "/merchant", status: 200, headers: [], body: '{"id":1}' },
-      },
-    ]);
-    const exchange = { method: "GET", path: "/merchant", status: 200, headers: [] };
-    const twice = learn("aaaaaaaa", [
-      { exchange: { ...exchange, body: '{"id":1,"name":"a"}' } },
-      { exchange: { ...exchange, body: '{"id":1,"name":"a"}' } },
-    ]);
-    expect(findContradictions(mergeProfiles(once, twice)).contradictions).toEqual([]);
+    ];
+    expect(places(one, other)).toEqual([]);
   });
 });

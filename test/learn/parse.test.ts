@@ -10,17 +10,19 @@ const profile = learn("aaaaaaaa", [
 
 /** The profile after a change by hand. */
 function edited(change: (copy: { [key: string]: never }) => void): unknown {
-  const copy = JSON.parse(JSON.stringify(profile));
+  const copy = JSON.parse(formatProfile(profile));
   change(copy);
   return copy;
 }
 
 const merchant = (copy: unknown) =>
   (copy as ServiceProfile).endpoints["GET /merchant"]?.["200"] as unknown as {
-    seen: Record<string, unknown>;
     body: Record<string, Record<string, unknown>>;
     headers: Record<string, unknown>;
   };
+
+const countsOf = (copy: unknown) =>
+  Object.values((copy as { runs: Record<string, { counts: number[] }> }).runs)[0]?.counts ?? [];
 
 describe("the file of a profile", () => {
   test("is sorted, ends with a line break, and is read back as it was", () => {
@@ -28,13 +30,22 @@ describe("the file of a profile", () => {
     expect(text.endsWith("}\n")).toBe(true);
     expect(parseProfile(JSON.parse(text))).toEqual(profile);
     const keys = Object.keys(JSON.parse(text));
-    expect(keys).toEqual([...keys].sort());
+    const parts = keys.slice(1, -1);
+    expect([keys[0], keys.at(-1)]).toEqual(["version", "runs"]);
+    expect(parts).toEqual([...parts].sort());
   });
 
   test("has one line for each place of a body, so that a change of one is one line in a diff", () => {
     expect(formatProfile(profile)).toContain(
-      '"data.amount": { "formats": ["decimal2"], "types": { "string": { "aaaaaaaa": 1 } } }',
+      '"data.amount": { "formats": ["decimal2"], "types": ["string"] }',
     );
+  });
+
+  test("changes only in its runs if the same service is seen again", () => {
+    const exchange = { method: "GET", path: "/merchant", status: 200, headers: [], body };
+    const again = learn("bbbbbbbb", [{ exchange }, { exchange }, { exchange }], profile);
+    const [before, after] = [profile, again].map((one) => formatProfile(one).split('  "runs"')[0]);
+    expect(after).toBe(before);
   });
 });
 
@@ -44,32 +55,31 @@ describe("what is not a profile", () => {
     ["a list", [], "is not a service profile"],
     ["null", null, "is not a service profile"],
     ["an object without a version", {}, "is not a service profile"],
-    ["only a version", { version: 1 }, "is not a service profile that malipo wrote"],
+    ["only a version", { version: 2 }, "is not a service profile that malipo wrote"],
   ])("%s is rejected", (_, value, message) => {
     expect(() => parseProfile(value, "shop.json")).toThrow(`shop.json ${message}`);
   });
 
   test("another version is rejected with what to do", () => {
-    expect(() => parseProfile({ ...profile, version: 2 }, "shop.json")).toThrow(
-      "shop.json has the version 2; this release of malipo reads version 1. Update malipo, or make the profile again with `npx malipo probe`.",
+    expect(() => parseProfile({ ...profile, version: 1 }, "shop.json")).toThrow(
+      "shop.json has the version 1; this release of malipo reads version 2. Update malipo, or make the profile again with `npx malipo probe`.",
     );
   });
 
   test.each<[string, (copy: { [key: string]: never }) => void, string]>([
     [
       "a count below 0",
-      (copy) => Object.assign(merchant(copy).seen, { aaaaaaaa: -1 }),
+      (copy) => Object.assign(countsOf(copy), { 0: -1 }),
       "expected a whole number",
     ],
     [
       "a field that was there more often than its object",
       (copy) =>
-        Object.assign(merchant(copy).body["data.name"] ?? {}, {
-          types: { string: { aaaaaaaa: 9 } },
-        }),
+        // The response, the body, `data`, `data.amount` and then `data.name`.
+        Object.assign(countsOf(copy), { [countsOf(copy).length - 2]: 9 }),
       '"data.name" was seen 9 times in 1 objects',
     ],
-    ["a field of nothing", (copy) => delete merchant(copy).body.data, "has nothing that holds it"],
+    ["a field of nothing", (copy) => delete merchant(copy).body.data, "do not fit its places"],
     [
       "a value beside the shapes",
       (copy) => Object.assign(merchant(copy).body["data.name"] ?? {}, { example: "Wanjiku" }),

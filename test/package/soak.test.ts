@@ -17,6 +17,12 @@ const INBOXES = [
   ["pg-boss", "transaction", ENGINE_FAULTS],
 ] as const;
 
+/** Each by what its report has beside the counts of every soak. */
+const MODES = [
+  ["drain", /^\d+ {2}processes that drained$/],
+  ["sweep", /^100 {2}never sent, found by a sweep$/],
+] as const;
+
 const SABOTAGES = [
   ["early-end", ["--kills", "0"], "Receiver processes died by themselves."],
   [
@@ -51,6 +57,7 @@ function soak(name: string, ...args: readonly string[]): Promise<void> {
 beforeAll(async () => {
   await Promise.all([
     ...INBOXES.map(([inbox]) => soak(inbox, "--inbox", inbox, "--kills", "5", "--engine-faults")),
+    ...MODES.map(([mode]) => soak(mode, "--inbox", "sqlite", "--mode", mode, "--kills", "5")),
     ...SABOTAGES.map(([name, args]) =>
       soak(name, "--inbox", "sqlite", "--sabotage", name, ...args),
     ),
@@ -65,9 +72,10 @@ describe("a small soak of the built package", () => {
       // This machine may lack an engine. The soak says so.
       if (status === CANNOT_START && stderr.includes("NOT RUN")) return skip();
       expect(stdout.split("\n").map((line) => line.trim())).toEqual([
-        expect.stringMatching(new RegExp(`^${inbox}, seed 1, \\d+ s$`)),
+        expect.stringMatching(new RegExp(`^${inbox}, start, seed 1, \\d+ s$`)),
         "300  sent",
         "300  acknowledged",
+        "0  orders that stayed open",
         "0  lost",
         "0  invented",
         `0  effects more than once, through the ${once}`,
@@ -81,6 +89,15 @@ describe("a small soak of the built package", () => {
       expect(status).toBe(0);
     },
   );
+
+  test.for(MODES)("loses and repeats nothing with --mode %s", ([mode, line]) => {
+    const { stdout, status } = runs.get(mode) as Run;
+    const lines = stdout.split("\n").map((text) => text.trim());
+    expect(lines).toContain("0  orders that stayed open");
+    expect(lines).toContainEqual(expect.stringMatching(line));
+    expect(lines).toContain("Nothing was lost or processed twice.");
+    expect(status).toBe(0);
+  });
 
   test.for(SABOTAGES)("fails with a receiver that breaks a promise: %s", ([name, , sentence]) => {
     const { stdout, status } = runs.get(name) as Run;

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import { freePort } from "../../src/drill/child.ts";
 import { hasChromium, launchChromium } from "../support/chromium.ts";
-import { freePort } from "../support/free-port.ts";
 import type { Scene } from "./scene.ts";
 
 /** The result of a runtime. */

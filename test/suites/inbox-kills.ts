@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../src/drill/child.ts";
 import { type InboxName, type Place, SHOPS } from "../stress/inboxes/inboxes.ts";
-import { freePort, openShop, type ShopProcess } from "../stress/inboxes/process.ts";
+import { openShop, type ShopProcess } from "../stress/inboxes/process.ts";
 import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
 import { POINTS } from "../stress/inboxes/shop.ts";
+import type { OrmName } from "../support/orms.ts";
 import { references, until } from "./inbox-stage.ts";
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -22,14 +24,19 @@ async function bundleShop(outfile: string): Promise<string> {
     format: "esm",
     // The names of the package lead to the sources there.
     tsconfig: fromRoot("tsconfig.json"),
-    external: ["bullmq", "ioredis", "pg", "pg-boss"],
+    external: ["bullmq", "ioredis", "pg", "pg-boss", "knex", "@prisma/*"],
     logLevel: "error",
   });
   return outfile;
 }
 
 /** What every inbox promises when processes die, and when several share a store. */
-export function killSuite(inbox: InboxName, freshStore: (folder: string) => string): void {
+export function killSuite(
+  inbox: InboxName,
+  freshStore: (folder: string) => string,
+  /** Only the effects of these libraries, in their own transactions. */
+  orms?: readonly OrmName[],
+): void {
   // Beside node_modules, where the modules that are not bundled are found.
   const cache = fromRoot("node_modules/.cache");
   mkdirSync(cache, { recursive: true });
@@ -44,7 +51,7 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
     open.add(shop);
     return shop;
   }
-  async function freshPlace(): Promise<Place> {
+  async function freshPlace(orm?: OrmName): Promise<Place> {
     const name = crypto.randomUUID();
     const queue = `malipo-${name}`;
     const place = {
@@ -52,6 +59,7 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
       queue,
       ledger: join(files, `${name}.ledger`),
       leaseMs: 1_500,
+      orm,
     };
     await prepare(place);
     return place;
@@ -68,25 +76,39 @@ export function killSuite(inbox: InboxName, freshStore: (folder: string) => stri
     for (const path of [folder, files]) rmSync(path, { recursive: true, force: true });
   });
 
+  /** What happened to two events, of which the first killed its process. */
+  async function killAt(point: (typeof POINTS)[number], orm?: OrmName) {
+    const place = await freshPlace(orm);
+    const port = await freePort();
+    const shop = await start(place, port, point);
+    const delivered = deliver(port, deliveryOf("PAY-1"));
+    const killedBy = await shop.exit;
+    await start(place, port);
+    await delivered;
+    await until(async () => (await effects(place)).includes("PAY-1"));
+    for (const reference of ["PAY-1", "PAY-2"]) await deliver(port, deliveryOf(reference));
+    await until(async () => (await effects(place)).includes("PAY-2"));
+    return [killedBy, (await effects(place)).sort()];
+  }
+
+  if (orms !== undefined) {
+    test.each(orms)(
+      "a process that is killed loses and repeats no effect of %s, before and after COMMIT",
+      { timeout: 90_000 },
+      async (orm) => {
+        const points = ["in the middle of its effect", "after its effect"] as const;
+        const outcomes = await Promise.all(points.map((point) => killAt(point, orm)));
+        expect(outcomes).toEqual(points.map(() => ["SIGKILL", ["PAY-1", "PAY-2"]]));
+      },
+    );
+    return;
+  }
+
   describe(`${inbox}: a process that is killed`, { timeout: 90_000 }, () => {
     // In parallel: most of the time is spent waiting for leases of dead processes to expire.
     test("loses nothing and repeats no effect, wherever it dies", async () => {
-      const outcomes = await Promise.all(
-        POINTS.map(async (point) => {
-          const place = await freshPlace();
-          const port = await freePort();
-          const shop = await start(place, port, point);
-          const delivered = deliver(port, deliveryOf("PAY-1"));
-          const killedBy = await shop.exit;
-          await start(place, port);
-          await delivered;
-          await until(async () => (await effects(place)).includes("PAY-1"));
-          for (const reference of ["PAY-1", "PAY-2"]) await deliver(port, deliveryOf(reference));
-          await until(async () => (await effects(place)).includes("PAY-2"));
-          return [point, killedBy, (await effects(place)).sort()];
-        }),
-      );
-      expect(outcomes).toEqual(POINTS.map((point) => [point, "SIGKILL", ["PAY-1", "PAY-2"]]));
+      const outcomes = await Promise.all(POINTS.map((point) => killAt(point)));
+      expect(outcomes).toEqual(POINTS.map(() => ["SIGKILL", ["PAY-1", "PAY-2"]]));
     });
 
     test("with SIGTERM finishes its running handlers and ends by itself", async () => {

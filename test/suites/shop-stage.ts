@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Gateway, type Payment } from "malipo";
 import { createSandbox } from "malipo/sandbox";
 import { signWebhook } from "malipo/webhooks";
+import { freePort } from "../../src/drill/child.ts";
 import { type ShopProcess, type ShopProgram, startShop } from "../docs/support/shop-process.ts";
-import { freePort } from "../support/free-port.ts";
 
 /** What a customer sees. */
 export interface Seen {

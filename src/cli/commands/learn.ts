@@ -4,8 +4,8 @@ import { diff } from "../learn/diff.ts";
 import { merge } from "../learn/merge.ts";
 import { openapi } from "../learn/openapi.ts";
 import { report } from "../learn/report.ts";
+import { runProxy } from "../learn/run-proxy.ts";
 import { types } from "../learn/types.ts";
-import { runProxy } from "../proxy/run-proxy.ts";
 
 const SUBCOMMANDS: Readonly<Record<string, (input: Input) => Promise<number>>> = {
   report,

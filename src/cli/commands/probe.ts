@@ -1,3 +1,4 @@
+import type { ProbeResult } from "../../learn/probe/probe.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import { reportOn } from "../../learn/report.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
@@ -9,7 +10,6 @@ import { requireValue } from "../input/flag-values.ts";
 import { formatReport } from "../learn/format-report.ts";
 import { checkProfileOut } from "../learn/profile-out.ts";
 import { askService } from "../probe/ask-service.ts";
-import type { ProbeResult } from "../probe/probe.ts";
 import { readProbeSettings } from "../probe/settings.ts";
 import { paint, printable, printResult } from "../terminal/output.ts";
 

@@ -1,5 +1,5 @@
+import { describeConnectionError } from "../../internal/describe-connection-error.ts";
 import { CliError } from "../cli-error.ts";
-import { describeConnectionError } from "../connection-errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
 /** The response of a receiver. */

@@ -7,7 +7,7 @@ import type {
   EventQuery,
   WithBody,
 } from "../../webhooks/inbox/event-list.ts";
-import { listPage, readFrom } from "../../webhooks/inbox/event-pages.ts";
+import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import { type CliError, usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { readMoment } from "../input/moment.ts";
@@ -66,7 +66,7 @@ export async function readEvents(
   for (const id of new Set(ids)) {
     events.push(
       await reached(() =>
-        readFrom(list, id).catch((error: unknown) => {
+        list.read(id).catch((error: unknown) => {
           throw error instanceof ConfigurationError ? unknownId(what, id) : error;
         }),
       ),

@@ -28,8 +28,7 @@ export async function listEvents({ what, list }: Selected, input: Input): Promis
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const query = { ...readFilter(values), limit, after: values.after };
   const page = await reached(() => listPage(list, query));
-  // An inbox of another engine may still list bodies, which are data of customers.
-  const items = page.map((event) => ({ ...asJson(event), body: undefined }));
+  const items = page.map(asJson);
   printResult(json, { items, next: page.next }, () => {
     if (page.length === 0) return `No ${what}s.`;
     const more = page.next === undefined ? [] : [`More ${what}s: --after ${page.next}`];

@@ -64,16 +64,21 @@ async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Pr
 
 async function openPostgres(
   connectionString: string,
-  { queue = DEFAULT_QUEUE, schema = "pgboss" }: FlagValues,
+  { queue = DEFAULT_QUEUE, schema }: FlagValues,
 ): Promise<OpenInbox> {
   const retentionMs = await retentionOf(connectionString, queue, schema);
   const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>("pg-boss", "--postgres");
   // It neither changes its tables nor looks after jobs: that is for the processes of the shop.
   const off = { migrate: false, supervise: false, schedule: false };
-  const boss = new pgBoss.PgBoss({ connectionString, schema, max: 2, ...off });
+  const boss = new pgBoss.PgBoss({ connectionString, schema: schema ?? "pgboss", max: 2, ...off });
   boss.on("error", () => {});
   const { pgBossInbox } = await import("../../webhooks/inbox/pg-boss/inbox.ts");
-  const inbox = pgBossInbox({ boss, queue, ...(retentionMs > 0 && { retentionMs }) });
+  const inbox = pgBossInbox({
+    boss,
+    queue,
+    ...(schema !== undefined && { schema }),
+    ...(retentionMs > 0 && { retentionMs }),
+  });
   const close = async () => {
     await inbox.stop(0);
     await boss.stop({ graceful: false });
@@ -81,19 +86,17 @@ async function openPostgres(
   return { ...lists(inbox), close };
 }
 
-/** The retention that the processes of the shop set, which an inbox sets again when it is opened. */
-async function retentionOf(url: string, queue: string, schema: string): Promise<number> {
+/** The retention that the processes of the shop use: what is dropped is remembered as long. */
+async function retentionOf(url: string, queue: string, schema = "malipo"): Promise<number> {
   const pool = connectPostgres(url, "--postgres");
   try {
-    const table = `"${schema.replaceAll('"', '""')}".queue`;
-    const { rows: tables } = await pool.query("SELECT to_regclass($1) AS name", [table]);
-    const text = `SELECT deletion_seconds AS seconds FROM ${table} WHERE name = $1`;
-    const rows =
-      tables[0]?.name === null ? [] : (await pool.query(text, [`${queue}-conflicts`])).rows;
-    if (rows.length === 0) {
+    const table = `${schema}."${queue.replaceAll('"', '""')}_meta"`;
+    const { rows } = await pool.query("SELECT to_regclass($1) AS name", [table]);
+    if (rows[0]?.name === null) {
       throw noInbox(`the queue ${queue} in the schema ${schema} of this PostgreSQL`);
     }
-    return Number(rows[0].seconds) * 1_000;
+    const text = `SELECT max(substr(name, 11)::bigint) AS ms FROM ${table} WHERE name LIKE 'retention %'`;
+    return Number((await pool.query(text)).rows[0].ms);
   } finally {
     await pool.end();
   }

@@ -1,4 +1,5 @@
-import { checkAgainst } from "../../learn/check.ts";
+import { compareProfiles } from "../../profile/compare-profiles.ts";
+import { CHECK } from "../../profile/compare-shapes.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -7,15 +8,15 @@ import { askService } from "../probe/ask-service.ts";
 import { readProbeSettings } from "../probe/settings.ts";
 import { printResult } from "../terminal/output.ts";
 import { formatDifferences } from "./diff.ts";
-import { readOneProfile } from "./read-profile.ts";
+import { readProfile } from "./read-profile.ts";
 
 /** `malipo learn check [FILE] --against FILE` */
 export async function check(input: Input): Promise<number> {
   const against = requireValue(input.values, "against");
-  const known = readOneProfile(against);
+  const known = readProfile(against);
   const [file] = input.args;
-  const now = file === undefined ? await askAgain(input) : readOneProfile(file);
-  const differences = checkAgainst(known, now);
+  const now = file === undefined ? await askAgain(input) : readProfile(file);
+  const differences = compareProfiles(known, now, CHECK);
   const alike = differences.length === 0;
   const subject = file ?? "The service";
   printResult(input.json, { alike, differences }, () =>

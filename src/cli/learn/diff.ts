@@ -1,4 +1,5 @@
-import { type Difference, diffProfiles } from "../../learn/diff.ts";
+import { compareProfiles } from "../../profile/compare-profiles.ts";
+import { DIFF, type Difference } from "../../profile/compare-shapes.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint, printable, printResult } from "../terminal/output.ts";
@@ -6,7 +7,7 @@ import { readProfile } from "./read-profile.ts";
 
 /** `malipo learn diff A B` */
 export async function diff({ args: [a = "", b = ""], json }: Input): Promise<number> {
-  const differences = diffProfiles(readProfile(a), readProfile(b));
+  const differences = compareProfiles(readProfile(a), readProfile(b), DIFF);
   const alike = differences.length === 0;
   printResult(json, { alike, differences }, () =>
     alike ? `${a} and ${b} say the same.` : formatDifferences(differences),
@@ -19,11 +20,10 @@ export const formatDifferences = (differences: readonly Difference[]): string =>
   differences.map(formatDifference).join("\n");
 
 function formatDifference({ path, before, after }: Difference): string {
-  const line = (colour: "red" | "green", mark: string, text: string | undefined) =>
-    text === undefined ? [] : [`  ${paint(colour, `${mark} ${printable(text)}`)}`];
+  const line = (colour: "red" | "green", text: string) => `  ${paint(colour, printable(text))}`;
   return [
     paint("bold", printable(path)),
-    ...line("red", "-", before),
-    ...line("green", "+", after),
+    line("red", before === undefined ? "was not there" : `was ${before}`),
+    line("green", after === undefined ? "is gone" : `is ${after}`),
   ].join("\n");
 }

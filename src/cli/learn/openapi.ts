@@ -4,7 +4,7 @@ import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { printLine } from "../terminal/output.ts";
-import { readOneProfile } from "./read-profile.ts";
+import { readProfile } from "./read-profile.ts";
 
 const { port, prefix } = ASSUMPTIONS.address.value;
 const SANDBOX_URL = `http://127.0.0.1:${port}${prefix}`;
@@ -16,6 +16,6 @@ export async function openapi({ args: [file = ""], values }: Input): Promise<num
     given === undefined
       ? SANDBOX_URL
       : readUrl({ "base-url": given }, "base-url").href.replace(/\/+$/, "");
-  printLine(JSON.stringify(openapiOf(readOneProfile(file), url), null, 2));
+  printLine(JSON.stringify(openapiOf(readProfile(file), url), null, 2));
   return EXIT.ok;
 }

@@ -4,11 +4,11 @@ import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { printResult } from "../terminal/output.ts";
 import { formatReport } from "./format-report.ts";
-import { readOneProfile } from "./read-profile.ts";
+import { readProfile } from "./read-profile.ts";
 
 /** `malipo learn report FILE` */
 export async function report({ args: [file = ""], json }: Input): Promise<number> {
-  const entries = reportOn(readOneProfile(file), ASSUMPTIONS);
+  const entries = reportOn(readProfile(file), ASSUMPTIONS);
   printResult(json, entries, () => formatReport(entries));
   return EXIT.ok;
 }

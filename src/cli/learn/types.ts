@@ -4,12 +4,12 @@ import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { printResult, write } from "../terminal/output.ts";
-import { readOneProfile } from "./read-profile.ts";
+import { readProfile } from "./read-profile.ts";
 
 /** `malipo learn types FILE [--out malipo.service.d.ts]` */
 export async function types({ args: [file = ""], values, json }: Input): Promise<number> {
   const out = requireValue(values, "out");
-  const text = typesOf(readOneProfile(file));
+  const text = typesOf(readProfile(file));
   if (out === "-") {
     write(process.stdout, text);
     return EXIT.ok;

@@ -1,12 +1,14 @@
 import type { WriteStream } from "node:tty";
+import { ProbeError } from "../../errors/probe.ts";
+import { type ProbeResult, probe } from "../../learn/probe/probe.ts";
+import { chooseSteps } from "../../learn/probe/steps/steps.ts";
 import { CliError } from "../cli-error.ts";
+import { EXIT } from "../exit-codes.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { write } from "../terminal/output.ts";
-import { type ProbeResult, probe } from "./probe.ts";
+import { formatPlan } from "./plan.ts";
 import type { ProbeSettings } from "./settings.ts";
 import { StepCounter } from "./step-counter.ts";
-import { formatPlan } from "./steps/plan.ts";
-import { chooseSteps } from "./steps/steps.ts";
 
 /** Where a probe shows what it does. */
 export interface Surroundings {
@@ -44,15 +46,18 @@ export async function askService(
       notify: (message) => progress.notify(message),
     });
   } catch (error) {
-    throw withOut(error, out);
+    throw toCliError(error, out);
   } finally {
     progress.clear();
   }
 }
 
-/** Says of the file what became of it. */
-function withOut(error: unknown, out: string | undefined): unknown {
-  if (!(error instanceof CliError) || out === undefined) return error;
-  const { exitCode, code, message } = error;
-  return new CliError(exitCode, code, `${message}\n${out} was not written.`, { cause: error });
+/** The error as the command line reports it, with what became of the file. */
+function toCliError(error: unknown, out: string | undefined): unknown {
+  if (!(error instanceof ProbeError)) return error;
+  const { code, outcome, message } = error;
+  const exitCode =
+    outcome === "unknown" ? EXIT.unknown : code === "unreachable" ? EXIT.unreachable : EXIT.failed;
+  const rest = out === undefined ? "" : `\n${out} was not written.`;
+  return new CliError(exitCode, code, message + rest, { cause: error });
 }

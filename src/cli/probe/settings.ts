@@ -1,9 +1,9 @@
 import { settingsFrom } from "../../client/settings.ts";
 import { isPhoneDigits, phoneDigits } from "../../internal/phone-digits.ts";
+import type { Choices } from "../../learn/probe/steps/steps.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { gatewaySettings, readKey } from "../gateway-from-flags.ts";
-import type { Choices } from "./steps/steps.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
 export interface ProbeSettings {

@@ -1,6 +1,6 @@
+import type { StepResult } from "../../learn/probe/probe.ts";
 import { StatusLine, type StatusOutput } from "../terminal/status-line.ts";
-import type { StepResult } from "./probe.ts";
-import { stepName } from "./steps/plan.ts";
+import { stepName } from "./plan.ts";
 
 /** Shows how far the probe is: a counter on a terminal, a line a step anywhere else. */
 export class StepCounter {

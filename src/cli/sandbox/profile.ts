@@ -1,5 +1,6 @@
 import { readProfileFile } from "../../learn/profile-file.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
+import { encodeProfile } from "../../profile/file-format.ts";
+import type { ProfileFile } from "../../profile/types.ts";
 import { usageError } from "../cli-error.ts";
 
 /**
@@ -8,9 +9,9 @@ import { usageError } from "../cli-error.ts";
  * @throws {CliError} `usage` for a missing file. {@link ConfigurationError} for a file that is not a
  *   profile.
  */
-export function readProfile(path: string): ServiceProfile {
+export function readProfile(path: string): ProfileFile {
   const profile = readProfileFile(path);
-  if (profile !== undefined) return profile;
+  if (profile !== undefined) return encodeProfile(profile);
   throw usageError(
     `--profile: there is no file ${path}. \`npx malipo probe\` writes a profile of your service.`,
   );

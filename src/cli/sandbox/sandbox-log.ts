@@ -1,6 +1,6 @@
+import { describeConnectionError } from "../../internal/describe-connection-error.ts";
 import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import type { Activity, Delivery, SandboxPayment } from "../../sandbox/index.ts";
-import { describeConnectionError } from "../connection-errors.ts";
 import { paint, printable } from "../terminal/output.ts";
 
 const COLOURS = { pending: "yellow", completed: "green", failed: "red" } as const;

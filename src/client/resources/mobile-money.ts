@@ -12,6 +12,7 @@ import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
 import { callHook } from "../hooks.ts";
+import { checkPhone } from "../http/check-phone.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
@@ -166,6 +167,7 @@ export class MobileMoney {
    * @see docs/service.md, "Endpoints"
    */
   validatePhone(phone: string, options?: CallOptions): Result<PhoneValidation> {
-    return this.#call(ENDPOINTS["mobileMoney.validatePhone"], { body: { phone } }, options);
+    const input = { body: { phone }, check: checkPhone };
+    return this.#call(ENDPOINTS["mobileMoney.validatePhone"], input, options);
   }
 }

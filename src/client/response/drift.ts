@@ -1,4 +1,6 @@
 import type { Endpoint } from "../../contract/endpoints.ts";
+import type { Schema } from "../../contract/schema.ts";
+import { SCHEMAS } from "../../contract/schemas.ts";
 import { findProfileDrift } from "../../profile/drift.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { callHook, type DriftView, type GatewayHooks } from "../hooks.ts";
@@ -18,7 +20,7 @@ function typeName(value: unknown): string {
 function findDrift(endpoint: string, { response, list }: Endpoint, data: unknown): DriftView[] {
   const items = list === undefined ? [data] : (data as unknown[]);
   return items.flatMap((item, index) => {
-    const checked = response?.safeParse(item);
+    const checked = response && (SCHEMAS[response] as Schema).safeParse(item);
     if (checked === undefined || checked.success) return [];
     return checked.error.issues.map(({ path, message }) => ({
       endpoint,
@@ -29,35 +31,23 @@ function findDrift(endpoint: string, { response, list }: Endpoint, data: unknown
   });
 }
 
-/**
- * Calls the `drift` hook for each place where `data` differs from its documented type.
- *
- * @param endpoint - Its name, as the hook gets it.
- */
-export function reportDrift(
-  endpoint: string,
-  row: Endpoint,
-  data: unknown,
-  { drift }: GatewayHooks,
-): void {
-  // Without a hook, the check would be work for nobody.
-  if (drift === undefined) return;
-  for (const view of findDrift(endpoint, row, data)) callHook(drift, () => view);
+/** Tells the `drift` hook what differs from the contract, and from what was learned of the service. */
+export interface DriftReporter {
+  /** @param data - What was found in the envelope. */
+  contract(name: string, endpoint: Endpoint, data: unknown): void;
+  profile(name: string, status: number, body: unknown): void;
 }
 
-/**
- * Calls the `drift` hook for each place where a response differs from what was learned of the service.
- *
- * @param endpoint - Its name, as the hook gets it.
- */
-export function reportProfileDrift(
-  endpoint: string,
-  status: number,
-  body: unknown,
-  { hooks: { drift }, profile }: DriftSettings,
-): void {
-  if (drift === undefined || profile === undefined) return;
-  for (const found of findProfileDrift(profile, endpoint, status, body)) {
-    callHook(drift, () => ({ endpoint, ...found }));
-  }
+export function driftReporter({ hooks: { drift }, profile }: DriftSettings): DriftReporter {
+  const report = (views: Iterable<DriftView>) => {
+    for (const view of views) callHook(drift, () => view);
+  };
+  return {
+    contract: (name, endpoint, data) => report(findDrift(name, endpoint, data)),
+    profile: (name, status, body) => {
+      if (profile === undefined) return;
+      const found = findProfileDrift(profile, name, status, body);
+      report(found.map((one) => ({ endpoint: name, ...one })));
+    },
+  };
 }

@@ -5,7 +5,7 @@ import type { Redactor } from "../../internal/redact.ts";
 import type { Sent } from "../http/client.ts";
 import type { HttpResponse } from "../http/exchange.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
-import { type DriftSettings, reportDrift, reportProfileDrift } from "./drift.ts";
+import type { DriftReporter } from "./drift.ts";
 import { dataOf, findList, isErrorEnvelope, isUnclearEnvelope, requireFields } from "./envelope.ts";
 import { createPage } from "./page.ts";
 
@@ -39,7 +39,7 @@ export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
   { received, outcome }: Sent,
-  settings: DriftSettings,
+  drift?: DriftReporter | undefined,
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
@@ -52,11 +52,11 @@ export function unwrap(
   if (isErrorEnvelope(body)) throw failureIn(context, received, outcome);
   if (context.effect !== "read" && isUnclearEnvelope(body))
     throw unexpectedResponse(context, received, "its `success` is neither true nor false");
-  reportProfileDrift(context.endpoint, received.response.status, body, settings);
+  drift?.profile(context.endpoint, received.response.status, body);
   if (endpoint.list) {
     const list = findList(body, endpoint.path.replace(/.*\//, "").replace("-", "_"));
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
-    reportDrift(context.endpoint, endpoint, list.items, settings.hooks);
+    drift?.contract(context.endpoint, endpoint, list.items);
     return { data: createPage(list.items, list.meta), body };
   }
   const found = dataOf(body);
@@ -66,6 +66,6 @@ export function unwrap(
       : requireFields(found, endpoint.requiredFields, (field) =>
           unexpectedResponse(context, received, `its body has no usable \`data.${field}\``),
         );
-  reportDrift(context.endpoint, endpoint, found, settings.hooks);
+  drift?.contract(context.endpoint, endpoint, found);
   return { data, body };
 }

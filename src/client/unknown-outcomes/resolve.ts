@@ -1,38 +1,31 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
 import type { Call } from "../call.ts";
+import { onDemand } from "../on-demand.ts";
 import type { CallOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
 import type { Look } from "../waiting/start-or-find.ts";
-import { type AttemptList, type AttemptQuery, fromStore, listAttempts } from "./attempts.ts";
-import { lookForAttempt } from "./look-for-attempt.ts";
-import { candidateOf } from "./match-payments.ts";
-import { otherCompletedPayments } from "./other-payments.ts";
-import { type ResolveOptions, resolveAttempt } from "./resolve-attempt.ts";
-import {
-  checkResolveUnknownOptions,
-  type LookContext,
-  type ResolveUnknownOptions,
-  resolveByCandidate,
-  resolveUnknown,
-  type UnknownReport,
-} from "./resolve-unknown.ts";
+import type { AttemptList, AttemptQuery } from "./attempts.ts";
+import type { ResolveOptions } from "./resolve-attempt.ts";
+import type { LookContext, ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+
+const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
 
 /** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
 export class Idempotency {
   readonly #call: Call;
-  readonly #context: LookContext;
+  readonly #context: () => Promise<LookContext>;
   /** @internal */
   constructor(settings: Settings, call: Call) {
     this.#call = call;
-    this.#context = {
-      store: settings.idempotency,
+    this.#context = async () => ({
+      store: await settings.store(),
       redactor: settings.redactor,
       baseUrl: settings.baseUrl,
       readPage: (options) => (query) =>
         call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options).withResponse(),
-    };
+    });
   }
 
   /**
@@ -48,8 +41,9 @@ export class Idempotency {
    * }
    * ```
    */
-  list(query?: AttemptQuery): Promise<AttemptList> {
-    return listAttempts(this.#context, query);
+  async list(query?: AttemptQuery): Promise<AttemptList> {
+    const { listAttempts } = await loadOperations();
+    return listAttempts(await this.#context(), query);
   }
 
   /**
@@ -89,7 +83,8 @@ export class Idempotency {
     outcome: string,
     options: ResolveOptions = {},
   ): Promise<void> {
-    await resolveAttempt(this.#context, idempotencyKey, outcome, options);
+    const { resolveAttempt } = await loadOperations();
+    await resolveAttempt(await this.#context(), idempotencyKey, outcome, options);
   }
 
   /**
@@ -114,9 +109,10 @@ export class Idempotency {
    * ```
    */
   async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
+    const { checkResolveUnknownOptions, resolveUnknown } = await loadOperations();
     const own = checkResolveUnknownOptions(options);
     own.signal?.throwIfAborted();
-    return resolveUnknown(this.#context, own);
+    return resolveUnknown(await this.#context(), own);
   }
 
   /**
@@ -133,24 +129,27 @@ export class Idempotency {
   async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { reference, account_reference, phone } = payment;
     if (reference === undefined || reference === "") return false;
-    const unknown = await fromStore(this.#context, "while it listed the attempts", () =>
-      this.#context.store.list({ state: "unknown", limit: 1 }),
+    const { candidateOf, fromStore, resolveByCandidate } = await loadOperations();
+    const context = await this.#context();
+    const unknown = await fromStore(context, "while it listed the attempts", () =>
+      context.store.list({ state: "unknown", limit: 1 }),
     );
     if (unknown.attempts.length === 0) return false;
     const isComplete = account_reference !== undefined && phone !== undefined;
     const whole = isComplete
       ? payment
       : { ...payment, ...(await this.#read(String(reference))), reference };
-    return resolveByCandidate(this.#context, candidateOf(this.#context, whole));
+    return resolveByCandidate(context, candidateOf(context, whole));
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
-  look(
+  async look(
     idempotencyKey: string,
     params: MobileMoneyPaymentParams,
     options: CallOptions,
   ): Promise<Look> {
-    return lookForAttempt(this.#context, idempotencyKey, params, options);
+    const { lookForAttempt } = await loadOperations();
+    return lookForAttempt(await this.#context(), idempotencyKey, params, options);
   }
 
   /**
@@ -161,7 +160,8 @@ export class Idempotency {
    * @throws {GatewayError} where the store or a read fails.
    */
   async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
-    return otherCompletedPayments(this.#context, accountReference, reference, (one) =>
+    const { otherCompletedPayments } = await loadOperations();
+    return otherCompletedPayments(await this.#context(), accountReference, reference, (one) =>
       this.#read(one),
     );
   }

@@ -1,4 +1,5 @@
-import { type CheckedQuery, checkListQuery, nextOf } from "../attempt-pages.ts";
+import { comparePositions, cutPage } from "../../internal/page-cursor.ts";
+import { type CheckedQuery, checkListQuery } from "../attempt-pages.ts";
 import type { Digest } from "../digest.ts";
 import {
   attemptRecord,
@@ -152,23 +153,12 @@ export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): Idemp
       const found = records
         .entries()
         .filter(([, record]) => record.scope === scope && isListed(attemptRecord(record), query))
-        .map(([key, record]) => ({ key, record, begunAt: record.begunAt }))
-        .sort(inOrder)
-        .filter((one) => after === undefined || inOrder(after, one) < 0);
-      const shown = found.slice(0, limit);
-      const last = found.length > limit ? shown.at(-1) : undefined;
-      return {
-        attempts: shown.map(({ record }) => attemptRecord(record)),
-        next: last && nextOf(last),
-      };
+        .map(([id, record]) => ({ id, record, at: record.begunAt }))
+        .sort(comparePositions)
+        .filter((one) => after === undefined || comparePositions(after, one) < 0);
+      const { items, next } = cutPage(found, limit, (one) => one);
+      return { attempts: items.map(({ record }) => attemptRecord(record)), next };
     },
     digest,
   };
-}
-
-type Ordered = { readonly begunAt: number; readonly key: string };
-
-function inOrder(one: Ordered, other: Ordered): number {
-  if (one.begunAt !== other.begunAt) return one.begunAt - other.begunAt;
-  return one.key === other.key ? 0 : one.key < other.key ? -1 : 1;
 }

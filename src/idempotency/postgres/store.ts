@@ -186,8 +186,8 @@ export function postgresIdempotency(
         ...([
           isOpen(state) ? "listOpen" : "list",
           scope,
-          after?.begunAt ?? 0,
-          after?.key ?? "",
+          after?.at ?? 0,
+          after?.id ?? "",
           state ?? null,
         ] as const),
         ...[digests.parameters, digests.accountReference, digests.amount, digests.phone],

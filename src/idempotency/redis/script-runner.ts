@@ -1,11 +1,9 @@
 import type { Redis } from "ioredis";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import type { RedisClient } from "../../internal/redis/durability.ts";
+import { checkReplicas, isReadOnly, MAX_REPLICATION_MS } from "../../internal/redis/replication.ts";
 import { unknownFormat } from "../format.ts";
-import type { RedisClient } from "./durability.ts";
 import { SCRIPT } from "./script.ts";
-
-/** How long replicas have to confirm an attempt, in milliseconds. */
-const MAX_REPLICATION_MS = 1_000;
 
 /** What the script returns: a record's fields, nothing where there is no record, or what it did. */
 export type Reply = readonly unknown[];
@@ -61,19 +59,13 @@ export class ScriptRunner {
       this.#leaveReplica(error);
       throw error;
     }
-    const confirmed = Number(wait?.[1]);
-    if (!(confirmed >= this.#replicas)) {
-      throw new Error(
-        `Of the ${this.#replicas} replicas that must have an attempt, ${confirmed} confirmed it within ${MAX_REPLICATION_MS} ms. Check the replication of this Redis, or lower the option \`replicas\`.`,
-      );
-    }
+    checkReplicas(wait?.[1], this.#replicas, "an attempt");
     return inOurFormat(script?.[1]);
   }
 
   /** A Redis that became a replica keeps its connections, so the client would stay with it. */
   #leaveReplica(error: unknown): void {
-    const isReplica = error instanceof Error && error.message.includes("READONLY");
-    if (!isReplica || this.#isLeaving || this.#redis.status !== "ready") return;
+    if (!isReadOnly(error) || this.#isLeaving || this.#redis.status !== "ready") return;
     this.#isLeaving = true;
     this.#redis.once("close", () => {
       this.#isLeaving = false;

@@ -6,7 +6,10 @@
 
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkFunction, checkWholeNumber, describeValue } from "../../internal/check-options.ts";
-import { type CheckedQuery, checkListQuery, type Position, pageOf } from "../attempt-pages.ts";
+import type { Position } from "../../internal/page-cursor.ts";
+import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
+import { warnOnce } from "../../internal/warn-once.ts";
+import { type CheckedQuery, checkListQuery, pageOf } from "../attempt-pages.ts";
 import { createDigest } from "../digest.ts";
 import {
   beginResult,
@@ -18,7 +21,6 @@ import {
 } from "../record.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { durabilityCheck, type RedisClient } from "./durability.ts";
 import { FIELDS } from "./script.ts";
 import { type Reply, ScriptRunner } from "./script-runner.ts";
 
@@ -87,24 +89,16 @@ async function listRows(
   { state, digests, after, limit }: CheckedQuery,
 ): Promise<(RawRecord & { readonly key: string })[]> {
   const rows: (RawRecord & { readonly key: string })[] = [];
-  let from: Position | undefined = after ?? { begunAt: 0, key: "" };
+  let from: Position | undefined = after ?? { at: 0, id: "" };
   while (from !== undefined && rows.length <= limit) {
     const { parameters = "", accountReference = "", amount = "", phone = "" } = digests;
     const [found, last] = (await script.run(
-      ...[
-        "list",
-        from.begunAt,
-        from.key,
-        state ?? "",
-        scope,
-        limit + 1 - rows.length,
-        KEYS_PER_LOOK,
-      ],
+      ...["list", from.at, from.id, state ?? "", scope, limit + 1 - rows.length, KEYS_PER_LOOK],
       ...[parameters, accountReference, amount, phone],
     )) as unknown as ListReply;
     rows.push(...found.map(([key, record]) => ({ ...rawRecord(record), key })));
     const [score, key] = last;
-    from = key === undefined ? undefined : { begunAt: Number(score), key };
+    from = key === undefined ? undefined : { at: Number(score), id: key };
   }
   return rows;
 }
@@ -149,11 +143,23 @@ export function redisIdempotency(
   checkWholeNumber("replicas", replicas, 0);
   checkFunction("onWarning", onWarning);
   const script = new ScriptRunner(redis, withHashTag(prefix), replicas);
-  const checkDurability = durabilityCheck(redis, replicas, onWarning);
+  const warn = warnOnce(onWarning);
+  let isChecked = false;
+  const checkDurability = async () => {
+    if (isChecked) return;
+    isChecked = true;
+    const problems = await durabilityProblems(redis, replicas, "redisIdempotency");
+    if (problems.length > 0) {
+      warn(
+        `One key may make two prompts with this Redis, which holds the idempotency keys. ${problems.join(" ")}`,
+      );
+    }
+  };
 
   return {
     begin: async (key, attempt) => {
-      checkDurability();
+      // A Redis that does not let itself be looked at is not reported.
+      checkDurability().catch(() => {});
       const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
       const {
         parameters,

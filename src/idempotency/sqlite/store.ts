@@ -122,8 +122,8 @@ export function sqliteIdempotency(
       parameters: orNull(digests.parameters),
       amount: orNull(digests.amount),
       phone: orNull(digests.phone),
-      afterBegunAt: after?.begunAt ?? -1,
-      afterKey: after?.key ?? "",
+      afterBegunAt: after?.at ?? -1,
+      afterKey: after?.id ?? "",
       count: limit + 1,
     };
     const rows = (accountReference === undefined

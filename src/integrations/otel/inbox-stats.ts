@@ -25,7 +25,7 @@ const ROWS: readonly Row[] = [
     name: "retrying",
     unit: EVENTS,
     description: "Waiting events whose last attempt failed.",
-    value: ({ retrying = 0 }) => retrying,
+    value: ({ retrying }) => retrying,
   },
   {
     name: "waiting",

@@ -11,11 +11,11 @@ export type DraftCounts = Draft<Counts>;
 
 /** The value of a key, made where there is none. */
 export function at<Value>(map: { [key: string]: Value }, key: string, make: () => Value): Value {
-  const existing = Object.hasOwn(map, key) ? map[key] : undefined;
-  if (existing !== undefined) return existing;
-  const made = make();
-  map[key] = made;
-  return made;
+  if (Object.hasOwn(map, key)) return map[key] as Value;
+  const value = make();
+  // Not by assignment, which sets the prototype for `__proto__`.
+  Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true });
+  return value;
 }
 
 /** Adds one to the count of a run. */

@@ -28,8 +28,21 @@ const MAX_PAGE_SIZE = 5_000;
 const MAX_SIZES = 6;
 const MAX_PARAMETERS = 20;
 
-const isSize = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_PAGE_SIZE;
+/** The lengths of pages that services use. Any other number in a field may be an amount. */
+const USUAL_SIZES = new Set([
+  ...[1, 2, 3, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 25, 30, 32, 36, 40, 45, 48, 50, 60, 64, 75],
+  ...[
+    80, 90, 96, 99, 100, 120, 125, 128, 150, 200, 250, 256, 300, 400, 500, 512, 750, 1_000, 1_024,
+  ],
+  ...[1_500, 2_000, 2_500, 5_000],
+]);
+
+/** @param items - How many items the page has: that is its length. */
+const isSize = (value: unknown, items?: number): value is number =>
+  typeof value === "number" &&
+  value > 0 &&
+  value <= MAX_PAGE_SIZE &&
+  (USUAL_SIZES.has(value) || value === items);
 
 const wholeNumber = (text: string): number | undefined =>
   /^\d{1,6}$/.test(text) ? Number(text) : undefined;
@@ -85,7 +98,7 @@ export function addDefaultPage(facts: DraftFacts, page: PageSeen, run: string): 
   const all = fieldOf(page, "total");
   const more = all !== undefined && all > page.items.length ? page.items.length : undefined;
   const defaultSize = size ?? more;
-  if (isSize(defaultSize))
+  if (isSize(defaultSize, page.items.length))
     facts.defaultSizes = addTo(facts.defaultSizes ?? [], defaultSize, MAX_SIZES);
   const number = fieldOf(page, "page");
   if (number === 0 || number === 1) facts.firstPages = addTo(facts.firstPages ?? [], number, 2);
@@ -140,7 +153,7 @@ function sizeEffect(
   const given = echo !== undefined && echo < asked ? echo : isCut ? length : undefined;
   if (given !== undefined) {
     // The usual length again: either the parameter has no effect, or that is the largest page.
-    if (given === before?.size || !isSize(given)) return undefined;
+    if (given === before?.size || !isSize(given, length)) return undefined;
     facts.clampedSizes = addTo(facts.clampedSizes ?? [], given, MAX_SIZES);
     return true;
   }

@@ -3,8 +3,9 @@ import { fieldPath, isResourceRoot, itemPath, ROOT } from "../../profile/paths.t
 import type { FieldShape, Shape } from "../../profile/types.ts";
 import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
-import { isFieldName } from "../../profile/vocabulary/names.ts";
+import { hasKnownWord, isFieldName, isKnownName } from "../../profile/vocabulary/names.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
+import { type Texts, textsIn } from "./texts.ts";
 
 type DraftShape = Draft<Shape>;
 
@@ -26,6 +27,13 @@ export interface ShapeTarget {
   readonly keepsValues: boolean;
   /** Whether a key is written as `{field}`: in an error, the name of the field that was invalid. */
   readonly isFieldKey?: ((container: string, key: string, value: unknown) => boolean) | undefined;
+  /** Texts of the request: a key that is one of them is a value, not the name of a field. */
+  readonly sent?: readonly string[] | undefined;
+}
+
+interface BodyTarget extends ShapeTarget {
+  /** Texts of the request and of this body. */
+  readonly texts: Texts;
 }
 
 /** The parsed text of a body. `text`: it is not JSON. */
@@ -44,8 +52,10 @@ export function parseBody(text: string): ParsedBody {
 
 /** Adds the shape of a body. Of its values only formats and closed sets are kept. */
 export function addBody(target: ShapeTarget, body: ParsedBody): void {
-  if (body.kind === "json") addValue(target, ROOT, "", body.value, 0);
-  else addType(target, ROOT, body.kind);
+  if (body.kind === "json") {
+    const texts = textsIn([body.value, target.sent]);
+    addValue({ ...target, texts }, ROOT, "", body.value, 0);
+  } else addType(target, ROOT, body.kind);
 }
 
 function addType(
@@ -60,7 +70,7 @@ function addType(
 }
 
 function addValue(
-  target: ShapeTarget,
+  target: BodyTarget,
   path: string,
   name: string,
   value: unknown,
@@ -109,7 +119,7 @@ function isKept(path: string, name: string, value: string): boolean {
 }
 
 function addFields(
-  target: ShapeTarget,
+  target: BodyTarget,
   path: string,
   container: string,
   value: Record<string, unknown>,
@@ -120,7 +130,7 @@ function addFields(
   for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
     const name = target.isFieldKey?.(container, key, one)
       ? "{field}"
-      : isMap || !isFieldName(key)
+      : isMap || !isFieldName(key) || isValue(target, key)
         ? "*"
         : key;
     const known = fieldPath(path, name) in target.shape;
@@ -137,12 +147,19 @@ function addFields(
   if (added.size > 0) collapse(target.shape, path);
 }
 
+/** Whether a key is a text of the same body, or of the request, and so no name: `{ wanjiku: {} }`. */
+const isValue = ({ texts }: BodyTarget, key: string): boolean =>
+  texts.has(key.toLowerCase()) && !isKnownName(key);
+
 const MIN_MAP_OF_OBJECTS = 4;
 const MIN_MAP_OF_NUMBERS = 8;
 
 /** Whether the keys of an object are not names of fields, but ids: all values have one shape. */
 function looksLikeMap(value: Record<string, unknown>): boolean {
   const values = Object.values(value);
+  const isAlike =
+    new Set(values.map((one) => (Array.isArray(one) ? "array" : typeof one))).size === 1;
+  if (isAlike && !Object.keys(value).some(hasKnownWord)) return true;
   if (values.length >= MIN_MAP_OF_NUMBERS && values.every((one) => typeof one === "number"))
     return true;
   if (values.length < MIN_MAP_OF_OBJECTS || !values.every(isObject)) return false;

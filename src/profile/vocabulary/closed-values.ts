@@ -1,5 +1,8 @@
-/** Whether a value of `status` or of `event` may stand in a profile. */
-export const isClosedValue = (value: string): boolean => /^[a-z_.]{1,40}$/.test(value);
+import { isKnownName } from "./names.ts";
+
+/** Whether a value of `status` or of `event` may stand in a profile: words that APIs use. */
+export const isClosedValue = (value: string): boolean =>
+  /^[a-z_.]{1,40}$/.test(value) && isKnownName(value.replaceAll(".", "_"));
 
 /** Whether a value of `currency` may stand in a profile. */
 export const isCurrency = (value: string): boolean => /^[A-Z]{3}$/.test(value);

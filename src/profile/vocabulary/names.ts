@@ -3,12 +3,14 @@
  * of a field is written as `*`.
  */
 
+import { isKnownWord } from "./words.ts";
+
 const MAX_NAME = 48;
 const MAX_WORDS = 7;
 const MAX_WORD = 18;
 
 /** `payment_id`, `currentPage`, `ResultCode`, `line-1`: the words, in lower case. */
-const wordsOf = (name: string): string[] =>
+export const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z]\d?)([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
@@ -26,7 +28,16 @@ const NO_WORD = /[bcdfghjklmnpqrstvwxz]{6}/;
 const HEXADECIMAL = /^[a-f]{7,}$/;
 
 /** Capitals only: a long one is a code, not a name. */
-const CODE = /^(?=.*[A-Z])[A-Z\d]{13,}$/;
+const CODE = /^(?=.*[A-Z])[A-Z\d]{8,}$/;
+
+/** `order-7`, `INV-1`: a number after a hyphen counts things. */
+const NUMBERED = /-\d+$/;
+
+/** `sk_zz_top`: what begins like a key is one. */
+const KEY = /^(?:sk|pk|sb|rk|ak|whsec)_/i;
+
+/** `constructor`, `__proto__`: names that every object has. */
+const isInherited = (key: string): boolean => key in Object.prototype;
 
 const isWord = (word: string): boolean =>
   word.length <= MAX_WORD && WORD.test(word) && !NO_WORD.test(word) && !HEXADECIMAL.test(word);
@@ -34,13 +45,14 @@ const isWord = (word: string): boolean =>
 /** Whether a key of an object is surely the name of a field: not an id, a phone number or a hash. */
 export function isFieldName(key: string): boolean {
   if (key.length === 0 || key.length > MAX_NAME || !/^[A-Za-z_$@][\w-]*$/.test(key)) return false;
+  if (isInherited(key) || NUMBERED.test(key) || isSecret(key)) return false;
   const words = wordsOf(key.replace(/^[$@_]+/, ""));
   return (
     words.length > 0 &&
     words.length <= MAX_WORDS &&
     words.every(isWord) &&
     !isRandom(key) &&
-    !CODE.test(key)
+    (!CODE.test(key) || isKnownWord(key.toLowerCase()))
   );
 }
 
@@ -55,20 +67,57 @@ function isRandom(key: string): boolean {
 /** Names of headers come in small letters, where a code looks like a long word: theirs are shorter. */
 const HEADER_WORD = /^(?:[a-z]{1,14}|[a-z]{0,10}\d{1,4})$/;
 
-/** Whether the name of a header may stand in a profile: `x-request-id`, not `x-cust-254712345678`. */
-export const isHeaderName = (name: string): boolean =>
-  name.length <= MAX_NAME &&
-  /^[a-z][a-z\d-]*$/.test(name) &&
-  isFieldName(name) &&
-  wordsOf(name).every((word) => HEADER_WORD.test(word));
+/** A word of digits and letters after a prefix of a key; `secret_key` is the name of a field. */
+const isSecret = (key: string): boolean =>
+  KEY.test(key) && !wordsOf(key).slice(1).every(isKnownWord);
+
+/** Whether every word of a name is one that APIs use. */
+export const isKnownName = (name: string): boolean => {
+  const words = wordsOf(name.replace(/^[$@_]+/, ""));
+  return words.length > 0 && words.every(isKnownWord);
+};
+
+/** Whether a name has at least one word that APIs use. */
+export const hasKnownWord = (name: string): boolean => wordsOf(name).some(isKnownWord);
+
+/**
+ * Whether the name of a header may stand in a profile: `x-request-id`, not `x-customer-wanjiku`. Only
+ * its first word may be unknown, such as the name of the service in `x-acme-request-id`.
+ */
+export function isHeaderName(name: string): boolean {
+  if (name.length > MAX_NAME || !/^[a-z][a-z\d-]*$/.test(name) || !isFieldName(name)) return false;
+  const words = wordsOf(name)
+    .filter((word, index) => !(index === 0 && word === "x"))
+    .map((word) => (HEADER_TERMS.has(word) ? "type" : word));
+  const [first = "", ...rest] = words;
+  if (!HEADER_WORD.test(first) || !rest.every(isKnownWord)) return false;
+  return isKnownWord(first) || rest.length > 0;
+}
+
+/** Words of headers only. */
+const HEADER_TERMS = new Set(
+  "accept etag expose nosniff opener embedder transport strict csp xss cross referrer vary www authenticate varies pragma deprecation sunset idempotency idempotent".split(
+    " ",
+  ),
+);
 
 const SEGMENT = /^(?:\*|\{field\}|[A-Za-z_$@][\w-]*)$/;
+
+/** No path that malipo writes is longer: eight names at most. */
+const MAX_PATH = 500;
+
+/** Removes the `[]` at the end of a segment. A loop, because a pattern takes the square of the length. */
+export function withoutBrackets(segment: string): string {
+  let end = segment.length;
+  while (segment.endsWith("[]", end)) end -= 2;
+  return segment.slice(0, end);
+}
 
 /** Whether a text is a path of a shape. */
 export function isShapePath(path: string): boolean {
   if (path === "$") return true;
-  const [first = "", ...rest] = path.split(".");
-  const plain = (segment: string) => segment.replace(/(?:\[\])+$/, "");
-  const isFirst = /^(?:\[\])+$/.test(first) || SEGMENT.test(plain(first));
-  return isFirst && rest.every((segment) => SEGMENT.test(plain(segment)));
+  if (path.length > MAX_PATH) return false;
+  const [first = "", ...rest] = path.split(".").map(withoutBrackets);
+  const isSegment = (one: string) => SEGMENT.test(one) && !isInherited(one);
+  return ((first === "" && path.startsWith("[]")) || isSegment(first)) && rest.every(isSegment);
 }

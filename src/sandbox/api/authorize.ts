@@ -3,7 +3,7 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiRequest } from "../exchange/messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { Speech } from "../speech/speech.ts";
+import type { Speech } from "../serializer/serializer.ts";
 import type { StoredKey } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 

@@ -4,7 +4,7 @@ import { handle } from "../api/handle.ts";
 import { sendTestEvent } from "../deliveries/test-event.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ServerContext } from "../http/server-context.ts";
-import { viewOf } from "../speech/assumed.ts";
+import { viewOf } from "../serializer/assumed.ts";
 import type { CommandContext } from "./types.ts";
 
 /** The error in a response that a fault replaced: any text. */

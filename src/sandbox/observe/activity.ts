@@ -3,7 +3,7 @@ import { deliveryView } from "../deliveries/deliveries.ts";
 import type { Watcher } from "../exchange/watch.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import { paymentView } from "../speech/views.ts";
+import { paymentView } from "../serializer/views.ts";
 import type { Delivery, StoredPayment } from "../state/records.ts";
 
 /** What has happened in a sandbox since the last call of the listener. Either list may be empty. */

@@ -4,7 +4,7 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { notifyChanged } from "../exchange/watch.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import { paymentView } from "../speech/views.ts";
+import { paymentView } from "../serializer/views.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
 import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";

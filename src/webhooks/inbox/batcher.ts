@@ -11,6 +11,8 @@ export interface BatchLimits {
   readonly waitingBytes: number;
   /** How long a delivery waits at most for its receipt, in milliseconds. */
   readonly deadlineMs: number;
+  /** How many batches are stored at the same time. */
+  readonly parallel: number;
 }
 
 const DEFAULT_LIMITS: BatchLimits = {
@@ -18,6 +20,7 @@ const DEFAULT_LIMITS: BatchLimits = {
   bytes: 4_000_000,
   waitingBytes: 64_000_000,
   deadlineMs: 5_000,
+  parallel: 1,
 };
 
 /** A delivery whose sender waits for the receipt. */
@@ -26,7 +29,7 @@ export interface WaitingDelivery {
   /** Only the first call of one of these two has an effect. */
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
-  /** The sender has been told that it is not stored. */
+  /** The sender has its response: the delivery is not stored. */
   readonly isOver: () => boolean;
 }
 
@@ -40,7 +43,7 @@ export class Batcher {
   readonly #onIdle: (() => void) | undefined;
   #waiting: WaitingDelivery[] = [];
   #waitingBytes = 0;
-  #isStoring = false;
+  #storing = 0;
 
   /**
    * @param store - Stores a batch, and resolves or rejects each delivery. If it rejects, so does each
@@ -87,14 +90,14 @@ export class Batcher {
 
   // After this turn of the event loop, which may bring more deliveries.
   #storeSoon(): void {
-    if (this.#isStoring) return;
-    this.#isStoring = true;
+    if (this.#storing >= this.#limits.parallel) return;
+    this.#storing++;
     setImmediate(() => void this.#storeAll());
   }
 
   /** Whether deliveries wait or are being stored. */
   get isBusy(): boolean {
-    return this.#isStoring;
+    return this.#storing > 0;
   }
 
   async #storeAll(): Promise<void> {
@@ -108,7 +111,7 @@ export class Batcher {
       // The responses are written first, and more deliveries may come.
       await new Promise(setImmediate);
     }
-    this.#isStoring = false;
+    this.#storing--;
     this.#onIdle?.();
   }
 

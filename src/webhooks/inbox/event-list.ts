@@ -66,7 +66,7 @@ export interface EventList<Item extends EventPosition> {
   /** The first of them that match, ordered by `receivedAt`, then by `id` as text. No body is read. */
   list(filter: EventFilter): Promise<Item[]>;
   /** One of them with its body. Rejects if the id is not in the list. */
-  read?(id: string): Promise<WithBody<Item>>;
+  read(id: string): Promise<WithBody<Item>>;
   /**
    * Processes them, as new events. Rejects if one of the ids is not in the list, before any of them is
    * requeued.

@@ -1,5 +1,12 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
+import { describeValue, ownOptions } from "../../internal/check-options.ts";
+import {
+  checkPageQuery,
+  comparePositions,
+  cutPage,
+  MAX_PAGE_LIMIT,
+  type Position,
+} from "../../internal/page-cursor.ts";
 import type {
   EventFilter,
   EventList,
@@ -9,8 +16,7 @@ import type {
   WithBody,
 } from "./event-list.ts";
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
+const positionOf = ({ receivedAt, id }: EventPosition): Position => ({ at: receivedAt, id });
 
 /** A page of a list, with the position of the next one. @throws {ConfigurationError} */
 export async function listPage<Item extends EventPosition>(
@@ -20,9 +26,7 @@ export async function listPage<Item extends EventPosition>(
   const filter = checkEventQuery(query);
   // One more than the limit shows whether there is a next page.
   const found = await list.list({ ...filter, limit: filter.limit + 1 });
-  const items = found.slice(0, filter.limit);
-  const last = found.length > filter.limit ? items.at(-1) : undefined;
-  const next = last && `${last.receivedAt}:${last.id}`;
+  const { items, next } = cutPage(found, filter.limit, positionOf);
   // Not enumerable, so that a page is logged and compared as the list of its events.
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
 }
@@ -35,7 +39,7 @@ export async function readFrom<Item extends EventPosition>(
   if (list.read !== undefined) return list.read(id);
   let after: string | undefined;
   do {
-    const page = await listPage(list, { limit: MAX_LIMIT, after });
+    const page = await listPage(list, { limit: MAX_PAGE_LIMIT, after });
     const found = page.find((item) => item.id === id);
     if (found !== undefined) return found as WithBody<Item>;
     after = page.next;
@@ -55,15 +59,13 @@ export function matchesFilter(
 }
 
 /** The order of a list. */
-export function compareEvents(a: EventPosition, b: EventPosition): number {
-  if (a.receivedAt !== b.receivedAt) return a.receivedAt - b.receivedAt;
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? -1 : 1;
-}
+export const compareEvents = (a: EventPosition, b: EventPosition): number =>
+  comparePositions(positionOf(a), positionOf(b));
 
 function checkEventQuery(query: EventQuery): EventFilter {
   const own = ownOptions(query, ["kind", "since", "until", "after", "limit"], "list");
-  const { kind, since, until, after, limit = DEFAULT_LIMIT } = own;
+  const { kind, since, until } = own;
+  const { after, limit } = checkPageQuery(own);
   if (kind !== undefined && (typeof kind !== "string" || kind === "")) {
     throw new ConfigurationError(
       `\`kind\` must be a kind of event, such as "payment.completed"; got ${describeValue(kind)}.`,
@@ -73,8 +75,8 @@ function checkEventQuery(query: EventQuery): EventFilter {
     kind,
     since: momentOf("since", since),
     until: momentOf("until", until),
-    after: after === undefined ? undefined : positionFrom(after),
-    limit: checkWholeNumber("limit", limit, 1, MAX_LIMIT),
+    after: after && { receivedAt: after.at, id: after.id },
+    limit,
   };
 }
 
@@ -82,14 +84,4 @@ function momentOf(name: string, moment: unknown): number | undefined {
   if (moment === undefined) return undefined;
   if (moment instanceof Date && Number.isFinite(moment.getTime())) return moment.getTime();
   throw new ConfigurationError(`\`${name}\` must be a valid Date; got ${describeValue(moment)}.`);
-}
-
-function positionFrom(after: unknown): EventPosition {
-  const [, receivedAt, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
-  if (typeof after === "string" && receivedAt !== undefined && id !== undefined) {
-    return { receivedAt: Number(receivedAt), id };
-  }
-  throw new ConfigurationError(
-    `\`after\` must be \`next\` of an earlier page; got ${describeValue(after)}.`,
-  );
 }

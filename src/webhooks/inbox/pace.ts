@@ -41,7 +41,7 @@ const MAX_RETENTION_MS = 2_147_483_647_000;
  *
  * @throws {ConfigurationError} for anything but a number above 0 and at most 68 years.
  */
-export function checkRetention(retentionMs: unknown = DEFAULT_RETENTION_MS): number {
+function checkRetention(retentionMs: unknown = DEFAULT_RETENTION_MS): number {
   const isUsable = typeof retentionMs === "number" && retentionMs > 0;
   if (isUsable && retentionMs <= MAX_RETENTION_MS) return retentionMs;
   throw new ConfigurationError(

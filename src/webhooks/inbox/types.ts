@@ -115,9 +115,9 @@ export interface InboxStats {
   /** Conflicts that were neither requeued nor dropped. */
   readonly conflicts: number;
   /** Of the waiting ones, those whose last attempt failed. */
-  readonly retrying?: number;
+  readonly retrying: number;
   /** When the oldest retrying event was received, in milliseconds since the epoch; `null` for none. */
-  readonly oldestRetrying?: number | null;
+  readonly oldestRetrying: number | null;
   /** When the oldest waiting event was received, in milliseconds since the epoch; `null` for none. */
   readonly oldestWaiting: number | null;
   /** How long the first due event has been due, in milliseconds. Above a few seconds, it falls behind. */
@@ -138,8 +138,7 @@ export const queueOf = (kind: string): string =>
 export const QUEUES: readonly string[] = [...EVENT_KINDS, OTHER_QUEUE];
 
 /** The queues that a process works on. */
-export const queuesOf = ({ queues, kinds }: WorkerOptions): readonly string[] =>
-  queues ?? (kinds === undefined ? QUEUES : [...new Set(kinds.map(queueOf))]);
+export const queuesOf = ({ queues = QUEUES }: WorkerOptions): readonly string[] => queues;
 
 /** How an inbox is to process its jobs. */
 export interface WorkerOptions {
@@ -153,16 +152,8 @@ export interface WorkerOptions {
   /** Called with failures outside the handlers: the engine is gone, or its settings lose data. */
   readonly onError: (error: unknown) => void;
   /**
-   * The kinds of events that this process takes; all of them where it is missing. Others are kept for a
-   * process that takes them, running now or started later. They use up no attempts, and are forgotten
-   * when the retention ends.
-   */
-  readonly kinds?: readonly string[] | undefined;
-  /** Called with the kind of an event that is kept for another process. */
-  readonly onKept?: ((kind: string) => void) | undefined;
-  /**
-   * The queues that this process works on, as {@link queueOf} names them. Events in other queues wait for
-   * a process that works on them. Replaces `kinds` and `onKept`.
+   * The queues that this process works on, as {@link queueOf} names them; all of them if it is missing.
+   * Events in other queues wait for a process that works on them. They use up no attempts.
    */
   readonly queues?: readonly string[] | undefined;
 }

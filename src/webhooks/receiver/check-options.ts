@@ -7,6 +7,7 @@ import {
   describeValue,
   ownOptions,
 } from "../../internal/check-options.ts";
+import { environmentVariable } from "../../internal/environment.ts";
 import { memoryInbox } from "../inbox/memory/inbox.ts";
 import type { Inbox } from "../inbox/types.ts";
 import { secretList, secretOption } from "../verification/secret.ts";
@@ -129,6 +130,17 @@ function checkNow(now: WebhookReceiverOptions["now"]): ReceiverSettings["now"] {
   return () => now().getTime();
 }
 
+/** Who chooses `memoryInbox()` by name knows what it forgets. */
+function defaultInbox(): Inbox {
+  if (environmentVariable("NODE_ENV") === "production") {
+    // biome-ignore lint/suspicious/noConsole: a loss that shows only after a restart must be said before
+    console.warn(
+      'malipo webhooks: this receiver has no `inbox`, so a restart forgets events that were acknowledged and not processed yet, and which events were processed. Pass one: createWebhookReceiver({ inbox: sqliteInbox("inbox.db") }), or `inbox: memoryInbox()` if that is what you want.',
+    );
+  }
+  return memoryInbox();
+}
+
 function checkInbox(inbox: unknown): void {
   if (typeof (inbox as Partial<Inbox> | null)?.accept === "function") return;
   throw new ConfigurationError(
@@ -173,7 +185,7 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
 export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
   // Plain JavaScript may call without options.
   const given = ownOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
-  const { inbox = memoryInbox(), maxAgeSeconds, wakeups } = given;
+  const { inbox = defaultInbox(), maxAgeSeconds, wakeups } = given;
   const { maxBodyBytes = 1_048_576, concurrency = 8, handlerTimeoutMs = 60_000 } = given;
   checkMaxAge(maxAgeSeconds);
   checkInbox(inbox);

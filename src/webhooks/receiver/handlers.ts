@@ -50,7 +50,7 @@ export class Handlers {
 
   readonly #ignored: readonly string[];
 
-  /** @param ignored - The kinds that nobody wants. */
+  /** @param ignored - The kinds that no process handles. */
   constructor(isStarted: () => boolean, ignored: readonly string[]) {
     this.#isStarted = isStarted;
     this.#ignored = ignored;
@@ -98,11 +98,6 @@ export class Handlers {
   queues(): string[] {
     const documented = EVENT_KINDS.filter((kind) => this.takes(kind));
     return this.#other === undefined ? documented : [...documented, OTHER_QUEUE];
-  }
-
-  /** The kinds that this process is done with, by a handler or by ignoring them; `undefined` for all. */
-  kinds(): string[] | undefined {
-    return this.#other === undefined ? [...this.#byKind.keys(), ...this.#ignored] : undefined;
   }
 
   #check(what: string, isTaken: boolean, handler: unknown): void {

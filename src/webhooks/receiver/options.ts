@@ -46,7 +46,7 @@ export interface WebhookReceiverOptions {
    */
   secret?: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
   /**
-   * Tells whose delivery a request is, by its URL or a header; `undefined` for nobody's (401). Set it
+   * Returns whose delivery a request is, by its URL or a header; `undefined` or an empty string for no merchant (401). Set it
    * where `secret` is a function. The merchant is a part of the key of each event, since two merchants
    * may have the same references; the handler gets it too. One merchant must have one text: make it
    * lower-case where your database ignores case, or a recorded delivery could be processed twice.

@@ -76,7 +76,7 @@ export class JobProcessor {
 
 const notTaken = (kind: string): ConfigurationError =>
   new ConfigurationError(
-    `This process has no handler for ${JSON.stringify(kind)}, and the inbox gave it such an event. An inbox must give a process only the \`kinds\` that its worker options name.`,
+    `This process has no handler for ${JSON.stringify(kind)}, and the inbox gave it such an event. An inbox must give a process only events of the \`queues\` that its worker options name.`,
   );
 
 const noTransaction: Transaction = async () => {

@@ -237,7 +237,6 @@ class Receiver {
       concurrency,
       onError,
       queues: this.handlers.queues(),
-      kinds: this.handlers.kinds(),
     };
   }
 

@@ -6,7 +6,7 @@ import type {
   EventQuery,
   WithBody,
 } from "../inbox/event-list.ts";
-import { listPage, readFrom } from "../inbox/event-pages.ts";
+import { listPage } from "../inbox/event-pages.ts";
 import type { DoublePaymentList, Inbox, InboxStats, StoredDoublePayment } from "../inbox/types.ts";
 
 /** Events that wait for a person. Each method rejects where an inbox of your own cannot do it. */
@@ -47,7 +47,7 @@ export function waitingEvents<Item extends EventPosition>(
   };
   return {
     list: async (query) => listPage(events(), query),
-    read: async (id) => readFrom(events(), String(id)),
+    read: async (id) => events().read(String(id)),
     requeue: async (id) => events().requeue(idsOf(id)),
     drop: async (id) => events().drop(idsOf(id)),
   };

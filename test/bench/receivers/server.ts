@@ -9,6 +9,7 @@ import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox, memoryInbox, receiptFor } from "malipo/webhooks";
+import { PgBoss } from "pg-boss";
 import { constructEvent, FLOORS, respond } from "./floors.ts";
 import { SECRET } from "./load.ts";
 
@@ -27,17 +28,35 @@ const bare: RequestListener = (request, response) => {
   });
 };
 
-function usual(url: string): RequestListener {
-  const connection = { url };
-  const queue = new Queue("usual", { connection });
-  new Worker("usual", async () => count(), { connection, concurrency: 8 });
+/** A receiver as it is usually written. @param store - Adds a job for the event. */
+function usual(
+  store: (event: ReturnType<typeof constructEvent>) => Promise<unknown>,
+): RequestListener {
   const app = express();
   app.post("/webhooks", express.raw({ type: "*/*" }), async (request, response) => {
-    const event = constructEvent(request.body, request.header("x-service-signature") ?? "");
-    await queue.add(event.event, event, { jobId: event.data.reference, attempts: 12 });
+    await store(constructEvent(request.body, request.header("x-service-signature") ?? ""));
     response.json({ ResultCode: 0, ResultDesc: "received" });
   });
   return app;
+}
+
+function usualBullmq(url: string): RequestListener {
+  const connection = { url };
+  const queue = new Queue("usual", { connection });
+  new Worker("usual", async () => count(), { connection, concurrency: 8 });
+  return usual((event) =>
+    queue.add(event.event, event, { jobId: event.data.reference, attempts: 12 }),
+  );
+}
+
+async function usualPgBoss(url: string): Promise<RequestListener> {
+  const boss = new PgBoss({ connectionString: url, schema: "usual" });
+  boss.on("error", console.error);
+  await boss.start();
+  await boss.createQueue("usual");
+  const options = { batchSize: 100, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true };
+  await boss.work("usual", options, async (jobs) => jobs.forEach(count));
+  return usual((event) => boss.send("usual", event, { retryLimit: 11 }));
 }
 
 /** Counts a stored event as processed: another process would process it later. */
@@ -69,7 +88,8 @@ const [, , name = "", store = ""] = process.argv;
 const CANDIDATES: Record<string, () => RequestListener | Promise<RequestListener>> = {
   bare: () => bare,
   nothing: () => receiver(nothing),
-  usual: () => usual(store),
+  usual: () => usualBullmq(store),
+  "usual-pg-boss": () => usualPgBoss(store),
   memory: () => receiver(memoryInbox()),
   sqlite: () => receiver(sqliteInbox(store)),
   "sqlite-only": () => receiver(only(sqliteInbox(store))),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isListed } from "../../../src/cli/probe/created/created.ts";
+import { isListed } from "../../../src/learn/probe/created/created.ts";
 import {
   findCursor,
   findField,
@@ -7,8 +7,8 @@ import {
   findPossibleIds,
   firstId,
   hasMark,
-} from "../../../src/cli/probe/created/find-ids.ts";
-import { unknownIdLike } from "../../../src/cli/probe/unknown-id.ts";
+} from "../../../src/learn/probe/created/find-ids.ts";
+import { unknownIdLike } from "../../../src/learn/probe/unknown-id.ts";
 
 const MARK = "malipo probe 1";
 

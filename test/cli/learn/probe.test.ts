@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { chooseSteps, STEPS } from "../../../src/cli/probe/steps/steps.ts";
+import { chooseSteps, STEPS } from "../../../src/learn/probe/steps/steps.ts";
 import { parseProfile } from "../../../src/profile/parse.ts";
 import { LEARNABLE_DIALECTS } from "../../support/dialects/index.ts";
 import { malipo } from "../command-line.ts";

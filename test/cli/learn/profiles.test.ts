@@ -41,8 +41,8 @@ afterAll(async () => {
 const BAD: readonly (readonly [string, string, RegExp])[] = [
   ["no JSON", "shop", /not valid JSON/],
   ["JSON that is not a profile", '{"name":"shop"}', /not a service profile/],
-  ["another version", '{"version":2,"endpoints":{}}', /version 2/],
-  ["nonsense", '{"version":1,"runs":7}', /not a service profile/],
+  ["another version", '{"version":9,"endpoints":{}}', /version 9/],
+  ["nonsense", '{"version":2,"runs":7}', /not a service profile/],
 ];
 
 describe("malipo learn report", () => {
@@ -66,15 +66,6 @@ describe("malipo learn report", () => {
     const args = ["probe", "--base-url", service.baseUrl, "--key-file", "key", "--out", "c.json"];
     const { stdout } = await malipo(args, { cwd: folder });
     expect(stdout).toContain((await learn("report", "c.json")).stdout.trim());
-  });
-
-  test("warns of a profile that is of two services", async () => {
-    writeFileSync(
-      path("two.json"),
-      formatProfile(mergeProfiles(profile("b.json"), profile("other.json"))),
-    );
-    const { stderr } = await learn("report", "two.json");
-    expect(stderr).toMatch(/contradict each other in \d+ places/);
   });
 });
 
@@ -130,7 +121,7 @@ describe("malipo learn merge", () => {
   test("tells two services apart, and writes nothing", async () => {
     const { code, stderr } = await learn("merge", "b.json", "other.json", "--out", "no.json");
     expect(code).toBe(EXIT.failed);
-    expect(stderr).toMatch(/contradict each other in \d+ places/);
+    expect(stderr).toMatch(/were not merged, and nothing was written: they differ in \d+ places/);
     expect(readdirSync(folder)).not.toContain("no.json");
   });
 });
@@ -164,7 +155,7 @@ describe("malipo learn check", () => {
     await changed.close();
     expect(code).toBe(EXIT.failed);
     expect(stdout).toContain("The service differs from b.json");
-    expect(stdout).toMatch(/\n- |\n {2}- /);
+    expect(stdout).toMatch(/\n {2}was /);
     expect(changed.service.seen.filter((one) => /^(?:PUT|POST) (?!.*validate)/.test(one))).toEqual(
       [],
     );

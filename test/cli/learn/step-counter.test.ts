@@ -1,7 +1,7 @@
 import type { WriteStream } from "node:tty";
 import { expect, test } from "vitest";
 import { StepCounter } from "../../../src/cli/probe/step-counter.ts";
-import { chooseSteps } from "../../../src/cli/probe/steps/steps.ts";
+import { chooseSteps } from "../../../src/learn/probe/steps/steps.ts";
 
 const steps = chooseSteps({ write: false, prompt: false, hasPublicKey: false, isPublic: false });
 const [step = undefined as never] = steps;

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
-import { findContradictions, isOfTwoServices } from "../../../src/profile/contradictions.ts";
-import { mergeProfiles } from "../../../src/profile/merge.ts";
+import { compareProfiles, isOfTwoServices } from "../../../src/profile/compare-profiles.ts";
+import { MERGE } from "../../../src/profile/compare-shapes.ts";
 import { parseProfile } from "../../../src/profile/parse.ts";
 import type { ServiceProfile } from "../../../src/profile/types.ts";
 import { learn } from "../../sandbox/profile/learn.ts";
@@ -57,21 +57,15 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-const describePair = (a: ServiceProfile, b: ServiceProfile) => {
-  const merged = mergeProfiles(a, b);
-  const { contradictions, compared } = findContradictions(merged);
-  return {
-    isOfTwo: isOfTwoServices(merged),
-    places: contradictions.length,
-    compared,
-    contradictions,
-  };
-};
+const describePair = (a: ServiceProfile, b: ServiceProfile) => ({
+  isOfTwo: isOfTwoServices(a, b),
+  differences: compareProfiles(a, b, MERGE),
+});
 
 /** They differ in a few statuses only, as a service does that changed. */
 const ALIKE = "plain + scopeless";
 
-describe("the runs of a merged profile", () => {
+describe("two profiles", () => {
   test("are of one service: probes with and without --write, and an observer", () => {
     const flagged = runs.flatMap(({ name, reads, writes, observed }) =>
       [describePair(reads, writes), describePair(reads, observed), describePair(writes, observed)]
@@ -87,7 +81,7 @@ describe("the runs of a merged profile", () => {
         .slice(index + 1)
         .map((b) => ({ pair: `${a.name} + ${b.name}`, ...describePair(a[kind], b[kind]) }))
         .filter(({ isOfTwo, pair }) => !isOfTwo && pair !== ALIKE)
-        .map(({ pair, places, compared }) => `${pair}: ${places} of ${compared}`),
+        .map(({ pair, differences }) => `${pair}: ${differences.length}`),
     );
     expect(missed).toEqual([]);
   });

@@ -87,7 +87,7 @@ describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS },
     for (const key of [freshKey(), freshKey()]) await store.begin(key, attemptOf("a"));
     await vi.waitFor(() => expect(onWarning).toHaveBeenCalledOnce());
     expect(onWarning.mock.calls[0]?.[0]).toBe(
-      "One key may make two prompts with this Redis, which holds the idempotency keys. It has replicas (1), and one that is promoted may not have the last keys. Set the option `replicas` of redisIdempotency.",
+      "One key may make two prompts with this Redis, which holds the idempotency keys. It has replicas (1), and one that takes over may not have what was acknowledged last. Set the option `replicas` of redisIdempotency.",
     );
   });
 
@@ -150,9 +150,9 @@ describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS },
 describe.skipIf(group === undefined)("a Redis of one's own", { timeout: PATIENCE_MS }, () => {
   // biome-ignore format: a table is read across
   test.each([
-    ["loses all in a restart", ["--appendonly", "no"], ["`appendonly` is off, so it forgets keys when it restarts. Set `appendonly yes` and `appendfsync always`."]],
-    ["loses the last second", ["--appendfsync", "everysec"], ["`appendfsync` is everysec, so it forgets keys when its machine fails. Set `appendfsync always`."]],
-    ["drops keys that are in use", ["--appendfsync", "no", "--maxmemory-policy", "allkeys-lru"], ["`appendfsync` is no, so it forgets keys when its machine fails. Set `appendfsync always`.", "`maxmemory-policy` is allkeys-lru, so it forgets keys when its memory is full. Set `maxmemory-policy noeviction`."]],
+    ["loses all in a restart", ["--appendonly", "no"], ["It forgets what it acknowledged when it restarts: `appendonly` is `no`. Set `appendonly yes` and `appendfsync always`."]],
+    ["loses the last second", ["--appendfsync", "everysec"], ["It forgets what it acknowledged when its machine fails: `appendfsync` is `everysec`. Set `appendfsync always`."]],
+    ["drops keys that are in use", ["--appendfsync", "no", "--maxmemory-policy", "allkeys-lru"], ["It forgets what it acknowledged when its machine fails: `appendfsync` is `no`. Set `appendfsync always`.", "It forgets what it acknowledged when its memory is full: `maxmemory-policy` is `allkeys-lru`. Set `maxmemory-policy noeviction`."]],
   ])("that %s is reported at the first attempt, and not again", async (_, options, warnings) => {
     const engine = await launchRedis(...options);
     const warn = vi.spyOn(console, "warn").mockReturnValue();

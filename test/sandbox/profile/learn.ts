@@ -1,6 +1,7 @@
 import { createRecorder } from "../../../src/learn/recorder.ts";
 import type { RefusalCause } from "../../../src/profile/causes.ts";
-import type { ServiceProfile } from "../../../src/profile/types.ts";
+import { encodeProfile } from "../../../src/profile/file-format.ts";
+import type { ProfileFile, ServiceProfile } from "../../../src/profile/types.ts";
 import type { Dialect } from "../../support/dialects/index.ts";
 import type { CallOptions, KeyUse, Peer } from "./peer.ts";
 import { servicePeer } from "./peer.ts";
@@ -18,6 +19,10 @@ const KEY_KINDS = {
 /** Learns what a service does, as `malipo probe` with every flag and an observer do together. */
 export const learn = (dialect: Dialect): Promise<ServiceProfile> =>
   learnFrom(servicePeer(dialect), dialect.paging);
+
+/** The same, as the content of a file. */
+export const learnFile = async (dialect: Dialect): Promise<ProfileFile> =>
+  encodeProfile(await learn(dialect));
 
 /** Learns what a peer does. */
 export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<ServiceProfile> {

@@ -1,11 +1,13 @@
 import { setupServer } from "msw/node";
 import { describe, expect, test } from "vitest";
-import { EMPTY_PROFILE } from "../../../src/profile/types.ts";
+import { encodeProfile } from "../../../src/profile/file-format.ts";
+import { EMPTY_PROFILE as EMPTY } from "../../../src/profile/types.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { gatewayHandlers } from "../../../src/sandbox/msw.ts";
 import { dialect } from "../../support/dialects/index.ts";
-import { learn } from "./learn.ts";
+import { learnFile as learn } from "./learn.ts";
 
+const EMPTY_PROFILE = encodeProfile(EMPTY);
 const profile = await learn(dialect("offset"));
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -25,7 +27,7 @@ describe("createSandbox({ profile })", () => {
   const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     ["a text", "malipo.service.json", /`profile` is not a service profile/],
     ["an object without a version", {}, /`profile` is not a service profile/],
-    ["another version", { ...EMPTY_PROFILE, version: 2 }, /has the version 2; .* reads version 1/],
+    ["another version", { ...EMPTY_PROFILE, version: 1 }, /has the version 1; .* reads version 2/],
     ["null", null, /`profile` is not a service profile/],
     ["nonsense", { ...EMPTY_PROFILE, endpoints: { "GET /x": 5 } }, /at "endpoints"/],
   ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FURTHER_DIALECTS, LEARNABLE_DIALECTS } from "../../support/dialects/index.ts";
-import { learn } from "./learn.ts";
+import { learnFile as learn } from "./learn.ts";
 import { sandboxPeer, servicePeer } from "./peer.ts";
 import { scriptFor } from "./script.ts";
 import { differences, transcriptOf } from "./transcript.ts";

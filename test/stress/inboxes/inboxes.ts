@@ -5,6 +5,7 @@ import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
 import { Client } from "pg";
+import type { Orm, OrmName } from "../../support/orms.ts";
 
 /** Where a shop stores its data: `store` is a path or an address, `ledger` a path. */
 export interface Place {
@@ -13,6 +14,8 @@ export interface Place {
   readonly ledger: string;
   /** For tests: a short lease, and retries without a wait. */
   readonly leaseMs?: number | undefined;
+  /** With which library the shop writes, in the transaction of an inbox in PostgreSQL. */
+  readonly orm?: OrmName | undefined;
 }
 
 /** The effect of one event, once: through the inbox's transaction, or the idempotency key. */
@@ -27,7 +30,7 @@ type Effect = (
 export interface Shop {
   /** Creates the table of effects. */
   prepare(place: Place): Promise<void>;
-  open(place: Place): { readonly inbox: Inbox; readonly effect: Effect };
+  open(place: Place, orm?: Orm): { readonly inbox: Inbox; readonly effect: Effect };
   /** The references that had an effect, each as often as it had one. */
   effects(place: Place): Promise<string[]>;
 }
@@ -119,19 +122,20 @@ export const SHOPS = {
           `CREATE TABLE IF NOT EXISTS ${tableOf(queue)} (reference TEXT NOT NULL)`,
         );
       }),
-    open: ({ store, queue, leaseMs }) => {
+    open: ({ store, queue, leaseMs }, orm) => {
       const tuning = {
         boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
         queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
       };
-      const options = { connectionString: store, queue };
+      const options = { connectionString: store, queue, transact: orm?.transact };
+      const insert = (client: PgBossTransaction, reference: string) =>
+        client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [reference]);
       return {
         inbox: pgBossInbox(leaseMs === undefined ? options : { ...options, tuning }),
         effect: async (reference, { transaction }, halfway) => {
           await transaction(async (client: PgBossTransaction) => {
-            await client.query(`INSERT INTO ${tableOf(queue)} (reference) VALUES ($1)`, [
-              reference,
-            ]);
+            if (orm === undefined) await insert(client, reference);
+            else await orm.write(client, tableOf(queue), "reference", reference);
             halfway();
           });
         },

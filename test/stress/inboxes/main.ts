@@ -1,5 +1,5 @@
 // Posts signed events to a receiver that is killed at random, and counts what happened to them:
-// node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--engine-faults] [--seed 1]
+// node test/stress/inboxes/main.ts --inbox sqlite --events 20000 --kills 100 [--mode drain|sweep] [--engine-faults] [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
 import { faultsOf } from "./engine-faults.ts";
 import { type InboxName, SHOPS } from "./inboxes.ts";
+import { MODES, type Mode } from "./modes.ts";
 import { failuresOf, reportOf } from "./report.ts";
 import { SABOTAGES, type Sabotage } from "./sabotage.ts";
 import { runSoak } from "./soak.ts";
@@ -18,6 +19,9 @@ const { values } = parseArgs({
     inbox: { type: "string", default: "sqlite" },
     events: { type: "string", default: "20000" },
     kills: { type: "string" },
+    // "drain": processes that live two seconds process the events. "sweep": a third of the webhooks
+    // never comes, and the shop reads their payments.
+    mode: { type: "string", default: "start" },
     seed: { type: "string", default: "1" },
     // The engine is killed, hangs and loses its connections; a SQLite file is locked.
     "engine-faults": { type: "boolean", default: false },
@@ -37,10 +41,12 @@ function stopWith(message: string): never {
 }
 
 const inbox = values.inbox as InboxName;
+const mode = values.mode as Mode;
 const sabotage = values.sabotage as Sabotage | undefined;
 const leaseMs = values["lease-ms"] === undefined ? undefined : Number(values["lease-ms"]);
 if (!Object.hasOwn(SHOPS, inbox))
   stopWith(`--inbox must be one of ${Object.keys(SHOPS).join(", ")}.`);
+if (!MODES.includes(mode)) stopWith(`--mode must be one of ${MODES.join(", ")}.`);
 if (sabotage !== undefined && !SABOTAGES.includes(sabotage)) {
   stopWith(`--sabotage must be one of ${SABOTAGES.join(", ")}.`);
 }
@@ -71,7 +77,7 @@ const place = {
   ledger: join(folder, "ledger.db"),
   leaseMs,
 };
-const asked = { inbox, events: Number(values.events), kills, seed: Number(values.seed) };
+const asked = { inbox, mode, events: Number(values.events), kills, seed: Number(values.seed) };
 const found = await runSoak({
   ...asked,
   place,

@@ -1,16 +1,8 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endWithThisProcess, killChild } from "../../../src/drill/child.ts";
 import type { ShopSettings } from "./shop.ts";
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A shop in a process of its own. */
 export interface ShopProcess {
@@ -19,14 +11,11 @@ export interface ShopProcess {
   /** What it wrote to stderr. */
   readonly errors: string[];
   kill(): Promise<void>;
+  /** Stops it for a time, as a machine that is suspended does. */
+  freeze(ms: number): Promise<void>;
   /** Asks it to end. */
   end(): void;
 }
-
-const running = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
 
 /** Starts the shop, and waits until it accepts deliveries. */
 export async function openShop(program: string, settings: ShopSettings): Promise<ShopProcess> {
@@ -34,13 +23,10 @@ export async function openShop(program: string, settings: ShopSettings): Promise
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     execArgv: [],
   });
-  running.add(child);
+  endWithThisProcess(child);
   const errors: string[] = [];
   child.stderr?.setEncoding("utf8").on("data", (text: string) => errors.push(text));
-  const exit = once(child, "exit").then(([, signal]) => {
-    running.delete(child);
-    return signal as NodeJS.Signals | null;
-  });
+  const exit = once(child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);
   const listening = once(child, "message");
   const ended = exit.then(() => "ended");
   if ((await Promise.race([listening, ended])) === "ended") {
@@ -50,9 +36,11 @@ export async function openShop(program: string, settings: ShopSettings): Promise
     exit,
     errors,
     end: () => child.kill("SIGTERM"),
-    kill: async () => {
-      child.kill("SIGKILL");
-      await exit;
+    freeze: async (ms) => {
+      child.kill("SIGSTOP");
+      await sleep(ms);
+      child.kill("SIGCONT");
     },
+    kill: () => killChild(child),
   };
 }

@@ -7,23 +7,27 @@ const onceBy = ({ inbox }: Pick<SoakOptions, "inbox">) =>
     ? "through the transaction"
     : "through the idempotency key";
 
-export type Asked = Pick<SoakOptions, "inbox" | "seed" | "kills" | "events">;
+export type Asked = Pick<SoakOptions, "inbox" | "mode" | "seed" | "kills" | "events">;
 
 /** The closing table. */
 export function reportOf(asked: Asked, found: SoakResult): string {
+  const { mode } = asked;
   const rows: readonly (readonly [what: string, count: number])[] = [
     ["sent", found.sent],
     ["acknowledged", found.acknowledged],
+    ...(mode === "sweep" ? ([["never sent, found by a sweep", found.dropped]] as const) : []),
+    ["orders that stayed open", found.open],
     ["lost", found.lost],
     ["invented", found.invented],
     [`effects more than once, ${onceBy(asked)}`, found.duplicated],
     ["receiver processes that died by themselves", found.deaths],
     ["receiver processes killed", found.kills],
+    ...(mode === "drain" ? ([["processes that drained", found.drainers]] as const) : []),
     ...found.faults,
     ["deliveries, duplicates and retries included", found.deliveries],
   ];
   return [
-    `${asked.inbox}, seed ${asked.seed}, ${found.seconds} s`,
+    `${asked.inbox}, ${mode}, seed ${asked.seed}, ${found.seconds} s`,
     ...rows.map(([what, count]) => `${String(count).padStart(8)}  ${what}`),
   ].join("\n");
 }
@@ -34,6 +38,7 @@ export function failuresOf({ kills, events }: Asked, found: SoakResult): string[
   const checks: readonly (readonly [failed: boolean, sentence: string])[] = [
     [found.acknowledged < found.sent, "Events were never acknowledged."],
     [found.lost > 0, "Acknowledged events were lost."],
+    [found.open > 0, "Orders stayed open."],
     [found.invented > 0, "Events had an effect and were never sent."],
     [found.duplicated > 0, "Events had their effect more than once."],
     [found.deaths > 0, "Receiver processes died by themselves."],

@@ -13,20 +13,20 @@ export interface Delivery {
   readonly signature: string;
 }
 
-export function deliveryOf(reference: string, amount = "100.00"): Delivery {
-  const body = JSON.stringify({
-    event: "payment.completed",
-    timestamp: TIMESTAMP,
-    data: {
-      payment_id: Number(reference.replaceAll(/\D/g, "")),
-      reference,
-      status: "completed",
-      amount,
-      currency: "KES",
-      channel: "mpesa",
-      account_reference: `ORDER-${reference}`,
-    },
-  });
+/** The payment of a reference, as the service returns it. */
+export const paymentOf = (reference: string, amount = "100.00") => ({
+  payment_id: Number(reference.replaceAll(/\D/g, "")),
+  reference,
+  status: "completed",
+  amount,
+  currency: "KES",
+  channel: "mpesa",
+  account_reference: `ORDER-${reference}`,
+});
+
+export function deliveryOf(reference: string, amount?: string): Delivery {
+  const data = paymentOf(reference, amount);
+  const body = JSON.stringify({ event: "payment.completed", timestamp: TIMESTAMP, data });
   return { reference, body, signature: signWebhook(body, SECRET) };
 }
 

@@ -4,8 +4,9 @@ import { createServer } from "node:http";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
+import type { Mode } from "./modes.ts";
 import { EARLY_END_MS, hasty, type Sabotage } from "./sabotage.ts";
-import { SECRET } from "./sender.ts";
+import { paymentOf, SECRET } from "./sender.ts";
 
 /** Where a process may die during a delivery. */
 export const POINTS = [
@@ -20,6 +21,11 @@ export type Point = (typeof POINTS)[number];
 
 /** The settings of a shop. */
 export interface ShopSettings {
+  readonly mode?: Mode | undefined;
+  /** Drains the inbox and ends, instead of receiving. */
+  readonly isDrainer?: boolean;
+  /** The references of all orders, for sweeps. */
+  readonly orders?: readonly string[];
   readonly inbox: InboxName;
   readonly place: Place;
   readonly port: number;
@@ -28,11 +34,25 @@ export interface ShopSettings {
   readonly sabotage?: Sabotage | undefined;
 }
 
-function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): void {
+const DRAINER_LIFE_MS = 2_000;
+const SWEEP_INTERVAL_MS = 1_000;
+const MAX_SWEPT = 300;
+
+async function runShop({
+  inbox: name,
+  place,
+  port,
+  die,
+  sabotage,
+  ...settings
+}: ShopSettings): Promise<void> {
+  const { mode = "start", isDrainer = false, orders = [] } = settings;
+  // Only a shop that writes with such a library loads them.
+  const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
   const at = (point: Point) => {
     if (point === die) process.kill(process.pid, "SIGKILL");
   };
-  const { inbox, effect } = SHOPS[name].open(place);
+  const { inbox, effect } = SHOPS[name].open(place, orm);
   /** The inbox, with the points of death around it. */
   const deadly: Inbox = {
     ...inbox,
@@ -58,6 +78,7 @@ function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): voi
   const receiver = createWebhookReceiver({
     secret: SECRET,
     inbox: mounted(),
+    payments: { get: async (reference) => paymentOf(reference) },
     onError: (error) => process.stderr.write(`${String(error)}\n`),
   });
   receiver.on("payment.completed", async (event, context) => {
@@ -66,12 +87,33 @@ function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): voi
     at("after its effect");
   });
   if (sabotage === "early-end") setTimeout(() => process.exit(), EARLY_END_MS);
+  if (isDrainer) {
+    process.send?.("draining");
+    void receiver
+      .drain({ timeoutMs: DRAINER_LIFE_MS })
+      .catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+      .finally(() => process.exit());
+    return;
+  }
+  /** Reads some of the payments whose orders are open, as a cron job does. */
+  const sweep = async () => {
+    try {
+      const done = new Set(await SHOPS[name].effects(place));
+      const open = orders.filter((reference) => !done.has(reference));
+      const from = Math.floor(Math.random() * Math.max(1, open.length - MAX_SWEPT + 1));
+      await receiver.sweep(open.slice(from, from + MAX_SWEPT));
+    } catch {
+      // The database is away: the next sweep reads them.
+    }
+    setTimeout(sweep, SWEEP_INTERVAL_MS);
+  };
   const server = createServer(nodeHandler(receiver));
   server.keepAliveTimeout = 60_000;
   server.listen(port, "127.0.0.1", async () => {
     // The parent must know that the shop listens before a handler kills it.
     process.send?.("listening");
-    await receiver.start();
+    if (mode !== "drain") await receiver.start();
+    if (mode === "sweep") await sweep();
   });
   // The parent has ended.
   process.on("disconnect", () => process.exit());
@@ -80,10 +122,11 @@ function runShop({ inbox: name, place, port, die, sabotage }: ShopSettings): voi
     server.close();
     server.closeAllConnections();
     await receiver.stop();
+    await orm?.close();
     process.removeAllListeners("disconnect");
     process.disconnect();
   });
 }
 
-const settings = process.argv[2];
-if (settings !== undefined) runShop(JSON.parse(settings));
+const argument = process.argv[2];
+if (argument !== undefined) await runShop(JSON.parse(argument));

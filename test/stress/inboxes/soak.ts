@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import type { StatusOutput } from "../../../src/cli/terminal/status-line.ts";
+import { freePort } from "../../../src/drill/child.ts";
+import { keepDrainers } from "./drainers.ts";
 import { roundsOf, type SoakFault } from "./engine-faults.ts";
 import { type InboxName, type Place, SHOPS } from "./inboxes.ts";
-import { freePort } from "./process.ts";
+import type { Mode } from "./modes.ts";
 import { randomFrom } from "./random.ts";
 import { keepReceiver } from "./receiver.ts";
 import type { Sabotage } from "./sabotage.ts";
@@ -19,6 +21,7 @@ export interface SoakOptions {
   /** What is done to the engine of the inbox, each several times. */
   readonly faults: readonly SoakFault[];
   readonly sabotage: Sabotage | undefined;
+  readonly mode: Mode;
   readonly seed: number;
   /** How long nothing happens until the events without effect count as lost. */
   readonly idleMs: number;
@@ -32,6 +35,10 @@ export interface SoakResult {
   readonly acknowledged: number;
   /** Acknowledged events without effect. */
   readonly lost: number;
+  /** Events that were never sent, so that only a sweep can find their payments. */
+  readonly dropped: number;
+  /** Events without effect, those that were never sent included. */
+  readonly open: number;
   /** Effects of events that were never sent. */
   readonly invented: number;
   /** Effects beyond the first of their event. */
@@ -39,6 +46,8 @@ export interface SoakResult {
   readonly kills: number;
   /** Receiver processes that ended without a kill. */
   readonly deaths: number;
+  /** Processes that drained the inbox. */
+  readonly drainers: number;
   /** How often each fault of the engine was made, by its name. */
   readonly faults: ReadonlyMap<string, number>;
   readonly deliveries: number;
@@ -47,6 +56,8 @@ export interface SoakResult {
 
 const SENDERS = 16;
 const EXTRA_LEASES = 1.5;
+const DEFAULT_LEASE_MS = 15_000;
+const DRAINERS_AT_ONCE = 3;
 
 const countEach = (values: readonly string[]) => {
   const counts = new Map<string, number>();
@@ -72,12 +83,12 @@ async function effectsIn(
     onCount(counts.size);
   }
   // By then, an event that is processed twice has been.
-  await sleep(EXTRA_LEASES * (place.leaseMs ?? 15_000));
+  await sleep(EXTRA_LEASES * (place.leaseMs ?? DEFAULT_LEASE_MS));
   return count();
 }
 
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
-  const { inbox, place, program, events, kills, sabotage, seed, idleMs, output } = options;
+  const { inbox, place, program, events, kills, sabotage, mode, seed, idleMs, output } = options;
   const random = randomFrom(seed);
   const started = performance.now();
   await SHOPS[inbox].prepare(place);
@@ -86,6 +97,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     { length: events },
     (_, at) => `PAY-${String(at).padStart(6, "0")}`,
   );
+  const isDropped = (at: number) => mode === "sweep" && at % 3 === 0;
+  const toSend = references.filter((_, at) => !isDropped(at));
   const acknowledged = new Set<string>();
   let deliveries = 0;
   let killed = 0;
@@ -98,10 +111,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     output,
   });
   const log = (line: string) => progress.note(line);
-  const receiver = await keepReceiver(program, { inbox, place, port, sabotage }, log);
+  const orders = mode === "sweep" ? references : [];
+  const settings = { inbox, place, port, sabotage, mode, orders };
+  const receiver = await keepReceiver(program, settings, log);
+  const drainers = mode === "drain" ? keepDrainers(program, settings, DRAINERS_AT_ONCE) : undefined;
   const faults = new Map(options.faults.map(({ name }) => [name, 0]));
 
-  const waiting = [...references].reverse();
+  const waiting = [...toSend].reverse();
   const send = async () => {
     for (let reference = waiting.pop(); reference !== undefined; reference = waiting.pop()) {
       const delivery = deliveryOf(reference);
@@ -115,18 +131,30 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   };
 
   const moments = (count: number) =>
-    Array.from({ length: count }, () => random() * events).sort((a, b) => a - b);
+    Array.from({ length: count }, () => random() * toSend.length).sort((a, b) => a - b);
   const reached = async (moment: number) => {
     while (acknowledged.size < moment) await sleep(1);
     await sleep(random() * 50);
   };
 
   // Most kills happen while deliveries arrive; the rest while the last events are processed.
+  const kill = async () => {
+    // Most of what can go wrong goes wrong in the processes that process.
+    if (drainers !== undefined && random() < 0.8) await drainers.kill();
+    else await receiver.kill();
+    killed++;
+  };
   const killNow = async () => {
     for (const moment of moments(Math.ceil(kills * 0.9))) {
       await reached(moment);
-      await receiver.kill();
-      killed++;
+      await kill();
+    }
+  };
+  // Until a frozen process goes on, another one has its events.
+  const freezeNow = async () => {
+    for (const moment of moments(drainers === undefined ? 0 : Math.ceil(kills / 4))) {
+      await reached(moment);
+      await drainers?.freeze(1.5 * (place.leaseMs ?? DEFAULT_LEASE_MS));
     }
   };
 
@@ -158,21 +186,24 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   };
 
   const sending = Array.from({ length: SENDERS }, send);
-  await whileStored(Promise.all([...sending, killNow(), harm()]));
+  await whileStored(Promise.all([...sending, killNow(), freezeNow(), harm()]));
   while (killed < kills) {
     await sleep(random() * 500);
-    await receiver.kill();
-    killed++;
+    await kill();
   }
   const found = await effectsIn(options, references, (count) => {
     processed = count;
   });
+  await drainers?.stop();
   await receiver.stop();
   progress.end();
 
   const sent = new Set(references);
   return {
-    sent: sent.size,
+    sent: toSend.length,
+    dropped: references.length - toSend.length,
+    open: references.filter((reference) => !found.has(reference)).length,
+    drainers: drainers?.count() ?? 0,
     acknowledged: acknowledged.size,
     lost: [...acknowledged].filter((reference) => !found.has(reference)).length,
     invented: [...found.keys()].filter((reference) => !sent.has(reference)).length,

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { endWithThisProcess, hasEnded, killChild } from "../../../src/drill/child.ts";
 import { deferred } from "./deferred.ts";
 import type { HistoryEvent } from "./history/event.ts";
 import type { History } from "./history/history.ts";
@@ -55,12 +55,6 @@ interface Worker {
 
 const WORKER_FILE = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
-/** A process that has stopped does not notice that this one ends. */
-const children = new Set<ChildProcess>();
-process.on("exit", () => {
-  for (const child of children) child.kill("SIGKILL");
-});
-
 /** @param name - Of the workers in the history. */
 export function createPool(
   name: string,
@@ -90,7 +84,7 @@ export function createPool(
 
   function start(): Worker {
     const child = fork(WORKER_FILE, { stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"] });
-    children.add(child);
+    endWithThisProcess(child);
     const ready = deferred<void>();
     const who = `${name} ${++started}`;
     const worker: Worker = {
@@ -110,7 +104,6 @@ export function createPool(
       ready.resolve();
     });
     child.on("exit", (code, signalName) => {
-      children.delete(child);
       worker.port = undefined;
       ready.resolve();
       counts.jobsLost += worker.open.size;
@@ -132,11 +125,9 @@ export function createPool(
   async function end(worker: Worker): Promise<void> {
     const { child } = worker;
     worker.killed = true;
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (hasEnded(child)) return;
     history.note(worker.who, { what: "killed" });
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await waitFor(ended, { what: () => `${worker.who} to end`, limitMs: MAX_START_MS });
+    await waitFor(killChild(child), { what: () => `${worker.who} to end`, limitMs: MAX_START_MS });
   }
 
   const workers = Array.from({ length: size }, start);

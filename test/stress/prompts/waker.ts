@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { hasEnded } from "../../../src/drill/child.ts";
 import type { HistoryEvent } from "./history/event.ts";
 import { waitUntil } from "./waits.ts";
 
@@ -26,7 +27,6 @@ export function createWaker(
 ): Waker {
   let sleeps = 0;
   let wakes = 0;
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     see: ({ what }) => {
       if (what === "asleep") sleeps++;
@@ -37,7 +37,7 @@ export function createWaker(
       return () =>
         waitUntil(
           () => {
-            if (wakes >= sleep || hasEnded()) return true;
+            if (wakes >= sleep || hasEnded(child)) return true;
             // A process reports that it stops, and then stops: the first signal may come too early.
             // One that comes too late ends the next sleep.
             child.kill("SIGCONT");

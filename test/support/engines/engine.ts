@@ -6,7 +6,7 @@ import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../../../src/drill/child.ts";
 
 /** A Redis or a PostgreSQL, on loopback. */
 export interface Engine {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { freePort } from "../free-port.ts";
+import { freePort } from "../../../src/drill/child.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { hasRedisServer, launchRedis } from "./redis.ts";
 

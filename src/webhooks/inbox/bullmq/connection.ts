@@ -1,4 +1,5 @@
 import { type Cluster, Redis, type RedisOptions } from "ioredis";
+import { isReadOnly } from "../../../internal/redis/replication.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import type { RedisClient } from "./pipeline.ts";
 
@@ -7,9 +8,6 @@ export type BullmqConnection =
   | Redis
   | Cluster
   | (RedisOptions & { readonly url?: string | undefined });
-
-/** A Redis that became a replica keeps its connections open: only a new one leads to its successor. */
-const isReplica = (error: Error) => error.message.includes("READONLY");
 
 /** How long to wait for a connection to close before its socket is destroyed. */
 const DISCONNECT_MS = 300;
@@ -34,7 +32,7 @@ function open(connection: BullmqConnection, signal: AbortSignal, ours: RedisOpti
   // BullMQ reads only this form of replies, whatever the user set for other uses.
   const replyMapping = "legacy" as const;
   const disconnectTimeout = DISCONNECT_MS;
-  const options = { ...ours, reconnectOnError: isReplica, disconnectTimeout, replyMapping };
+  const options = { ...ours, reconnectOnError: isReadOnly, disconnectTimeout, replyMapping };
   if ("nodes" in connection) {
     const { enableOfflineQueue = true } = ours;
     return connection.duplicate([], {

@@ -1,5 +1,6 @@
 import { type JobsOptions, Queue } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
+import { checkReplicas, MAX_REPLICATION_MS } from "../../../internal/redis/replication.ts";
 import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { MAX_ATTEMPTS, type NewDelivery, type Receipt, receiptFor } from "../types.ts";
 import { untilReady } from "./connection.ts";
@@ -25,15 +26,14 @@ const MAX_STREAM = 1_000;
 /** How many batches are under way at most: Redis has work while this process prepares the next one. */
 const MAX_UNDER_WAY = 4;
 
-/** How long replicas have to confirm what was written, in milliseconds. */
-const MAX_REPLICATION_MS = 1_000;
-
 export interface QueueSettings {
   /** The name of the inbox. */
   readonly inbox: string;
   readonly replicas: number;
   readonly retentionMs: number;
   readonly engineTimeoutMs: number;
+  /** How often a process looks after its queues. */
+  readonly upkeepMs: number;
 }
 
 /** The events of one queue: their ledger, and BullMQ's queue. */
@@ -56,7 +56,7 @@ export class InboxQueue {
     this.kind = kind;
     this.name = bullmqQueueName(inbox, kind);
     this.ledger = new QueueLedger(redis, keys, retentionMs, clock);
-    this.meta = new LedgerMeta(redis, keys, retentionMs, clock);
+    this.meta = new LedgerMeta(redis, keys, settings, clock);
     this.#redis = redis;
     this.#settings = settings;
     this.#clock = clock;
@@ -183,11 +183,7 @@ export class InboxQueue {
     if (replicas === 0) return;
     const pipeline = this.#redis.pipeline().exists(this.ledger.keys.meta);
     const replies = await runAll(pipeline.wait(replicas, MAX_REPLICATION_MS));
-    const confirmed = Number(replies.at(-1));
-    if (confirmed >= replicas) return;
-    throw new Error(
-      `Of the ${replicas} replicas that must have a webhook, ${confirmed} confirmed it within ${MAX_REPLICATION_MS} ms. Check the replication of this Redis, or lower the option \`replicas\`.`,
-    );
+    checkReplicas(replies.at(-1), replicas, "a webhook");
   }
 
   /** Never waits for Redis: the connection is closed after it. */

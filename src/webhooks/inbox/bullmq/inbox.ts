@@ -6,6 +6,7 @@
 
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
+import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost } from "../../../internal/timeout.ts";
 import { alreadyStarted } from "../errors.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
@@ -23,7 +24,6 @@ import {
 } from "../types.ts";
 import { type BullmqConnection, connectToAccept, connectToWork, untilReady } from "./connection.ts";
 import { Drain } from "./drain.ts";
-import { checkDurability } from "./durability.ts";
 import { InboxQueue, type QueueSettings } from "./inbox-queue.ts";
 import { conflictList, deadLetterList, doublePaymentList } from "./lists.ts";
 import { RedisClock } from "./meta.ts";
@@ -96,9 +96,9 @@ class BullmqInbox {
   constructor(connection: BullmqConnection, settings: BullmqInboxSettings) {
     this.#connection = connection;
     this.#settings = settings;
-    const { engineTimeoutMs, pace } = settings;
+    const { engineTimeoutMs, upkeepMs } = settings;
     this.redis = connectToAccept(connection, this.#stopped.signal, engineTimeoutMs);
-    this.#upkeep = setInterval(() => void this.#lookAfterQueues(), (pace.leaseMs * 2) / 3);
+    this.#upkeep = setInterval(() => void this.#lookAfterQueues(), upkeepMs);
     this.#upkeep.unref();
   }
 
@@ -140,8 +140,12 @@ class BullmqInbox {
     if (this.redis.status !== "ready") {
       await new Promise((resolve) => this.redis.once("ready", resolve));
     }
-    const problems = await checkDurability(this.redis, this.#settings.replicas);
-    for (const problem of problems) onError(problem);
+    const problems = await durabilityProblems(this.redis, this.#settings.replicas, "bullmqInbox");
+    for (const problem of problems) {
+      onError(
+        new ConfigurationError(`This Redis can lose webhooks that were acknowledged. ${problem}`),
+      );
+    }
   }
 
   async #lookAfterQueues(): Promise<void> {
@@ -236,7 +240,8 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
       `\`queue\` must be a name of at most 100 letters, digits, ".", "_" and "-"; got ${describeValue(queue)}.`,
     );
   }
-  const settings = { inbox: queue, replicas, pace, engineTimeoutMs, retentionMs };
+  const upkeepMs = (pace.leaseMs * 2) / 3;
+  const settings = { inbox: queue, replicas, pace, engineTimeoutMs, upkeepMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);
   // Functions of their own, so that an inbox may be spread into another.
   return {

@@ -33,8 +33,9 @@ export const deliveryValues = (delivery: NewDelivery): DeliveryValues => [
   delivery.event,
   delivery.raw,
   delivery.secretIndex,
-  delivery.receivedAt,
-  delivery.signedAt ?? null,
+  Math.round(delivery.receivedAt),
+  // A timestamp may have parts of a millisecond. Rounded up, it is remembered for long enough.
+  delivery.signedAt === undefined ? null : Math.ceil(delivery.signedAt),
   delivery.signature ?? null,
   delivery.traceContext === undefined ? null : JSON.stringify(delivery.traceContext),
   delivery.source ?? null,

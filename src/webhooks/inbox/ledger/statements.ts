@@ -28,7 +28,7 @@ const timeAfter = ({ after }: EventFilter) => after?.receivedAt ?? Number.MIN_SA
 const LISTED = "key, kind, received_at, signature";
 
 /** An expression: until when an event is remembered whose processing ends now. */
-export const forgetAt = (now: string, retentionMs: number): string =>
+const forgetAt = (now: string, retentionMs: number): string =>
   `CASE WHEN signed_at > ${now} THEN signed_at + ${retentionMs}
     WHEN signed_at IS NOT NULL THEN ${now} + ${retentionMs} END`;
 

@@ -38,7 +38,8 @@ export class PgBossInbox {
     this.store = new Store(boss, settings);
     this.#batcher = new Batcher(
       (batch) => storeDeliveries(this.store, batch, (kind) => this.notify(kind)),
-      { deadlineMs: this.store.timeoutMs },
+      // While one batch waits for the disk of PostgreSQL, the next one is on its way.
+      { deadlineMs: this.store.timeoutMs, parallel: 2 },
     );
     // Without a listener, an error of pg-boss would end the process.
     boss.on("error", (error) => {

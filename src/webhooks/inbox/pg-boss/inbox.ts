@@ -18,6 +18,12 @@ export type { PgBossTransaction, Transact } from "./database.ts";
 
 interface CommonOptions {
   /**
+   * The schema of the inbox's tables and, with `connectionString`, of those of pg-boss. Set it if two
+   * pg-boss share a database.
+   * @default "malipo", and "pgboss" for pg-boss
+   */
+  schema?: string | undefined;
+  /**
    * The queue's name. Dead letters and conflicts are in queues beside it, `<queue>-dead` and
    * `<queue>-conflicts`. Set it where two shops, or two environments, share a database.
    * @default "malipo-webhooks"
@@ -53,21 +59,8 @@ interface CommonOptions {
 /** What {@link pgBossInbox} takes: the address of a database, or a pg-boss of your own. */
 export type PgBossInboxOptions = CommonOptions &
   (
-    | {
-        readonly connectionString: string;
-        /**
-         * The schema of pg-boss in that database. Set it where your tables are named like that, or
-         * where the database has a pg-boss of another version.
-         * @default "pgboss"
-         */
-        readonly schema?: string | undefined;
-        readonly boss?: undefined;
-      }
-    | {
-        readonly boss: PgBoss;
-        readonly connectionString?: undefined;
-        readonly schema?: undefined;
-      }
+    | { readonly connectionString: string; readonly boss?: undefined }
+    | { readonly boss: PgBoss; readonly connectionString?: undefined }
   );
 
 const OPTIONS = [

@@ -25,8 +25,12 @@ const POLL_INTERVAL_MS = 500;
 /** How long after a failure of the engine the next try begins. */
 const RETRY_DELAY_MS = 2_000;
 
-/** The jobs that a process holds at most: this many times the concurrency. */
-const MAX_HELD = 4;
+/** Jobs are fetched this long before a handler is free for them, by the pace of those before. */
+const AHEAD_MS = 100;
+const MAX_AHEAD = 100;
+
+/** How many ends of jobs wait at most until they are written, beside the running ones. */
+const MAX_WRITING = 400;
 
 /** A job as it was fetched, with the row of its event. */
 interface Fetched {
@@ -50,6 +54,12 @@ export class PgBossWorker {
   readonly #presence: RunningEvents;
   /** The handlers that run. */
   readonly #running = new Map<HeldJob, Promise<void>>();
+  /** Fetched, and not running yet. */
+  #ready: Fetched[] = [];
+  /** How many may be fetched beyond those that run. */
+  #ahead = 0;
+  #fetchedAt = performance.now();
+  #endedAtFetch = 0;
   /** What is being written about jobs. */
   readonly #writing = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
@@ -108,7 +118,7 @@ export class PgBossWorker {
     this.#limit = limit;
     const deadline = performance.now() + timeoutMs;
     const timer = setTimeout(() => this.#wake(), timeoutMs);
-    const isIdle = () => this.#running.size + this.#writing.size === 0;
+    const isIdle = () => this.#running.size + this.#ready.length + this.#writing.size === 0;
     const isOver = () =>
       this.#stopped.signal.aborted ||
       performance.now() >= deadline ||
@@ -144,14 +154,24 @@ export class PgBossWorker {
     for (const queue of this.#queues) this.#due.add(queue);
   }
 
-  /** If PostgreSQL is slow, more jobs may be written than run. */
+  /** How many jobs to fetch now: none, or enough to be worth a fetch. */
   #room(): number {
     const { concurrency } = this.#options;
-    return Math.min(
-      concurrency - this.#running.size,
-      MAX_HELD * concurrency - this.#jobs.size,
-      this.#limit - this.#begun,
+    const taken = this.#running.size + this.#ready.length;
+    const room = Math.min(
+      concurrency + this.#ahead - taken,
+      MAX_WRITING - this.#writing.size,
+      this.#limit - this.#begun - this.#ready.length,
     );
+    return this.#ready.length === 0 || room > this.#ahead / 2 ? room : 0;
+  }
+
+  #notePace(): void {
+    const now = performance.now();
+    const paceMs = (now - this.#fetchedAt) / Math.max(1, this.#ended - this.#endedAtFetch);
+    this.#ahead = Math.min(MAX_AHEAD, Math.floor(AHEAD_MS / paceMs));
+    this.#fetchedAt = now;
+    this.#endedAtFetch = this.#ended;
   }
 
   async #untilWoken(): Promise<void> {
@@ -174,13 +194,14 @@ export class PgBossWorker {
 
   /** Fetches from the queues in turn. A fetch that fails is rolled back, and has taken nothing. */
   async #fetchDue(): Promise<void> {
+    this.#notePace();
     const due = this.#queues.filter((queue) => this.#due.has(queue));
     const first = this.#turns % due.length;
     const queues = [...due.slice(first), ...due.slice(0, first)];
     for (const queue of queues) this.#due.delete(queue);
+    const room = this.#room();
     const fetched = await this.#store.transaction(async (db) => {
       const jobs: [queue: string, job: EngineJob][] = [];
-      let room = this.#room();
       for (const queue of queues) {
         if (room - jobs.length > 0) {
           const some = await this.#fetch(db, queue, room - jobs.length);
@@ -188,7 +209,6 @@ export class PgBossWorker {
         }
         if (jobs.length === room) this.#due.add(queue);
       }
-      room -= jobs.length;
       return this.#withRows(db, jobs);
     });
     await this.#begin(fetched);
@@ -235,7 +255,17 @@ export class PgBossWorker {
     }
     const isEnded = ({ row }: Fetched) => row !== undefined && row.state !== "pending";
     this.#write(fetched.filter(isEnded), (jobs) => this.#jobs.discard(jobs));
-    for (const one of fetched) if (!isEnded(one)) this.#run(one);
+    this.#ready.push(...fetched.filter((one) => !isEnded(one)));
+    this.#runReady();
+  }
+
+  #runReady(): void {
+    while (this.#running.size < this.#options.concurrency && !this.#stopped.signal.aborted) {
+      const next = this.#ready.shift();
+      if (next === undefined) return;
+      if (next.held.isOver) this.#jobs.release(next.held);
+      else this.#run(next);
+    }
   }
 
   #run({ held, row, text }: Fetched): void {
@@ -261,10 +291,7 @@ export class PgBossWorker {
       () => this.#end(held, () => this.#jobs.complete(held)),
       (error: unknown) => this.#end(held, () => this.#jobs.fail(held, error)),
     );
-    this.#running.set(
-      held,
-      end.finally(() => this.#ended++),
-    );
+    this.#running.set(held, end);
   }
 
   #jobOf(held: HeldJob, row: Readonly<Record<string, unknown>>): Job {
@@ -279,9 +306,10 @@ export class PgBossWorker {
   }
 
   #end(held: HeldJob, write: () => Promise<void>): void {
-    this.#running.delete(held);
+    if (this.#running.delete(held)) this.#ended++;
     if (held.isOver) this.#jobs.release(held);
     else this.#track(this.#writeEnd(held, write));
+    this.#runReady();
     this.#wake();
   }
 
@@ -335,7 +363,8 @@ export class PgBossWorker {
   }
 
   #handBackRunning(): void {
-    const running = [...this.#running.keys()];
+    const running = [...this.#running.keys(), ...this.#ready.map(({ held }) => held)];
+    this.#ready = [];
     // One whose transaction is about to commit is not handed back: another process could repeat it.
     const jobs = running.filter(({ isOver, isCommitting }) => !isOver && !isCommitting);
     for (const { controller, isOver } of running) {

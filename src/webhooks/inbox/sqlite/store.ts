@@ -13,7 +13,7 @@ import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker
 import { type NewDelivery, queueOf, type Receipt, type Transaction } from "../types.ts";
 import type { Disk } from "./disk.ts";
 import type { Rows } from "./rows.ts";
-import type { Upkeep } from "./upkeep.ts";
+import { MAINTENANCE_INTERVAL_MS, type Upkeep } from "./upkeep.ts";
 
 /** While others wait, new events get at most this share of what is leased: the others have the rest. */
 const FRESH_SHARE = 0.75;
@@ -171,7 +171,10 @@ export class SqliteStore implements LeaseStore {
   }
 
   maintain(queues: readonly string[]): Maintenance {
-    return this.#upkeep.maintain(queues);
+    // An idle process writes nothing.
+    return this.#upkeep.isDue(queues)
+      ? this.#disk.write(() => this.#upkeep.run(queues))
+      : { warnings: [], nextInMs: MAINTENANCE_INTERVAL_MS };
   }
 
   isBusy(): boolean {

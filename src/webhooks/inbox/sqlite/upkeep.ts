@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
-import { inTransaction, prepareAll } from "../../../internal/sqlite/transaction.ts";
+import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import { forgottenUnprocessed } from "../errors.ts";
 import type { Maintenance } from "../lease-worker.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
@@ -10,7 +10,7 @@ import type { Rows } from "./rows.ts";
 import { DIALECT } from "./schema.ts";
 import { FORGET, FORGET_BATCH, MAINTENANCE } from "./statements.ts";
 
-const INTERVAL_MS = 1_000;
+export const MAINTENANCE_INTERVAL_MS = 1_000;
 
 /** Between two batches of what is forgotten, other work has its turn. */
 const BACKLOG_INTERVAL_MS = 20;
@@ -26,7 +26,6 @@ const STATEMENTS = { ...MAINTENANCE, ...HORIZON } as const;
 
 /** Forgets what is over, and says what is remembered. */
 export class Upkeep {
-  readonly #database: DatabaseSync;
   readonly #statements: Record<keyof typeof STATEMENTS, StatementSync>;
   readonly #forget: Record<keyof typeof FORGET, StatementSync>;
   readonly #rows: Rows;
@@ -41,7 +40,6 @@ export class Upkeep {
     { leaseMs }: Pace,
     retentionMs: number,
   ) {
-    this.#database = database;
     this.#rows = rows;
     this.#statements = prepareAll(database, STATEMENTS);
     this.#forget = prepareAll(database, FORGET);
@@ -51,25 +49,7 @@ export class Upkeep {
   }
 
   /** @param queues - Those that this process works on. */
-  maintain(queues: readonly string[]): Maintenance {
-    if (!this.#hasWork(queues)) return { warnings: [], nextInMs: INTERVAL_MS };
-    return inTransaction(this.#database, () => {
-      const warning = this.#clock.advance();
-      const now = uptimeMs();
-      this.#statements.correct.run(now + this.#maxWaitMs, now);
-      const forgotten = this.#forgetOver();
-      const unprocessed = this.#deleteUnprocessed(queues);
-      const warnings = unprocessed === 0 ? [] : [forgottenUnprocessed(unprocessed)];
-      return {
-        warnings: warning === undefined ? warnings : [new Error(warning), ...warnings],
-        nextInMs:
-          Math.max(forgotten, unprocessed) < FORGET_BATCH ? INTERVAL_MS : BACKLOG_INTERVAL_MS,
-      };
-    });
-  }
-
-  /** An idle process writes nothing. */
-  #hasWork(queues: readonly string[]): boolean {
+  isDue(queues: readonly string[]): boolean {
     const { isOver, isMisdated } = this.#statements;
     return (
       this.#clock.isDue() ||
@@ -77,6 +57,21 @@ export class Upkeep {
       isMisdated.get(uptimeMs() + this.#maxWaitMs)?.misdated === 1 ||
       this.#unprocessedQueues(queues).length > 0
     );
+  }
+
+  /** In a transaction of the caller. */
+  run(queues: readonly string[]): Maintenance {
+    const warning = this.#clock.advance();
+    const now = uptimeMs();
+    this.#statements.correct.run(now + this.#maxWaitMs, now);
+    const forgotten = this.#forgetOver();
+    const unprocessed = this.#deleteUnprocessed(queues);
+    const warnings = unprocessed === 0 ? [] : [forgottenUnprocessed(unprocessed)];
+    const hasBacklog = Math.max(forgotten, unprocessed) >= FORGET_BATCH;
+    return {
+      warnings: warning === undefined ? warnings : [new Error(warning), ...warnings],
+      nextInMs: hasBacklog ? BACKLOG_INTERVAL_MS : MAINTENANCE_INTERVAL_MS,
+    };
   }
 
   #forgetOver(): number {

@@ -26,6 +26,13 @@ const RETRY_LOOKUP_MS = 10_000;
 const MAX_KNOWN = 20_000;
 const MAX_UNKNOWN = 1_000;
 
+/** Forged requests must not open a connection to your database for each name that they invent. */
+const MAX_LOOKUPS = 100;
+
+/** How many lookups of unknown names are made: this many at once, then this many a second. */
+const UNKNOWN_AT_ONCE = 600;
+const UNKNOWN_PER_SECOND = 10;
+
 // Unlike the clock on the wall, nobody sets this one.
 const now = () => performance.now();
 
@@ -43,6 +50,8 @@ export class SecretCache {
   readonly #known = new Map<string, Found>();
   readonly #unknown = new Map<string, Found>();
   readonly #pending = new Map<string, Promise<Found>>();
+  #unknownLeft = UNKNOWN_AT_ONCE;
+  #refilledAt = now();
 
   /** @param maxAgeMs - How long a secret is used before it is looked up again. */
   constructor(lookup: SecretLookup, maxAgeMs: number) {
@@ -58,10 +67,11 @@ export class SecretCache {
     return unknown && now() - unknown.at < RETRY_LOOKUP_MS ? unknown : undefined;
   }
 
-  /** Rejects where the lookup fails or takes too long. */
+  /** Rejects if the lookup fails or takes too long, and if there are too many lookups. */
   async lookUp(merchant: string): Promise<Found> {
     const running = this.#pending.get(merchant);
     if (running !== undefined) return running;
+    this.#checkLimits(merchant);
     const started = this.#find(merchant).finally(() => this.#pending.delete(merchant));
     this.#pending.set(merchant, started);
     return started;
@@ -80,6 +90,19 @@ export class SecretCache {
     return this.lookUp(merchant);
   }
 
+  #checkLimits(merchant: string): void {
+    if (this.#pending.size >= MAX_LOOKUPS) {
+      throw new Error(`More than ${MAX_LOOKUPS} secrets are being looked up at the same time.`);
+    }
+    const refill = ((now() - this.#refilledAt) / 1_000) * UNKNOWN_PER_SECOND;
+    this.#unknownLeft = Math.min(UNKNOWN_AT_ONCE, this.#unknownLeft + refill);
+    this.#refilledAt = now();
+    if (this.#unknownLeft >= 1 || this.#known.has(merchant)) return;
+    throw new Error(
+      `More than ${UNKNOWN_AT_ONCE} requests named merchants without a secret: further names are looked up ${UNKNOWN_PER_SECOND} times a second.`,
+    );
+  }
+
   async #find(merchant: string): Promise<Found> {
     // In a promise, since the lookup may throw before it returns one.
     const given = Promise.resolve().then(() => this.#lookup(merchant));
@@ -92,6 +115,7 @@ export class SecretCache {
     const secrets = isUnknown ? [] : secretList(secret);
     const found: Found = { secrets, at: now(), checkedAt: now() };
     (isUnknown ? this.#known : this.#unknown).delete(merchant);
+    if (isUnknown) this.#unknownLeft--;
     if (isUnknown) remember(this.#unknown, merchant, found, MAX_UNKNOWN);
     else remember(this.#known, merchant, found, MAX_KNOWN);
     return found;

@@ -80,7 +80,8 @@ export function merchantSigner(
   return async (request) => {
     try {
       const merchant = merchantOf(merchantRequest(request));
-      if (merchant === undefined || merchant === null) throw unknownMerchant(request);
+      if (merchant === undefined || merchant === null || merchant === "")
+        throw unknownMerchant(request);
       return await verify(request, checkMerchant(merchant));
     } catch (cause) {
       if (cause instanceof WebhookVerificationError) throw cause;
@@ -90,8 +91,8 @@ export function merchantSigner(
 }
 
 function checkMerchant(merchant: unknown): string {
-  if (typeof merchant === "string" && merchant !== "") return merchant;
+  if (typeof merchant === "string") return merchant;
   throw new ConfigurationError(
-    `\`merchant\` must return a non-empty string, or undefined; got ${describeValue(merchant)}.`,
+    `\`merchant\` must return a string, or undefined; got ${describeValue(merchant)}.`,
   );
 }

@@ -2,16 +2,19 @@ import { describe, expect, test } from "vitest";
 import { type Asked, failuresOf } from "../report.ts";
 import type { SoakResult } from "../soak.ts";
 
-const asked: Asked = { inbox: "bullmq", events: 4_000, kills: 3, seed: 1 };
+const asked: Asked = { inbox: "bullmq", mode: "start", events: 4_000, kills: 3, seed: 1 };
 
 const kept: SoakResult = {
   sent: 4_000,
   acknowledged: 4_000,
+  dropped: 0,
+  open: 0,
   lost: 0,
   invented: 0,
   duplicated: 0,
   kills: 3,
   deaths: 0,
+  drainers: 0,
   faults: new Map([["all connections cut", 2]]),
   deliveries: 4_500,
   seconds: 60,
@@ -25,6 +28,7 @@ describe("the verdict of a soak", () => {
   test.each<[Partial<SoakResult>, string]>([
     [{ acknowledged: 3_999 }, "Events were never acknowledged."],
     [{ lost: 1 }, "Acknowledged events were lost."],
+    [{ open: 1 }, "Orders stayed open."],
     [{ invented: 1 }, "Events had an effect and were never sent."],
     [{ duplicated: 1 }, "Events had their effect more than once."],
     [{ deaths: 1 }, "Receiver processes died by themselves."],

@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { Redis, type RedisOptions } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../../src/drill/child.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { hasRedisServer, launchRedis } from "../../../support/engines/redis.ts";
-import { freePort } from "../../../support/free-port.ts";
 
 // A Redis with a user of few rights, and one that speaks only TLS.
 

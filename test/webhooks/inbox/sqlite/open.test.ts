@@ -1,18 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { openDisk } from "../../../../src/webhooks/inbox/sqlite/disk.ts";
 import { receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { freshPaths } from "./fresh-paths.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-const freshPath = () => join(folder, `${++files}.db`);
+const { fresh: freshPath, remove } = freshPaths();
+afterAll(remove);
 
 const pragma = (database: DatabaseSync, name: string) =>
   Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];

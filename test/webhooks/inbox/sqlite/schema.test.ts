@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { newDelivery, receiverOn, stopAll } from "../../../suites/inbox-stage.ts";
+import { freshPaths } from "./fresh-paths.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-const freshPath = () => join(folder, `${++files}.db`);
+const { fresh: freshPath, remove } = freshPaths();
+afterAll(remove);
 
 describe("a file of another format", () => {
   test("of a build before there were formats is rejected, and not changed", () => {

@@ -1,6 +1,4 @@
-import fs, { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import fs from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteInbox } from "malipo/inbox/sqlite";
@@ -8,11 +6,10 @@ import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { uptimeMs } from "../../../../src/internal/retention-clock.ts";
 import type { Job } from "../../../../src/webhooks/inbox/types.ts";
 import { gateOf, newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { freshPaths } from "./fresh-paths.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
-const freshPath = () => join(folder, `${++files}.db`);
+const { fresh: freshPath, remove } = freshPaths();
+afterAll(remove);
 // Long leases: no renewal happens during a test.
 const pace = { leaseMs: 600_000, backoffMs: () => 5 };
 

@@ -108,7 +108,7 @@ describe("a receiver for many merchants", () => {
 
   test("rejects a merchant that nobody knows as it rejects a wrong signature", async () => {
     const { deliver } = platform({
-      merchant: ({ url }) => url.pathname.split("/")[2] || undefined,
+      merchant: ({ url }) => url.pathname.split("/")[2],
       secret: (merchant) => (merchant === "shop-1" ? secretOf(merchant) : null),
     });
     const wrong = await deliver("shop-1", bodyOf(), "another");
@@ -247,12 +247,50 @@ describe("the cache of secrets", () => {
       merchant.startsWith("shop") ? secretOf(merchant) : undefined,
     );
     await deliver("shop-1");
-    for (let at = 0; at < 1_001; at++) await deliver(`forged-${at}`);
+    for (let at = 0; at < 1_001; at++) {
+      pass(100);
+      await deliver(`forged-${at}`);
+    }
     secret.mockClear();
     await deliver("shop-1");
     await deliver("forged-1000");
     await deliver("forged-0");
     expect(secret.mock.calls).toEqual([["forged-0"]]);
+  });
+});
+
+describe("lookups of secrets", () => {
+  test("are 100 at the same time at most: the others are rejected with 503", async () => {
+    const looked = gate<string>();
+    const { secret, deliver } = platform({ secret: () => looked.opened });
+    const posts = Array.from({ length: 150 }, (_, at) => deliver(`shop-${at}`));
+    await new Promise(setImmediate);
+    looked.open("another");
+    const statuses = (await Promise.all(posts)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(50);
+    expect(secret).not.toHaveBeenCalled();
+  });
+
+  test("of unknown names have a rate, which no known merchant has", async () => {
+    let now = 1_000_000;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const { secret, deliver } = platform({ secretCacheMs: 1_000 });
+    secret.mockImplementation(async (merchant) =>
+      merchant.startsWith("shop") ? secretOf(merchant) : undefined,
+    );
+    expect((await deliver("shop-1", bodyOf("P-1"))).status).toBe(200);
+    for (let at = 0; at < 600; at++) {
+      expect((await deliver(`forged-${at}`)).status).toBe(401);
+    }
+    secret.mockClear();
+    for (let at = 600; at < 1_000; at++) {
+      expect((await deliver(`forged-${at}`)).status).toBe(503);
+    }
+    expect(secret).not.toHaveBeenCalled();
+    now += 1_000;
+    expect((await deliver("shop-1", bodyOf("P-2"))).status).toBe(200);
+    expect((await deliver("shop-2", bodyOf("P-3"))).status).toBe(200);
   });
 });
 

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { settingsFrom } from "../../client/settings.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
+import { waitAtMost } from "../../internal/timeout.ts";
+import { ProfileSaver } from "../../learn/proxy/profile-saver.ts";
+import { createProxy, type PassedLine, WEBHOOK_PATH } from "../../learn/proxy/proxy.ts";
+import { createRecorder } from "../../learn/recorder.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { FlagValues, Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readUrl, readWholeNumber, requireValue } from "../input/flag-values.ts";
+import { stopSignal } from "../sandbox/stop-signal.ts";
+import { paint, printError, printLine } from "../terminal/output.ts";
+import { checkProfileOut } from "./profile-out.ts";
+
+const MAX_PORT = 65_535;
+/** How long requests may still take after Ctrl-C. */
+const GRACE_MS = 10_000;
+
+/** What the proxy says when it is ready. */
+interface Ready {
+  readonly base_url: string;
+  readonly to: string;
+  readonly out: string;
+  /** Where the service is to post its deliveries. */
+  readonly webhooks: string | null;
+  readonly pid: number;
+}
+
+/** Runs the proxy until a signal stops it. */
+export async function runProxy({ values, json }: Input): Promise<number> {
+  const to = readTarget(values);
+  const port = readWholeNumber(values, "port", 0, MAX_PORT);
+  const webhooksTo =
+    values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
+  const out = requireValue(values, "out");
+  const base = checkProfileOut("out", out);
+  const recorder = createRecorder({ by: "proxy", run: ownRun(base), base });
+  const saver = new ProfileSaver(recorder, out, (message) => printError(`malipo: ${message}`));
+  const onExchange = (line: PassedLine) => {
+    saver.saveSoon();
+    if (!json) printLine(formatLine(line));
+  };
+  const server = createProxy({ to, webhooksTo, recorder, onExchange });
+  const baseUrl = await listen(server, port);
+  const stopped = stopSignal();
+  const webhooks = webhooksTo ? baseUrl + WEBHOOK_PATH : null;
+  const ready = { base_url: baseUrl, to, out, webhooks, pid: process.pid };
+  printLine(json ? JSON.stringify(ready) : formatReady(ready));
+  await stopped;
+  await close(server);
+  await saver.saveNow();
+  if (!json) printLine(`Stopped. What was learned is in ${out}.`);
+  return EXIT.ok;
+}
+
+/** The run that an earlier proxy of this file began. */
+const ownRun = (base: ServiceProfile | undefined): string | undefined =>
+  Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "proxy")?.[0];
+
+/** The base URL in `--to`, checked as the client checks its own: the key passes there. */
+function readTarget(values: FlagValues): string {
+  const baseUrl = requireValue(values, "to");
+  try {
+    return settingsFrom({ apiKey: "pk_proxy", baseUrl }).baseUrl;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw usageError(error.message.replace("`baseUrl`", "--to"));
+  }
+}
+
+async function listen(server: Server, port: number): Promise<string> {
+  try {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") {
+      const other = port < MAX_PORT ? port + 1 : 0;
+      const message = `Port ${port} is in use. To use another port: malipo learn --port ${other}`;
+      throw new CliError(EXIT.portInUse, "port_in_use", message, { cause: error });
+    }
+    if (code !== "EACCES") throw error;
+    throw usageError(`Port ${port} requires more permissions. Use a port above 1023.`);
+  }
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Lets requests on their way come to their end: one of them may be a payment. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  if (await waitAtMost(closed, GRACE_MS)) return;
+  server.closeAllConnections();
+  await closed;
+}
+
+function formatLine({ name, status }: PassedLine): string {
+  const time = paint("dim", new Date().toTimeString().slice(0, 8));
+  return `${time}  ${name}  ${paint(status < 400 ? "green" : "yellow", String(status))}`;
+}
+
+const formatReady = ({ base_url, to, out, webhooks }: Ready): string => `
+${paint("bold", "A proxy in front of your service is running on this machine.")}
+
+  base URL  ${base_url}   in your shop, in the place of ${to}
+${webhooks === null ? "" : `  webhooks  ${webhooks}   the service posts here; your receiver gets it\n`}  profile   ${out}   shapes, never values; keys pass through
+
+Press Ctrl-C to stop.
+`;

@@ -1,0 +1,23 @@
+import {
+  mobileMoneyPayment,
+  mobileMoneyPaymentParams,
+  payment,
+  phoneToValidate,
+} from "./payment.ts";
+import { anyObject, type Schema } from "./schema.ts";
+import { webhook, webhookChanges, webhookRegistration } from "./webhook.ts";
+
+/** Every schema that a row of the table of endpoints names. The rows themselves need no zod. */
+export const SCHEMAS = {
+  anyObject,
+  mobileMoneyPayment,
+  mobileMoneyPaymentParams,
+  payment,
+  phoneToValidate,
+  webhook,
+  webhookChanges,
+  webhookRegistration,
+} as const satisfies Record<string, Schema>;
+
+/** The name of a schema. */
+export type SchemaName = keyof typeof SCHEMAS;

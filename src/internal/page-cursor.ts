@@ -1,0 +1,62 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { checkWholeNumber, describeValue } from "./check-options.ts";
+
+/** Where a page of a list ended. Lists are ordered by a time, then by a text. */
+export interface Position {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** What a query of a list says about its page. */
+export interface PageQuery {
+  readonly after: Position | undefined;
+  readonly limit: number;
+}
+
+const DEFAULT_LIMIT = 100;
+export const MAX_PAGE_LIMIT = 1_000;
+
+function positionFrom(after: unknown): Position {
+  const [, at, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
+  if (typeof after === "string" && at !== undefined && id !== undefined) {
+    return { at: Number(at), id };
+  }
+  throw new ConfigurationError(
+    `\`after\` must be \`next\` of an earlier page; got ${describeValue(after)}.`,
+  );
+}
+
+/** @throws {ConfigurationError} for a wrong `after` or `limit`. */
+export function checkPageQuery(query: {
+  readonly after?: unknown;
+  readonly limit?: unknown;
+}): PageQuery {
+  const { after, limit = DEFAULT_LIMIT } = query;
+  return {
+    after: after === undefined ? undefined : positionFrom(after),
+    limit: checkWholeNumber("limit", limit, 1, MAX_PAGE_LIMIT),
+  };
+}
+
+/** The order of a list. */
+export function comparePositions(a: Position, b: Position): number {
+  if (a.at !== b.at) return a.at - b.at;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+/**
+ * A page of what was found, and its cursor.
+ *
+ * @param found - One item more than the limit if there is a next page.
+ */
+export function cutPage<Item>(
+  found: readonly Item[],
+  limit: number,
+  positionOf: (item: Item) => Position,
+): { readonly items: Item[]; readonly next: string | undefined } {
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  const { at, id } = last === undefined ? { at: 0, id: "" } : positionOf(last);
+  return { items, next: last && `${at}:${id}` };
+}

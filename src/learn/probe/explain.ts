@@ -1,0 +1,75 @@
+import { ENDPOINTS, type Endpoint, endpointFor } from "../../contract/endpoints.ts";
+import { ProbeError } from "../../errors/probe.ts";
+import type { Received } from "./http/exchange.ts";
+import type { Step, ValueName } from "./steps/step.ts";
+
+/** Why a step is left out, by the value that it needs. */
+export const MISSING: Readonly<Record<ValueName, string>> = {
+  readable: "the key can read nothing",
+  payment: "there is no payment",
+  invoice: "there is no invoice",
+  unknownPayment: "the payments could not be read",
+  unknownInvoice: "the invoices could not be read",
+  unknownWebhook: "the webhooks could not be read",
+  mark: "nothing is created",
+  createdInvoice: "no invoice was created",
+  createdWebhook: "no webhook was registered",
+  phone: "no phone was given",
+  startedPayment: "no payment was started",
+  startedCheckout: "the service gave no checkout_request_id",
+  pageSize: "no parameter sets the length of a page here",
+  cursor: "the response has no cursor",
+};
+
+const failure = (code: string, message: string) => new ProbeError(code, message);
+
+/** What to do about reads that all failed with one status. */
+const ADVICE: Readonly<Record<number, string>> = {
+  401: "The service rejects the key (401). It may be revoked, or belong to another environment. Check --key-file and --base-url.",
+  403: "The service knows the key, but the key may read nothing (403). Give it the scopes merchant.read, payments.read, webhooks.read and invoices.read.",
+  404: "The service has none of the documented endpoints here (404). Check that --base-url includes its path prefix.",
+};
+
+/** The error of a probe that could read nothing. */
+export function explainNoReads(baseUrl: string, responses: readonly Received[]): ProbeError {
+  const { origin } = new URL(baseUrl);
+  const statuses = [...new Set(responses.map(({ status }) => status))];
+  const [status = 0] = statuses;
+  if (statuses.length === 1 && ADVICE[status] !== undefined && responses.some(hasJson)) {
+    return failure("no_reads", ADVICE[status]);
+  }
+  if (!responses.some(hasJson)) {
+    const [first] = responses;
+    const type = (first?.headers.get("content-type") ?? "no content type").slice(0, 60);
+    return failure(
+      "not_json",
+      `${origin} does not respond in JSON: it returned ${statuses.join(", ")} with ${type}. This is not the address of the service's API. Check --base-url, with its path prefix.`,
+    );
+  }
+  return failure(
+    "no_reads",
+    `The service rejected every read: it returned ${statuses.join(", ")}. Check the key and --base-url. \`npx malipo doctor\` says more.`,
+  );
+}
+
+const hasJson = ({ json }: Received) => json !== undefined;
+
+/** The error of a service that sends its callers elsewhere. */
+export function explainRedirect(baseUrl: string, { status, headers }: Received): ProbeError {
+  const location = headers.get("location") ?? "";
+  const base = `${baseUrl}/`;
+  const target = URL.canParse(location, base) ? new URL(location, base) : undefined;
+  const where = target === undefined ? "" : ` to ${target.origin + target.pathname}`;
+  return failure(
+    "redirect",
+    `${new URL(baseUrl).origin} redirects (${status})${where}. The probe follows no redirect, because it would send the key along. Give the final address as --base-url.`,
+  );
+}
+
+/** What could not be learned because the service rejected a read. */
+export function describeRejectedRead({ method, path }: Step, { status }: Received): string {
+  const row = endpointFor(method, path);
+  const scope = row && (ENDPOINTS[row.name] as Endpoint).scope;
+  const isScope = (status === 401 || status === 403) && scope !== undefined;
+  return `${method} ${path} returned ${status}${isScope ? `: the key may lack the scope ${scope}` : ""}.`;
+}

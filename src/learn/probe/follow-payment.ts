@@ -1,0 +1,43 @@
+import { isFinal } from "../../contract/payment-state.ts";
+import { sleep } from "../../internal/timeout.ts";
+import { isSuccess } from "./classify.ts";
+import { findField } from "./created/find-ids.ts";
+import type { Received } from "./http/exchange.ts";
+
+const POLL_MS = 2_000;
+export const FOLLOW_MS = 180_000;
+/** An undocumented status that stays for so many reads is taken for a final one. */
+const SAME_READS = 8;
+
+interface Followed {
+  /** The last response. */
+  readonly received: Received;
+  readonly hasEnded: boolean;
+}
+
+/**
+ * Reads a payment again and again until it is final, or until the time is over.
+ *
+ * @param onChange - Gets each response with another status than the one before it.
+ */
+export async function followPayment(
+  read: () => Promise<Received>,
+  onChange: (received: Received) => void,
+  signal: AbortSignal,
+): Promise<Followed> {
+  const endsAt = performance.now() + FOLLOW_MS;
+  let last: string | undefined;
+  let same = 0;
+  for (;;) {
+    const received = await read();
+    const status = isSuccess(received) ? (findField(received.json, "status") ?? "") : "";
+    if (last !== undefined && status !== last) onChange(received);
+    same = status === last ? same + 1 : 0;
+    last = status;
+    const isUnknown = status !== "pending" && status !== "";
+    const hasEnded = isFinal(status) || (isUnknown && same >= SAME_READS);
+    if (hasEnded || performance.now() > endsAt || !(await sleep(POLL_MS, signal))) {
+      return { received, hasEnded };
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { PROMISES } from "../../src/drill/promises.ts";
+import { malipo } from "../cli/command-line.ts";
+import { codeBlocks } from "./support/blocks.ts";
+
+const PAGE = "docs/rehearse.md";
+const folder = mkdtempSync(join(tmpdir(), "malipo-rehearse-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a reader who follows the page rehearses a shop", { timeout: 120_000 }, async () => {
+  const [install = "", run = ""] = codeBlocks(PAGE, "sh");
+  expect(install.trim().split("\n")).toEqual(["npm init -y", "npm install malipo"]);
+  execFileSync("npm", ["init", "-y"], { cwd: folder, stdio: "ignore" });
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
+  const code = readFileSync("test/drill/shops/right-shop.ts", "utf8");
+  writeFileSync(join(folder, "shop.mjs"), stripTypeScriptTypes(code));
+  const settings = JSON.parse(codeBlocks(PAGE, "json")[0] ?? "");
+  // The printed command finds the reader's own Node.
+  const start = settings.start.replace(/^node/, process.execPath);
+  writeFileSync(join(folder, "malipo.drill.json"), JSON.stringify({ ...settings, start }));
+  const args = run.trim().replace("npx malipo ", "").split(" ");
+  // One case: a whole drill takes minutes.
+  const { code: status, stdout } = await malipo([...args, "--case", "41"], { cwd: folder });
+  expect([status, stdout]).toEqual([0, expect.stringContaining("Every promise holds")]);
+  expect(readFileSync(join(folder, "drill.html"), "utf8")).toContain(PROMISES[0]?.name);
+});
+
+test("`--init` writes the settings that it asks for", () => {
+  const answers = "node shop.mjs\nPOST /orders {}\n\nGET /orders/{order}\n";
+  const init = () =>
+    spawnSync(process.execPath, ["node_modules/malipo/dist/cli.js", "drill", "--init"], {
+      cwd: folder,
+      input: answers,
+      encoding: "utf8",
+    });
+  rmSync(join(folder, "malipo.drill.json"), { force: true });
+  expect(init().status).toBe(0);
+  expect(JSON.parse(readFileSync(join(folder, "malipo.drill.json"), "utf8"))).toEqual({
+    start: "node shop.mjs",
+    order: "POST /orders {}",
+    status: "GET /orders/{order}",
+  });
+  expect([init().status, init().stderr]).toEqual([2, expect.stringContaining("exists already")]);
+});
+
+test.each([
+  ['{"strat":"x"}', 'there is no setting "strat"'],
+  ['{"start":1,"double-click":"yes"}', "double-click must be true or false"],
+  ["{", "is not JSON"],
+])("a wrong malipo.drill.json %s is named", async (text, message) => {
+  writeFileSync(join(folder, "malipo.drill.json"), text);
+  const { code, stderr } = await malipo(["drill"], { cwd: folder });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

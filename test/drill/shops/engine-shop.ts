@@ -1,0 +1,175 @@
+// A shop of two processes that share an engine. ENGINE is its URL: redis:// or postgres://.
+import cluster from "node:cluster";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { Redis } from "ioredis";
+import { Gateway, type IdempotencyStore, isGatewayError } from "malipo";
+import { postgresIdempotency } from "malipo/idempotency/postgres";
+import { redisIdempotency } from "malipo/idempotency/redis";
+import { bullmqInbox } from "malipo/inbox/bullmq";
+import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { nodeHandler } from "malipo/node";
+import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
+import pg from "pg";
+
+const { ENGINE = "", PORT, RUN = "" } = process.env;
+
+/** What the shop keeps of its orders. */
+interface Orders {
+  readonly idempotency: IdempotencyStore;
+  readonly inbox: Inbox;
+  /** Adds an order; `false` for one that is there. */
+  add(id: string, phone: string, amount: number): Promise<boolean>;
+  read(id: string): Promise<Record<string, string> | undefined>;
+  open(): Promise<Record<string, string>[]>;
+  started(id: string, reference: string): Promise<void>;
+  /** Ends an order, once, and ships it if it is paid. Paid stays paid. */
+  end(id: string, status: "paid" | "failed"): Promise<void>;
+  byReference(reference: string): Promise<string | undefined>;
+}
+
+function redisOrders(): Orders {
+  const redis = new Redis(ENGINE, { maxRetriesPerRequest: null });
+  const key = (id: string) => `${RUN}:order:${id}`;
+  // One script: neither a crash nor another process can come between its steps.
+  const END = `local now = redis.call("HGET", KEYS[1], "status")
+    if not now or now == "paid" or now == ARGV[1] then return end
+    redis.call("HSET", KEYS[1], "status", ARGV[1])
+    if ARGV[1] == "paid" then redis.call("HINCRBY", KEYS[1], "shipped", 1) end
+    redis.call("SREM", KEYS[2], ARGV[2])`;
+  const read = async (id: string) => {
+    const order = await redis.hgetall(key(id));
+    return order.id === undefined ? undefined : order;
+  };
+  return {
+    idempotency: redisIdempotency(redis, { prefix: `${RUN}:keys:` }),
+    inbox: bullmqInbox({ connection: redis, queue: `${RUN}-webhooks` }),
+    add: async (id, phone, amount) => {
+      const order = { id, phone, amount, status: "pending", shipped: 0, at: Date.now() };
+      if ((await redis.hsetnx(key(id), "id", id)) === 0) return false;
+      await redis.multi().hset(key(id), order).sadd(`${RUN}:open`, id).exec();
+      return true;
+    },
+    read,
+    open: async () => {
+      const orders = await Promise.all((await redis.smembers(`${RUN}:open`)).map(read));
+      return orders.filter((one) => one !== undefined);
+    },
+    started: async (id, reference) => {
+      await redis.hset(key(id), { reference });
+      await redis.set(`${RUN}:reference:${reference}`, id);
+    },
+    end: async (id, status) => {
+      await redis.eval(END, 2, key(id), `${RUN}:open`, status, id);
+    },
+    byReference: async (reference) =>
+      (await redis.get(`${RUN}:reference:${reference}`)) ?? undefined,
+  };
+}
+
+async function postgresOrders(): Promise<Orders> {
+  const pool = new pg.Pool({ connectionString: ENGINE, max: 6 });
+  const query = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows;
+  const orders = `orders_${RUN}`;
+  const idempotency = postgresIdempotency(pool, { table: `keys_${RUN}` });
+  if (cluster.isPrimary) {
+    await query(`CREATE TABLE IF NOT EXISTS ${orders} (id text PRIMARY KEY, phone text, amount int,
+      status text DEFAULT 'pending', reference text, shipped int DEFAULT 0, at bigint)`);
+    await idempotency.migrate();
+  }
+  return {
+    idempotency,
+    inbox: pgBossInbox({ connectionString: ENGINE, queue: `webhooks_${RUN}` }),
+    add: async (id, phone, amount) =>
+      (
+        await query(
+          `INSERT INTO ${orders} VALUES ($1, $2, $3, 'pending', NULL, 0, $4) ON CONFLICT DO NOTHING RETURNING id`,
+          ...[id, phone, amount, Date.now()],
+        )
+      ).length === 1,
+    read: async (id) => (await query(`SELECT * FROM ${orders} WHERE id = $1`, id))[0],
+    open: () => query(`SELECT * FROM ${orders} WHERE status = 'pending'`),
+    started: async (id, reference) => {
+      await query(`UPDATE ${orders} SET reference = $2 WHERE id = $1`, id, reference);
+    },
+    end: async (id, status) => {
+      await query(
+        `UPDATE ${orders} SET status = $2, shipped = shipped + ($2 = 'paid')::int
+         WHERE id = $1 AND status NOT IN ('paid', $2)`,
+        ...[id, status],
+      );
+    },
+    byReference: async (reference) =>
+      (await query(`SELECT id FROM ${orders} WHERE reference = $1`, reference))[0]?.id,
+  };
+}
+
+async function serve(orders: Orders): Promise<void> {
+  const gateway = new Gateway({ idempotency: orders.idempotency, totalTimeoutMs: 5_000 });
+  const receiver = createWebhookReceiver({ inbox: orders.inbox, ignore: ["payment.initiated"] });
+  const ended = async (reference: string, label: string | undefined, status: "paid" | "failed") => {
+    const id = (await orders.byReference(reference)) ?? label;
+    if (id === undefined) throw new Error("The order is not known yet.");
+    await orders.end(id, status);
+  };
+  receiver.on("payment.completed", ({ data }) =>
+    ended(data.reference, data.account_reference, "paid"),
+  );
+  receiver.on("payment.failed", ({ data }) => ended(data.reference, undefined, "failed"));
+  await receiver.start();
+
+  async function ask(id: string, phone: string, amount: number): Promise<void> {
+    const params = { phone, amount: Number(amount), account_reference: id };
+    try {
+      const { reference } = await gateway.mobileMoney.initiate(params, { idempotencyKey: id });
+      await orders.started(id, reference);
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      const isNothingSent = error.outcome === "rejected" || error.outcome === "not_sent";
+      if (isNothingSent && error.code !== "attempt_in_flight") await orders.end(id, "failed");
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (const { id = "", reference, at } of await orders.open()) {
+      const list = reference ? undefined : await gateway.payments.list({ per_page: 100 });
+      const payment = reference
+        ? await gateway.payments.get(reference)
+        : list?.items.find(({ account_reference }) => account_reference === id);
+      if (payment?.status === "completed") await orders.end(id, "paid");
+      else if (payment?.status === "failed") await orders.end(id, "failed");
+      else if (payment === undefined && Date.now() - Number(at) > 15_000) {
+        await orders.end(id, "failed");
+      }
+    }
+  }
+  setInterval(() => look().catch(() => {}), 2_000);
+
+  const receive = nodeHandler(receiver);
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, folder, name = ""] = (request.url ?? "").split("/");
+    if (folder === "webhooks") return void receive(request, response);
+    if (request.method === "POST") {
+      const { order, phone, amount } = JSON.parse(await text(request));
+      if (await orders.add(order, phone, amount)) await ask(order, phone, amount);
+      response.writeHead(201).end(JSON.stringify({ id: order }));
+      return;
+    }
+    const found = await orders.read(name);
+    const { id, status, shipped } = found ?? {};
+    response
+      .writeHead(found ? 200 : 404)
+      .end(JSON.stringify({ id, status, shipped: Number(shipped) }));
+  }
+  createServer((request, response) => {
+    respond(request, response).catch(() => response.writeHead(500).end());
+  }).listen(Number(PORT), "127.0.0.1");
+}
+
+const orders = ENGINE.startsWith("redis") ? redisOrders() : await postgresOrders();
+if (cluster.isPrimary) {
+  for (let count = 0; count < 2; count++) cluster.fork();
+  process.once("SIGTERM", () => process.exit());
+} else {
+  await serve(orders);
+}

@@ -1,0 +1,107 @@
+# A right shop in Python, with the standard library only: python3 shop.py
+import hashlib, hmac, json, os, sqlite3, threading, time, urllib.error, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+DATA, SECRET = os.environ["DATA"], os.environ["MALIPO_WEBHOOK_SECRET"].encode()
+BASE_URL, KEY = os.environ["MALIPO_BASE_URL"], os.environ["MALIPO_API_KEY"]
+GIVE_UP_S = 8
+
+
+def run(sql, *values):
+    with sqlite3.connect(f"{DATA}/shop.db", timeout=10) as database:
+        cursor = database.execute(sql, values)
+        return cursor.rowcount if sql.startswith(("UPDATE", "INSERT")) else cursor.fetchall()
+
+
+run("""CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, phone TEXT, amount INT, at REAL,
+    status TEXT DEFAULT 'pending', reference TEXT, shipped INT DEFAULT 0, asked INT DEFAULT 0)""")
+
+
+def call(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"X-API-Key": KEY, "Content-Type": "application/json"}
+    request = urllib.request.Request(BASE_URL + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=2) as response:
+        return json.load(response)["data"]
+
+
+def end(order, status):
+    # Paid stays paid, and ships once: one statement. A late success after a failure is a success.
+    run("UPDATE orders SET status = ?, shipped = shipped + ? WHERE id = ? AND status NOT IN ('paid', ?)",
+        status, int(status == "paid"), order, status)
+
+
+def ask(order, phone, amount):
+    # Written before the request leaves: after a crash, nobody knows whether it did.
+    if run("UPDATE orders SET asked = 1 WHERE id = ? AND asked = 0", order) == 0:
+        return
+    try:
+        body = {"phone": phone, "amount": amount, "account_reference": order}
+        reference = call("POST", "/mobile-money/payment/initiate", body)["reference"]
+        run("UPDATE orders SET reference = ? WHERE id = ?", reference, order)
+    except urllib.error.HTTPError as error:
+        if error.code < 500:
+            end(order, "failed")
+    except (OSError, ValueError):
+        pass  # It may have happened: look() finds out.
+
+
+def look():
+    while True:
+        time.sleep(0.5)
+        try:
+            for order, reference, at in run("SELECT id, reference, at FROM orders WHERE status = 'pending'"):
+                if reference is None:
+                    found = [one for one in call("GET", "/payments?per_page=100") if one["account_reference"] == order]
+                    reference = found[0]["reference"] if found else None
+                if reference is not None:
+                    status = call("GET", f"/payments/{reference}")["status"]
+                    if status != "pending":
+                        end(order, "paid" if status == "completed" else "failed")
+                elif time.time() - at > GIVE_UP_S:
+                    end(order, "failed")
+        except (OSError, ValueError):
+            pass
+
+
+class Handler(BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, body=None):
+        content = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_GET(self):
+        found = run("SELECT id, status, shipped FROM orders WHERE id = ?", self.path.split("/")[-1])
+        self.reply(200, dict(zip(("id", "status", "shipped"), found[0]))) if found else self.reply(404)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path == "/webhooks":
+            return self.reply(self.receive(body))
+        order = json.loads(body)
+        run("INSERT OR IGNORE INTO orders (id, phone, amount, at) VALUES (?, ?, ?, ?)",
+            order["order"], order["phone"], order["amount"], time.time())
+        ask(order["order"], order["phone"], order["amount"])
+        self.reply(201, {"id": order["order"]})
+
+    def receive(self, body):
+        expected = hmac.new(SECRET, body, hashlib.sha256).hexdigest()
+        if not hmac.compare_digest(expected, self.headers.get("X-Service-Signature", "")):
+            return 401
+        event = json.loads(body)
+        data = event["data"]
+        known = run("SELECT id FROM orders WHERE reference = ? OR id = ?", data.get("reference"), data.get("account_reference"))
+        if known and event["event"] == "payment.completed":
+            end(known[0][0], "paid")
+        if known and event["event"] == "payment.failed":
+            end(known[0][0], "failed")
+        return 200
+
+
+threading.Thread(target=look, daemon=True).start()
+ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()

@@ -1,0 +1,102 @@
+// The libraries with which users write to PostgreSQL, each with pg-boss's adapter for it.
+import { PrismaPg } from "@prisma/adapter-pg";
+// The runtime takes what `prisma generate` would write, for a schema without models.
+import { type GetPrismaClientConfig, getPrismaClient } from "@prisma/client/runtime/client";
+import { sql as drizzleSql } from "drizzle-orm";
+import { drizzle as openDrizzle } from "drizzle-orm/node-postgres";
+import openKnex from "knex";
+import { Kysely, sql as kyselySql, PostgresDialect, type Transaction } from "kysely";
+import type { Transact } from "malipo/inbox/pg-boss";
+import { Pool } from "pg";
+import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from "pg-boss";
+
+export interface Orm {
+  readonly transact: Transact;
+  /** Writes an effect with the client that a handler's `transaction` passes on. */
+  write(client: unknown, table: string, column: string, effect: string): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+const COMPILER = "@prisma/client/runtime/query_compiler_fast_bg.postgresql";
+
+const PRISMA: GetPrismaClientConfig = {
+  previewFeatures: [],
+  clientVersion: "7.10.0",
+  engineVersion: "",
+  activeProvider: "postgresql",
+  inlineSchema:
+    'generator client {\n  provider = "prisma-client"\n}\ndatasource db {\n  provider = "postgresql"\n}\n',
+  runtimeDataModel: { models: {}, enums: {}, types: {} },
+  parameterizationSchema: { strings: [], graph: "AAAA" },
+  compilerWasm: {
+    getRuntime: () => import(`${COMPILER}.mjs`),
+    getQueryCompilerWasmModule: async () => {
+      const { wasm } = await import(`${COMPILER}.wasm-base64.mjs`);
+      return new WebAssembly.Module(Buffer.from(wasm, "base64"));
+    },
+    importName: "./query_compiler_fast_bg.js",
+  },
+};
+
+interface PrismaTransaction {
+  $queryRawUnsafe<Result>(query: string, ...values: unknown[]): Promise<Result>;
+  $executeRawUnsafe(query: string, ...values: unknown[]): Promise<number>;
+}
+interface Prisma {
+  $transaction<Result>(run: (tx: PrismaTransaction) => Promise<Result>): Promise<Result>;
+  $disconnect(): Promise<void>;
+}
+
+const insert = (table: string, column: string, value: string) =>
+  `INSERT INTO ${table} (${column}) VALUES (${value})`;
+
+export const ORMS = {
+  prisma: (connectionString: string): Orm => {
+    const Client = getPrismaClient(PRISMA) as unknown as new (options: object) => Prisma;
+    const prisma = new Client({ adapter: new PrismaPg({ connectionString }) });
+    return {
+      transact: (run) => prisma.$transaction((tx) => run(tx, fromPrisma(tx))),
+      write: (tx, table, column, effect) =>
+        (tx as PrismaTransaction).$executeRawUnsafe(insert(table, column, "$1"), effect),
+      close: () => prisma.$disconnect(),
+    };
+  },
+  drizzle: (connectionString: string): Orm => {
+    const pool = new Pool({ connectionString });
+    pool.on("error", () => {});
+    const db = openDrizzle(pool);
+    type Tx = Parameters<Parameters<typeof db.transaction>[0]>[0];
+    return {
+      transact: (run) => db.transaction((tx) => run(tx, fromDrizzle(tx, drizzleSql))),
+      write: async (tx, table, column, effect) =>
+        (tx as Tx).execute(
+          drizzleSql`INSERT INTO ${drizzleSql.raw(table)} (${drizzleSql.raw(column)}) VALUES (${effect})`,
+        ),
+      close: () => pool.end(),
+    };
+  },
+  kysely: (connectionString: string): Orm => {
+    const pool = new Pool({ connectionString });
+    pool.on("error", () => {});
+    const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+    return {
+      transact: (run) => db.transaction().execute((trx) => run(trx, fromKysely(trx))),
+      write: (trx, table, column, effect) =>
+        kyselySql`INSERT INTO ${kyselySql.raw(table)} (${kyselySql.raw(column)}) VALUES (${effect})`.execute(
+          trx as Transaction<unknown>,
+        ),
+      close: () => db.destroy(),
+    };
+  },
+  knex: (connection: string): Orm => {
+    const knex = openKnex({ client: "pg", connection });
+    return {
+      transact: (run) => knex.transaction((trx) => run(trx, fromKnex(trx))),
+      write: async (trx, table, column, effect) =>
+        (trx as typeof knex).raw(insert(table, column, "?"), [effect]),
+      close: () => knex.destroy(),
+    };
+  },
+} as const satisfies Record<string, (url: string) => Orm>;
+
+export type OrmName = keyof typeof ORMS;

@@ -1,0 +1,37 @@
+import { pgBossInbox } from "malipo/inbox/pg-boss";
+import { afterAll, describe } from "vitest";
+import { killSuite } from "../../../suites/inbox-kills.ts";
+import { transactionSuite } from "../../../suites/inbox-transaction.ts";
+import { startPostgres } from "../../../support/engines/postgres.ts";
+import { ORMS, type OrmName } from "../../../support/orms.ts";
+import { freshQueue, query, tuning } from "./stage.ts";
+
+const engine = await startPostgres();
+const { url = "" } = engine ?? {};
+const opened: { close(): Promise<unknown> }[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((orm) => orm.close()));
+  await engine?.stop();
+});
+
+describe.skipIf(engine === undefined)("pgBossInbox in a transaction of the user's client", () => {
+  for (const name of Object.keys(ORMS) as OrmName[]) {
+    transactionSuite(name, async () => {
+      const orm = ORMS[name](url);
+      opened.push(orm);
+      const queue = freshQueue();
+      const table = queue.replaceAll("-", "_");
+      await query(url, `CREATE TABLE ${table} (effect TEXT)`);
+      const { transact } = orm;
+      const inbox = pgBossInbox({ connectionString: url, queue, transact, tuning });
+      return {
+        open: () => inbox,
+        write: (client, effect) => orm.write(client, table, "effect", effect),
+        effects: async () =>
+          (await query(url, `SELECT effect FROM ${table}`)).map(({ effect }) => effect),
+      };
+    });
+  }
+
+  killSuite("pg-boss", () => url, Object.keys(ORMS) as OrmName[]);
+});
