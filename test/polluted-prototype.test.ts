@@ -33,7 +33,7 @@ const ENTRANCES: Record<string, [call: (options: never) => unknown, required?: o
   waitFor: [(options) => gateway.payments.waitFor(reference, options)],
   collect: [
     (options) => gateway.mobileMoney.collect(order, options).catch(isPending),
-    { timeoutMs: 20 },
+    { waitMs: 20 },
   ],
   reconcile: [
     async (options) => {

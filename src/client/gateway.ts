@@ -11,6 +11,7 @@ import { Webhooks } from "./resources/webhooks.ts";
 import { type Result, resultOf } from "./response/result.ts";
 import { settingsFrom } from "./settings.ts";
 import { Idempotency } from "./unknown-outcomes/resolve.ts";
+import { ReadTurns } from "./waiting/read-turns.ts";
 
 /** What Node.js, Bun and Deno call to print an object. */
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
@@ -50,6 +51,7 @@ export class Gateway<const Key extends string = string> {
   constructor(options?: GatewayOptions<Key>) {
     const settings = settingsFrom(options);
     const call = createCall(settings);
+    const turns = new ReadTurns();
     this.#call = call;
     const { kind, redactor, baseUrl } = settings;
     this.#print = () =>
@@ -57,8 +59,8 @@ export class Gateway<const Key extends string = string> {
     this.idempotency = new Idempotency(settings, call);
     // Every method exists at run time. Where the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
-    this.payments = new Payments(call) as typeof this.payments;
-    this.mobileMoney = new MobileMoney(call, this.idempotency) as typeof this.mobileMoney;
+    this.payments = new Payments(call, turns) as typeof this.payments;
+    this.mobileMoney = new MobileMoney(call, this.idempotency, turns) as typeof this.mobileMoney;
     this.webhooks = new Webhooks(call) as typeof this.webhooks;
     this.invoices = new Invoices(call) as typeof this.invoices;
   }

@@ -34,8 +34,8 @@ export interface PaymentView {
 }
 
 /**
- * The options of `gateway.payments.waitFor`, but for `signal` and `onUpdate`. Set `timeoutMs` to wait
- * longer or shorter than the default. The hook reads the options when the wait starts.
+ * The options of `gateway.payments.waitFor`, but for `signal` and `onUpdate`. Set `waitMs` to wait longer
+ * or shorter than the default. The hook reads the options when the wait starts.
  */
 export type UsePaymentOptions = Omit<WaitOptions, "signal" | "onUpdate">;
 

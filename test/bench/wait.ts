@@ -54,15 +54,15 @@ async function shopWith(payments: number) {
 const WAITS = 3_000;
 
 /** The highest number of reads of a payment that stays open, in its first 60 s. */
-async function readsInAMinute(timeoutMs: number): Promise<number> {
+async function readsInAMinute(waitMs: number): Promise<number> {
   const { gateway, orders, readsOf } = await shopWith(WAITS / 10);
   const time = virtualTime();
   for (const { reference } of orders) {
-    gateway.payments.waitFor(reference, { timeoutMs }).catch(() => {});
+    gateway.payments.waitFor(reference, { waitMs }).catch(() => {});
   }
   await time.pass(60_000);
   const found = Math.max(...orders.map(({ reference }) => readsOf(reference)));
-  await time.pass(timeoutMs);
+  await time.pass(waitMs);
   time.end();
   return found;
 }
@@ -101,7 +101,7 @@ async function wakingTogether(): Promise<number> {
   const { gateway, orders } = await shopWith(MANY);
   const time = virtualTime();
   for (const { reference } of orders) {
-    gateway.payments.waitFor(reference, { timeoutMs: 6_000 }).catch(() => {});
+    gateway.payments.waitFor(reference, { waitMs: 6_000 }).catch(() => {});
   }
   await time.pass(5_900);
   const found = time.maxAtOnce();
@@ -131,7 +131,7 @@ async function manyAtOnce(): Promise<{ bytes: number; timers: number }> {
   const { signal, abort } = abortable();
   const machineNow = performance.now;
   for (const reference of references) {
-    gateway.payments.waitFor(reference, { wake, signal, timeoutMs: 600_000 }).catch(() => {});
+    gateway.payments.waitFor(reference, { wake, signal, waitMs: 600_000 }).catch(() => {});
   }
   // As if the first reads had taken half a minute: now all waits sleep long enough to be measured.
   performance.now = () => machineNow.call(performance) + 31_000;

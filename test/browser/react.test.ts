@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
   });
 
   test("says that the time is up, which is no failure of the payment", async () => {
-    await mount(await prompt("0712000104"), { timeoutMs: 300 });
+    await mount(await prompt("0712000104"), { waitMs: 300 });
     await shows("pending open payment_pending");
     await unmount();
   });

@@ -16,6 +16,7 @@ import { checkPhone } from "../http/check-phone.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
+import type { ReadTurns } from "../waiting/read-turns.ts";
 import { startOrFind } from "../waiting/start-or-find.ts";
 import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
 import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
@@ -30,7 +31,7 @@ export interface CollectOptions
    *
    * @default 120_000
    */
-  timeoutMs?: number | undefined;
+  waitMs?: number | undefined;
   /**
    * Called with the reference of the payment as soon as there is one, before the wait begins. Set it
    * to store the reference with the order: a webhook may come before `collect` resolves.
@@ -49,9 +50,11 @@ const COLLECT_OPTION_NAMES = [
 export class MobileMoney {
   readonly #call: Call;
   readonly #idempotency: Idempotency;
+  readonly #turns: ReadTurns;
   /** @internal */
-  constructor(call: Call, idempotency: Idempotency) {
+  constructor(call: Call, idempotency: Idempotency, turns: ReadTurns) {
     this.#call = call;
+    this.#turns = turns;
     this.#idempotency = idempotency;
   }
 
@@ -106,19 +109,24 @@ export class MobileMoney {
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
     const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    const { idempotencyKey, idempotencyWaitMs, onStarted, timeoutMs, ...wait } = own;
+    const { idempotencyKey, idempotencyWaitMs, onStarted, waitMs, ...wait } = own;
     if (onStarted !== undefined) checkFunction("onStarted", onStarted);
-    const { signal, headers } = own;
+    const { signal, headers, timeoutMs } = own;
     const started = performance.now();
-    const leftMs = () => Math.max(timeoutMs - (performance.now() - started), 1);
+    const leftMs = () => Math.max(waitMs - (performance.now() - started), 1);
     const start = () =>
       this.#call<MobileMoneyPayment>(
         ENDPOINTS["mobileMoney.initiate"],
         { body: params, atMostMs: leftMs() },
-        { signal, headers, idempotencyKey, idempotencyWaitMs },
+        { signal, headers, timeoutMs, idempotencyKey, idempotencyWaitMs },
       );
     const look = (totalTimeoutMs: number) =>
-      this.#idempotency.look(String(idempotencyKey), params, { signal, headers, totalTimeoutMs });
+      this.#idempotency.look(String(idempotencyKey), params, {
+        signal,
+        headers,
+        timeoutMs,
+        totalTimeoutMs,
+      });
     const { reference } = await startOrFind(
       start,
       idempotencyKey === undefined ? undefined : { look, leftMs, signal },
@@ -130,7 +138,7 @@ export class MobileMoney {
       return lastRead;
     };
     try {
-      return await waitForFinalStatus(read, reference, { ...wait, timeoutMs: leftMs() });
+      return await waitForFinalStatus(this.#turns, read, reference, { ...wait, waitMs: leftMs() });
     } catch (error) {
       if (!isGatewayError(error) || error.code === "payment_pending") throw error;
       // The error of a read must not look as if the prompt was refused and could be sent again.

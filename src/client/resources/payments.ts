@@ -5,6 +5,7 @@ import type { Query } from "../http/url.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
+import type { ReadTurns } from "../waiting/read-turns.ts";
 import {
   type ReconcileOptions,
   type ReconcileReport,
@@ -16,9 +17,11 @@ import type { WaitOptions } from "../waiting/wait-options.ts";
 /** Payments: read, list and start them, and wait for their final status. */
 export class Payments {
   readonly #call: Call;
+  readonly #turns: ReadTurns;
   /** @internal */
-  constructor(call: Call) {
+  constructor(call: Call, turns: ReadTurns) {
     this.#call = call;
+    this.#turns = turns;
   }
 
   /**
@@ -68,7 +71,8 @@ export class Payments {
   /**
    * Waits until a payment is `completed` or `failed`, and resolves with it in both cases. Reads it
    * often at first, then less often. Goes on after failed reads and restarts of the service, and while
-   * the status is `pending` or one that is not documented.
+   * the status is `pending` or one that is not documented. All waits of one gateway have at most 100
+   * reads under way; the others follow in order.
    *
    * Requires a key with the scope `payments.read`.
    *
@@ -81,13 +85,13 @@ export class Payments {
    *
    * @example
    * ```ts
-   * const payment = await gateway.payments.waitFor(reference, { timeoutMs: 90_000 });
+   * const payment = await gateway.payments.waitFor(reference, { waitMs: 90_000 });
    * if (payment.status === "completed") ship(payment.account_reference);
    * else showCustomer(payment.user_message);
    * ```
    */
   waitFor(reference: string, options?: WaitOptions): Promise<Payment> {
-    return waitForFinalStatus((read) => this.get(reference, read), reference, options);
+    return waitForFinalStatus(this.#turns, (read) => this.get(reference, read), reference, options);
   }
 
   /**

@@ -21,17 +21,17 @@ const FIRST_MINUTE = 60;
  * jitter. `undefined` where there is none before the deadline. The first minute has at most ten reads.
  *
  * @param elapsedMs - Since the wait began.
- * @param timeoutMs - Of the whole wait.
+ * @param waitMs - The time limit of the whole wait.
  */
 export function nextReadInMs(
   elapsedMs: number,
-  timeoutMs: number,
+  waitMs: number,
   random: () => number = Math.random,
 ): number | undefined {
   const elapsed = elapsedMs / 1000;
-  const timeout = timeoutMs / 1000;
-  const margin = Math.min(MAX_MARGIN, timeout / 5);
-  const lastRead = timeout - margin;
+  const wait = waitMs / 1000;
+  const margin = Math.min(MAX_MARGIN, wait / 5);
+  const lastRead = wait - margin;
   if (elapsed + MIN_GAP > lastRead) return undefined;
   const endsAfterMinute = lastRead > FIRST_MINUTE;
   // Otherwise the last read is the tenth of the first minute.

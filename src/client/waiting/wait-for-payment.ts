@@ -5,6 +5,7 @@ import { PaymentPendingError } from "../../errors/payment.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
+import type { ReadTurns } from "./read-turns.ts";
 import { checkWaitOptions, type WaitOptions } from "./wait-options.ts";
 import { createWakeableSleep } from "./wakeable-sleep.ts";
 import type { Wake } from "./wakeups/local.ts";
@@ -86,25 +87,29 @@ async function readOnce(
  * @throws {PaymentPendingError} at the time limit, with the payment as it was last read.
  */
 export async function waitForFinalStatus(
+  turns: ReadTurns,
   read: (options: CallOptions) => Promise<Payment>,
   reference: string,
   given: WaitOptions = {},
 ): Promise<Payment> {
   const options = checkWaitOptions(given, "waitFor");
-  const { signal, wake, headers, finalStatuses = [], timeoutMs } = options;
+  const { signal, wake, headers, finalStatuses = [], timeoutMs, waitMs } = options;
   const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
   const sleep = createWakeableSleep();
   const state: WaitState = { payment: undefined, failure: undefined };
-  const readNext = () =>
+  const leftMs = () => Math.max(waitMs - elapsedMs(), 1);
+  const readInTurn = () =>
     read({
       signal,
       headers,
+      timeoutMs,
       // This loop is the retry.
       maxRetries: 0,
-      totalTimeoutMs: Math.max(timeoutMs - elapsedMs(), 1),
+      totalTimeoutMs: leftMs(),
     });
+  const readNext = () => turns.take(readInTurn, leftMs(), signal);
 
   const unsubscribe = wake && subscribe(wake, reference, sleep.wake);
   signal?.addEventListener("abort", sleep.wake);
@@ -114,11 +119,11 @@ export async function waitForFinalStatus(
       const retryAfterMs = await readOnce(readNext, state, options, elapsedMs);
       if (state.payment !== undefined && endsWait(state.payment)) return state.payment;
       const elapsed = elapsedMs();
-      const leftMs = timeoutMs - elapsed;
-      const nextMs = Math.max(nextReadInMs(elapsed, timeoutMs) ?? leftMs, retryAfterMs);
-      if (leftMs > 0) await sleep.sleep(Math.min(nextMs, leftMs));
+      const restMs = waitMs - elapsed;
+      const nextMs = Math.max(nextReadInMs(elapsed, waitMs) ?? restMs, retryAfterMs);
+      if (restMs > 0) await sleep.sleep(Math.min(nextMs, restMs));
       signal?.throwIfAborted();
-      if (elapsedMs() >= timeoutMs) throw pendingError(reference, state, timeoutMs);
+      if (elapsedMs() >= waitMs) throw pendingError(reference, state, waitMs);
     }
   } finally {
     unsubscribe?.();
@@ -129,11 +134,11 @@ export async function waitForFinalStatus(
 function pendingError(
   reference: string,
   { payment, failure }: WaitState,
-  timeoutMs: number,
+  waitMs: number,
 ): PaymentPendingError<Payment> {
   const status = payment === undefined ? "could not be read" : `is ${payment.status}`;
   return new PaymentPendingError(
-    `The payment ${reference} ${status} after ${Math.round(timeoutMs)} ms. This is not a failure: it may still be paid. Keep the reference and look again later.`,
+    `The payment ${reference} ${status} after ${Math.round(waitMs)} ms. This is not a failure: it may still be paid. Keep the reference and look again later.`,
     reference,
     payment,
     failure === undefined ? undefined : { cause: failure },

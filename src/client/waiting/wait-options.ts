@@ -13,7 +13,14 @@ export interface WaitOptions {
    *
    * @default 120_000
    */
-  timeoutMs?: number | undefined;
+  waitMs?: number | undefined;
+  /**
+   * The time limit of one attempt, as in every other call, in milliseconds. Lower it if a read that
+   * hangs should be replaced by the next one sooner.
+   *
+   * @default `timeoutMs` of the gateway
+   */
+  timeoutMs?: CallOptions["timeoutMs"];
   /**
    * Ends the wait at once. It rejects with the signal's own reason. Set it where nobody may need the
    * result any more, such as when the customer closes the page.
@@ -43,6 +50,7 @@ export interface WaitOptions {
 const DEFAULT_WAIT_MS = 120_000;
 
 export const WAIT_OPTION_NAMES: readonly string[] = [
+  "waitMs",
   "timeoutMs",
   "signal",
   "onUpdate",
@@ -63,7 +71,7 @@ export function checkWaitOptions<Options extends WaitOptions>(
   given: Options,
   owner: string,
   names: readonly string[] = WAIT_OPTION_NAMES,
-): Options & { readonly timeoutMs: number } {
+): Options & { readonly waitMs: number } {
   const options = ownOptions(given, names, owner);
   const { onUpdate, wake, finalStatuses } = options;
   if (onUpdate !== undefined) checkFunction("onUpdate", onUpdate);
@@ -73,6 +81,6 @@ export function checkWaitOptions<Options extends WaitOptions>(
       `\`finalStatuses\` must be a list of statuses; got ${describeValue(finalStatuses)}.`,
     );
   }
-  const timeoutMs = timeLimit("timeoutMs", options.timeoutMs, DEFAULT_WAIT_MS);
-  return Object.assign(options, { timeoutMs });
+  const waitMs = timeLimit("waitMs", options.waitMs, DEFAULT_WAIT_MS);
+  return Object.assign(options, { waitMs });
 }

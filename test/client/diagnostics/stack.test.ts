@@ -34,7 +34,7 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ["a wait", async function checkout() {
     const { payments, mobileMoney } = await sandboxGateway();
     const { reference } = await mobileMoney.initiate(PARAMS);
-    await payments.waitFor(reference, { timeoutMs: 20 });
+    await payments.waitFor(reference, { waitMs: 20 });
   }],
 ];
 

@@ -84,7 +84,7 @@ describe("an error", () => {
 
 // biome-ignore format: a table is read across
 test.each([
-  { timeoutMs: -1 }, { timeoutMs: Number.NaN }, { timeoutMs: 0 }, { totalTimeoutMs: 5_000 },
+  { waitMs: -1 }, { waitMs: Number.NaN }, { waitMs: 0 }, { timeoutMs: 0 }, { totalTimeoutMs: 5_000 },
   { maxRetries: 1 }, { idempotenceKey: "1" }, { wake: 5 }, { onUpdate: 5 }, { finalStatuses: 5 },
 ])("options are checked before the prompt: %j", async (options) => {
   const { gateway, prompts } = shop();

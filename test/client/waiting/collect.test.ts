@@ -1,6 +1,6 @@
 import { memoryIdempotency, PaymentPendingError } from "malipo";
 import type { Sandbox } from "malipo/sandbox";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { rejection } from "../support/gateway.ts";
 import { createShop, lookSoon, ORDER, once, PHONE } from "../support/shop.ts";
 
@@ -8,6 +8,8 @@ const KEY = { idempotencyKey: "ORDER-42/1" };
 
 let sandbox: Sandbox;
 let { shop, ledger, approving } = createShop();
+// The check of bodies loads at its first use, which takes real time: timers that are fake do not wait for it.
+beforeAll(() => shop().gateway.mobileMoney.initiate(ORDER));
 beforeEach(() => {
   ({ sandbox, shop, ledger, approving } = createShop());
 });
@@ -47,7 +49,7 @@ describe("collect", () => {
 
   test("rejects at the time limit with the reference of the payment", async () => {
     const { gateway, prompts } = shop();
-    const failed = rejection(gateway.mobileMoney.collect(ORDER, { timeoutMs: 20_000 }));
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { waitMs: 20_000 }));
     await vi.advanceTimersByTimeAsync(20_000);
     const error = (await failed) as PaymentPendingError;
     expect(error).toBeInstanceOf(PaymentPendingError);
@@ -68,7 +70,7 @@ describe("collect", () => {
   test("counts the start towards its time limit", async () => {
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "hang" } });
     const { gateway, prompts } = shop();
-    const failed = rejection(gateway.mobileMoney.collect(ORDER, { timeoutMs: 4_000 }));
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { waitMs: 4_000 }));
     await vi.advanceTimersByTimeAsync(4_000);
     expect(await failed).toMatchObject({ code: "timeout", outcome: "unknown", timeoutMs: 4_000 });
     expect(prompts()).toBe(1);
@@ -79,7 +81,7 @@ describe("collect", () => {
         return sandbox.fetch(url, init);
       },
     });
-    const late = rejection(slow.gateway.mobileMoney.collect(ORDER, { timeoutMs: 4_000 }));
+    const late = rejection(slow.gateway.mobileMoney.collect(ORDER, { waitMs: 4_000 }));
     await vi.advanceTimersByTimeAsync(4_000);
     expect(vi.getTimerCount()).toBe(0);
     expect(await late).toMatchObject({ code: "payment_pending" });
@@ -112,7 +114,7 @@ describe("with an idempotency key", () => {
 
   test("a collect after a time limit waits for the payment of the first one", async () => {
     const { gateway, prompts } = shop();
-    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 50 }));
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, waitMs: 50 }));
     const { reference } = (await failed) as PaymentPendingError;
     const again = gateway.mobileMoney.collect(ORDER, { ...KEY, ...approving(), wake: lookSoon });
     await expect(again).resolves.toMatchObject({ reference, status: "completed" });
@@ -121,7 +123,7 @@ describe("with an idempotency key", () => {
 
   test("other parameters are a conflict, and nothing is sent", async () => {
     const { gateway, prompts } = shop();
-    await rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 50 }));
+    await rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, waitMs: 50 }));
     const other = gateway.mobileMoney.collect({ ...ORDER, amount: 101 }, KEY);
     await expect(other).rejects.toMatchObject({
       code: "idempotency_conflict",
@@ -161,7 +163,7 @@ describe("with an idempotency key", () => {
     const { gateway, prompts } = shop();
     let ended = 0;
     const started = Date.now();
-    const options = { ...KEY, timeoutMs: 300_000 };
+    const options = { ...KEY, waitMs: 300_000 };
     const failed = rejection(gateway.mobileMoney.collect(ORDER, options)).finally(() => {
       ended = Date.now() - started;
     });
@@ -176,7 +178,7 @@ describe("with an idempotency key", () => {
     vi.useFakeTimers();
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
     const { gateway, prompts } = shop();
-    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, timeoutMs: 10_000 }));
+    const failed = rejection(gateway.mobileMoney.collect(ORDER, { ...KEY, waitMs: 10_000 }));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await failed).toMatchObject({ code: "connection", outcome: "unknown" });
     expect(prompts()).toBe(1);
@@ -186,7 +188,7 @@ describe("with an idempotency key", () => {
     vi.useFakeTimers();
     sandbox.faults.add({ match: { method: "POST" }, effect: { kind: "reset" } });
     const { gateway, prompts } = shop();
-    const options = { ...KEY, timeoutMs: 300_000 };
+    const options = { ...KEY, waitMs: 300_000 };
     const failed = rejection(gateway.mobileMoney.collect(ORDER, options));
     await vi.advanceTimersByTimeAsync(75_000);
     await gateway.idempotency.resolve(KEY.idempotencyKey, "not_sent").catch(() => {});

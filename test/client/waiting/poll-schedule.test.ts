@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { nextReadInMs } from "../../../src/client/waiting/poll-schedule.ts";
 
 /** The times of all reads of a wait that ends at its time limit, in milliseconds. */
-function readsOf(timeoutMs: number, random: () => number): number[] {
+function readsOf(waitMs: number, random: () => number): number[] {
   const reads = [0];
   for (let at = 0; ; ) {
-    const next = nextReadInMs(at, timeoutMs, random);
+    const next = nextReadInMs(at, waitMs, random);
     if (next === undefined) return reads;
     at += next;
     reads.push(at);
@@ -26,10 +26,10 @@ const cycling = (values: readonly number[]) => {
   let at = 0;
   return () => values[at++ % values.length] ?? 0;
 };
-const inAnyWait = (check: (reads: number[], timeoutMs: number) => void) =>
+const inAnyWait = (check: (reads: number[], waitMs: number) => void) =>
   fc.assert(
-    fc.property(timeouts, jitters, (timeoutMs, values) =>
-      check(readsOf(timeoutMs, cycling(values)), timeoutMs),
+    fc.property(timeouts, jitters, (waitMs, values) =>
+      check(readsOf(waitMs, cycling(values)), waitMs),
     ),
   );
 const gapsOf = (reads: readonly number[]) => reads.slice(1).map((at, i) => at - (reads[i] ?? 0));
@@ -59,15 +59,15 @@ describe("any wait", () => {
   });
 
   test("reads before its time limit, and never in a burst", () => {
-    inAnyWait((reads, timeoutMs) => {
-      expect(Math.max(...reads)).toBeLessThan(timeoutMs);
+    inAnyWait((reads, waitMs) => {
+      expect(Math.max(...reads)).toBeLessThan(waitMs);
       for (const gap of gapsOf(reads)) expect(gap).toBeGreaterThanOrEqual(250);
     });
   });
 
   test("reads a last time shortly before its time limit", () => {
-    inAnyWait((reads, timeoutMs) => {
-      expect(timeoutMs - (reads.at(-1) ?? 0)).toBeLessThanOrEqual(2_600);
+    inAnyWait((reads, waitMs) => {
+      expect(waitMs - (reads.at(-1) ?? 0)).toBeLessThanOrEqual(2_600);
     });
   });
 

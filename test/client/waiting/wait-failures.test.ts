@@ -44,7 +44,7 @@ describe("in virtual time", () => {
   ];
 
   test.each(PASSING)("a wait goes on after %s, and after another one", async (_, step) => {
-    const options = { timeoutMs: 60_000 };
+    const options = { waitMs: 60_000 };
     const { payment, at } = waiting([paid("pending"), step, step, paid("completed")], options, {
       timeoutMs: 2_000,
     });
@@ -54,7 +54,7 @@ describe("in virtual time", () => {
 
   test("a wait goes on after failures of every kind", async () => {
     const kinds = PASSING.slice(0, 9).map(([, step]) => step);
-    const { payment, at } = waiting([...kinds, paid("completed")], { timeoutMs: 300_000 });
+    const { payment, at } = waiting([...kinds, paid("completed")], { waitMs: 300_000 });
     expect(await payment()).toMatchObject({ status: "completed" });
     expect(at).toHaveLength(10);
   });
@@ -106,7 +106,7 @@ describe("in virtual time", () => {
 
   test("with a Retry-After past the time limit there is no further read", async () => {
     const { outcome, at } = waiting([status(429, { "retry-after": "3600" })], {
-      timeoutMs: 30_000,
+      waitMs: 30_000,
     });
     expect(await outcome()).toMatchObject({
       reason: { code: "payment_pending", cause: { code: "rate_limit", retryAfterMs: 3_600_000 } },
@@ -116,7 +116,7 @@ describe("in virtual time", () => {
   });
 
   test("a read is one attempt, and the wait is the retry", async () => {
-    const { error, at } = waiting([status(500)], { timeoutMs: 10_000 }, { maxRetries: 9 });
+    const { error, at } = waiting([status(500)], { waitMs: 10_000 }, { maxRetries: 9 });
     await error();
     expect(at).toEqual([0, 2_000, 5_000, 8_000]);
   });
@@ -148,7 +148,7 @@ describe("over real sockets", () => {
     met.length = 0;
     let look = () => {};
     const payment = gateway.payments.waitFor(reference, {
-      timeoutMs: 60_000,
+      waitMs: 60_000,
       wake: (_, lookNow) => {
         look = lookNow;
         return () => {};

@@ -54,7 +54,7 @@ describe("a wait ends", () => {
 
 describe("at the time limit", () => {
   test("a wait rejects with the payment as it was last read", async () => {
-    const { outcome, at } = waiting([paid("pending"), paid("processing")], { timeoutMs: 10_000 });
+    const { outcome, at } = waiting([paid("pending"), paid("processing")], { waitMs: 10_000 });
     const { at: endedAt, ...result } = await outcome();
     expect(endedAt).toBe(10_000);
     expect(at).toEqual([0, 2_000, 5_000, 8_000]);
@@ -76,7 +76,7 @@ describe("at the time limit", () => {
   });
 
   test("the error holds the payment as it was last read, and why the last read failed", async () => {
-    const { error } = waiting([paid("pending"), status(503)], { timeoutMs: 10_000 });
+    const { error } = waiting([paid("pending"), status(503)], { waitMs: 10_000 });
     expect(await error()).toMatchObject({
       payment: { status: "pending" },
       cause: { code: "server", status: 503 },
@@ -84,12 +84,12 @@ describe("at the time limit", () => {
   });
 
   test("the error has no cause where the last read succeeded", async () => {
-    const { error } = waiting([status(500), paid("pending")], { timeoutMs: 10_000 });
+    const { error } = waiting([status(500), paid("pending")], { waitMs: 10_000 });
     expect((await error()).cause).toBeUndefined();
   });
 
   test("the error has no payment where no read succeeded", async () => {
-    const { error } = waiting([status(500)], { timeoutMs: 10_000 });
+    const { error } = waiting([status(500)], { waitMs: 10_000 });
     const { payment, message, cause } = await error();
     expect(payment).toBeUndefined();
     expect(message).toContain("could not be read");
@@ -98,11 +98,11 @@ describe("at the time limit", () => {
 
   test.each([[1], [100], [3_000], [59_999]])(
     "a read that hangs ends with the wait of %d ms",
-    async (timeoutMs) => {
-      const { outcome } = waiting([hang], { timeoutMs });
+    async (waitMs) => {
+      const { outcome } = waiting([hang], { waitMs });
       expect(await outcome()).toMatchObject({
         reason: { code: "payment_pending", cause: { code: "timeout" } },
-        at: timeoutMs,
+        at: waitMs,
       });
     },
   );
@@ -178,23 +178,33 @@ describe("a signal", () => {
     const add = vi.spyOn(signal, "addEventListener");
     const remove = vi.spyOn(signal, "removeEventListener");
     await waiting([paid("pending"), paid("completed")], { signal }).payment();
-    await waiting([paid("pending")], { signal, timeoutMs: 3_000 }).error();
+    await waiting([paid("pending")], { signal, waitMs: 3_000 }).error();
     await waiting([status(401)], { signal }).error();
     expect(add.mock.calls.length).toBeGreaterThan(5);
     expect(remove.mock.calls.length).toBeGreaterThanOrEqual(add.mock.calls.length);
   });
 });
 
+test("timeoutMs ends one attempt, and waitMs the whole wait", async () => {
+  const { outcome, at } = waiting([hang], { timeoutMs: 1_000, waitMs: 10_000 });
+  expect(await outcome()).toMatchObject({
+    reason: { code: "payment_pending", cause: { code: "timeout", timeoutMs: 1_000 } },
+    at: 10_000,
+  });
+  expect(at.length).toBeGreaterThan(3);
+});
+
 describe("options", () => {
   // biome-ignore format: a table is read across
   const WRONG: [string, unknown, RegExp][] = [
+    ["waitMs", -1, /`waitMs` must be a number of milliseconds above 0 .*; got -1\./],
+    ["waitMs", Number.NaN, /`waitMs` .*; got NaN\./],
+    ["waitMs", 0, /`waitMs` .*; got 0\./],
+    ["waitMs", Number.POSITIVE_INFINITY, /`waitMs` .*; got Infinity\./],
+    ["waitMs", 2 ** 31, /`waitMs` .* at most 2147483647; got 2147483648\./],
+    ["waitMs", "90s", /`waitMs` .*; got a string\./],
     ["timeoutMs", -1, /`timeoutMs` must be a number of milliseconds above 0 .*; got -1\./],
-    ["timeoutMs", Number.NaN, /`timeoutMs` .*; got NaN\./],
-    ["timeoutMs", 0, /`timeoutMs` .*; got 0\./],
-    ["timeoutMs", Number.POSITIVE_INFINITY, /`timeoutMs` .*; got Infinity\./],
-    ["timeoutMs", 2 ** 31, /`timeoutMs` .* at most 2147483647; got 2147483648\./],
-    ["timeoutMs", "90s", /`timeoutMs` .*; got a string\./],
-    ["timeout", 5_000, /waitFor has no option "timeout"\. Its options are: timeoutMs, signal,/],
+    ["timeout", 5_000, /waitFor has no option "timeout"\. Its options are: waitMs, timeoutMs, signal,/],
     ["maxRetries", 5, /waitFor has no option "maxRetries"/],
     ["intervalMs", 500, /waitFor has no option "intervalMs"/],
     ["onUpdate", "log", /`onUpdate` must be a function; got a string\./],
@@ -212,6 +222,7 @@ describe("options", () => {
 
   test("that are undefined have their defaults", async () => {
     const { payment } = waiting([paid("completed")], {
+      waitMs: undefined,
       timeoutMs: undefined,
       signal: undefined,
       onUpdate: undefined,

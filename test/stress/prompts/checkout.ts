@@ -39,7 +39,7 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
       { phone, amount, account_reference: id },
       { idempotencyKey },
     );
-    return replyWith(gateway.payments.waitFor(reference, { timeoutMs: WAIT_MS, wake }), reference);
+    return replyWith(gateway.payments.waitFor(reference, { waitMs: WAIT_MS, wake }), reference);
   }
 
   const openConnection = () => gateway.payments.list({ per_page: 1 }).catch(() => {});
@@ -48,7 +48,7 @@ export function createCheckout(gateway: Gateway, { wake }: Wakeups): Checkout {
     return replyWith(
       gateway.mobileMoney.collect(
         { phone, amount, account_reference: id },
-        { idempotencyKey, timeoutMs: WAIT_MS, wake },
+        { idempotencyKey, waitMs: WAIT_MS, wake },
       ),
     );
   }

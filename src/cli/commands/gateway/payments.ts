@@ -60,13 +60,13 @@ async function initiate(input: Input): Promise<object> {
 
 async function wait(input: Input): Promise<number> {
   const [reference = ""] = input.args;
-  const timeoutMs = readTimeout(input.values, "timeout");
+  const waitMs = readTimeout(input.values, "timeout");
   const gateway = await createGateway(input);
   const progress = showProgress({
-    line: () => `Waiting at most ${timeoutMs / 1_000} s for ${reference} to reach a final status`,
+    line: () => `Waiting at most ${waitMs / 1_000} s for ${reference} to reach a final status`,
   });
   const payment = await gateway.payments
-    .waitFor(reference, { timeoutMs })
+    .waitFor(reference, { waitMs })
     .finally(() => progress.end());
   printFields(input, payment);
   return payment.status === "completed" ? EXIT.ok : EXIT.failed;

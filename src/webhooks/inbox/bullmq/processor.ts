@@ -1,4 +1,5 @@
 import { type Job, WaitingError } from "bullmq";
+import { Semaphore } from "../../../internal/semaphore.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import {
   errorText,
@@ -11,7 +12,6 @@ import {
 import { bytesOf } from "../text.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../types.ts";
 import type { QueueLedger } from "./ledger.ts";
-import { Semaphore } from "./semaphore.ts";
 import { type StoredDeadLetter, type StoredEvent, storedEventIn } from "./stored-event.ts";
 
 /** How long to wait until Redis is tried again. */

@@ -62,7 +62,7 @@ describe("a wake-up", () => {
     const { wake, notify } = createWakeups();
     const { passed, outcome } = waiting([paid("pending"), paid("completed")], {
       wake,
-      timeoutMs: 400,
+      waitMs: 400,
     });
     await passed(399);
     notify(REFERENCE);
@@ -91,7 +91,7 @@ describe("a wake-up", () => {
         return Response.json({ data: { reference, status: seen > 2 ? "completed" : "pending" } });
       },
     ]);
-    const options = { wake, timeoutMs: 1_500 };
+    const options = { wake, waitMs: 1_500 };
     const two = [0, 1].map(() => gateway.payments.waitFor("PAY-1", options));
     const other = gateway.payments.waitFor("PAY-2", options).catch(({ code }) => code);
     await vi.advanceTimersByTimeAsync(100);
@@ -142,9 +142,9 @@ describe("a wait that is over has unsubscribed", () => {
     ["because of its time limit", [paid("pending")], 9_000],
     ["because the service refused the read", [paid("pending"), status(403)], 9_000],
     ["because its read hangs", [hang], 9_000],
-  ])("%s", async (_, steps, timeoutMs) => {
+  ])("%s", async (_, steps, waitMs) => {
     const { wake, there } = counted();
-    const { passed } = waiting(steps, { wake, timeoutMs });
+    const { passed } = waiting(steps, { wake, waitMs });
     expect(there()).toBe(1);
     expect(await passed(9_000)).toBe(true);
     expect(there()).toBe(0);

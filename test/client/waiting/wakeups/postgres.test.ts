@@ -174,7 +174,7 @@ describe.runIf(engine)("over PostgreSQL", { timeout: PATIENCE_MS }, () => {
     const { reference } = await gateway.mobileMoney.initiate(ORDER);
     const wait = gateway.payments.waitFor(reference, {
       wake,
-      timeoutMs: 800,
+      waitMs: 800,
       onUpdate: once(() => {
         sandbox.phone(PHONE).approve();
         notify(reference);

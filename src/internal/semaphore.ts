@@ -1,15 +1,22 @@
 /** Lets at most `count` functions run at the same time; the others wait in order. */
 export class Semaphore {
+  readonly #count: number;
   #free: number;
   readonly #waiting = new Set<() => void>();
 
   constructor(count: number) {
+    this.#count = count;
     this.#free = count;
   }
 
+  /** Whether no function runs. */
+  get isIdle(): boolean {
+    return this.#free === this.#count;
+  }
+
   /** @throws the reason of the signal, if it aborts before the function runs. */
-  async use<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
-    signal.throwIfAborted();
+  async use<Result>(signal: AbortSignal | undefined, run: () => Promise<Result>): Promise<Result> {
+    signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
     else await this.#turn(signal);
     try {
@@ -21,19 +28,19 @@ export class Semaphore {
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = () => {
         this.#waiting.delete(begin);
-        signal.removeEventListener("abort", giveUp);
+        signal?.removeEventListener("abort", giveUp);
         resolve();
       };
       const giveUp = () => {
         this.#waiting.delete(begin);
-        reject(signal.reason);
+        reject(signal?.reason);
       };
       this.#waiting.add(begin);
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal?.addEventListener("abort", giveUp, { once: true });
     });
   }
 }
