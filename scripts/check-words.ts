@@ -15,9 +15,9 @@ const PLACES = [
 
 const TEXT_FILES = /\.(?:ts|tsx|js|md|html|css|svg)$/;
 
-/** Built pages, and pages that quote what tools printed or what the source was. */
+/** Built pages, what quotes tools or the source, and the list of words that other services send. */
 const NOT_READ =
-  /^docs\/(?:site\/|reference\/|\.vitepress\/cache\/|benchmarks\.md|mutation\.md|img\/benchmarks\.svg)/;
+  /^docs\/(?:site\/|reference\/|\.vitepress\/cache\/|benchmarks\.md|mutation\.md|img\/benchmarks\.svg)|^src\/profile\/vocabulary\/words\.ts/;
 
 export interface Finding {
   readonly path: string;

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { benchCall } from "./call.ts";
 import { chart } from "./chart.ts";
 import { benchColdImport } from "./cold-import.ts";
+import { benchLearn } from "./learn.ts";
 import { benchObserve } from "./observe.ts";
 import { installPeers } from "./peers.ts";
 import { benchSize } from "./size.ts";
@@ -24,6 +25,7 @@ const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Mea
   verify: benchVerify,
   call: benchCall,
   observe: benchObserve,
+  learn: benchLearn,
   size: benchSize,
   import: (rounds) => benchColdImport(Math.min(rounds, 9)),
 };

@@ -1,6 +1,8 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { encodeProfile } from "../../src/profile/file-format.ts";
+import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { DESKTOP, NARROW, PHONE, type SandboxPage, sandboxPageSuite } from "./sandbox-page.ts";
 
@@ -88,8 +90,8 @@ const unfold = (page: Page) =>
   });
 
 /** A service with lists under `items`, numeric ids and a retry schedule. */
-const PROFILE = {
-  version: 1,
+const PROFILE = encodeProfile({
+  ...EMPTY_PROFILE,
   runs: { "0123abcd": { by: ["probe"], requests: 2, deliveries: 0 } },
   endpoints: {
     "GET /invoices": {
@@ -104,14 +106,7 @@ const PROFILE = {
       },
     },
   },
-  refusals: {},
-  lists: {},
-  events: {},
-  deliveries: { seen: {}, headers: {}, signaturePrefixes: {}, redeliveries: {} },
-  timestamps: {},
-  keys: {},
-  browsers: {},
-};
+});
 
 describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
   const open = sandboxPageSuite();

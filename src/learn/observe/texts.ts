@@ -7,7 +7,7 @@ const MAX_TEXTS = 5_000;
 const MAX_LENGTH = 200;
 const MAX_DEPTH = 10;
 
-/** The texts anywhere in a value. Long ones are left out: they are no keys. */
+/** The texts anywhere in a value. Long ones are left out, because no key is that long. */
 export function textsIn(value: unknown): Texts {
   const texts = new Set<string>();
   const collect = (one: unknown, depth: number): void => {

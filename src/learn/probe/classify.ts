@@ -30,7 +30,9 @@ const NO_CAUSE = { cause: undefined };
 export function judge(step: Step, received: Received, unknownId: Received | undefined): Verdict {
   const { cause } = step;
   if (received.status === 429) return { cause: "rate_limit" };
-  if (cause === undefined || received.status >= 500) return NO_CAUSE;
+  // Some services respond with 500 to an unknown id: it is their answer. Any other failure says nothing.
+  const isAnswer = cause === "unknown_id" && received.status === 500;
+  if (cause === undefined || (received.status >= 500 && !isAnswer)) return NO_CAUSE;
   switch (cause) {
     case "unknown_id": {
       // Services may keep what was deleted.

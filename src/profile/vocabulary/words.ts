@@ -29,8 +29,8 @@ const WORDS = new Set(
   remarks removed request requested requests require required reset resource response result results
   resume retries retry return returned reversed revoked role route row rows rules run sandbox scheduled
   schema scheme scope score seen self embedded relationships jsonapi signing carbon search second seconds secret security sender sent sequence service session
-  set settled settlement shipping shop short shortcode signature signed site size sms sort source special
-  spec stage standing start started state statement status step stk stopped store string sub subject
+  set shipping shop short shortcode signature signed site size sms sort source special
+  spec stage start started state statement status step stk stopped store string sub subject
   submitted subscription subscriptions subtotal succeeded success successful sum summary support
   suspended sys system tag tags target tax team tel tenant tenants term terminal test text the third
   time timed timeout times timestamp timezone title to token topic total totals trace tracking trans

@@ -152,7 +152,7 @@ export interface WorkerOptions {
   /** Called with failures outside the handlers: the engine is gone, or its settings lose data. */
   readonly onError: (error: unknown) => void;
   /**
-   * The queues that this process works on, as {@link queueOf} names them; all of them if it is missing.
+   * The queues that this process works on, each documented kind by its name, all others as `other`; all if it is missing.
    * Events in other queues wait for a process that works on them. They use up no attempts.
    */
   readonly queues?: readonly string[] | undefined;

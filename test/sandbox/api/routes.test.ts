@@ -77,7 +77,7 @@ interface Row {
 // biome-ignore format: a table is read across
 const ROWS: readonly Row[] = [
   { method: "GET", path: "/merchant", data: () => expect.objectContaining({ merchant_id: 1 }) },
-  { method: "GET", path: "/merchant/payment-accounts", data: () => [expect.objectContaining({ payment_account_id: 1 })], meta },
+  { method: "GET", path: "/merchant/payment-accounts", data: () => [1, 2].map((id) => expect.objectContaining({ payment_account_id: id })), meta: { ...meta, total: 2 } },
   { method: "GET", path: "/payments/{reference}", data: payment },
   { method: "GET", path: "/payments", data: (of) => [payment(of)], meta },
   { method: "POST", path: "/payments/initiate", body: () => other, data: () => started },

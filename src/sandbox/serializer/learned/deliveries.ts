@@ -78,6 +78,16 @@ function sayHeader(
   return values?.[0] ?? madeUpText(format, name, seed);
 }
 
+const counted = (type: string) => ({ types: { [type]: { "00000000": 1 } } });
+
+/** The event as the interface documents it, if none was seen. */
+const DOCUMENTED_EVENT = toTree({
+  $: counted("object"),
+  event: counted("string"),
+  timestamp: counted("string"),
+  data: counted("object"),
+});
+
 interface EventTemplate {
   readonly root: Place;
   readonly data: Place | undefined;
@@ -89,7 +99,7 @@ function sayEvents(learned: Learned): Speech["event"] {
   const find = (kind: string): EventTemplate | undefined => {
     const own = profile.events[kind];
     const [other] = Object.values(profile.events);
-    const root = toTree((own ?? other)?.body ?? {});
+    const root = toTree((own ?? other)?.body ?? {}) ?? DOCUMENTED_EVENT;
     if (root === undefined) return undefined;
     if (own !== undefined) return { root, data: placeAt(root, DATA) };
     const names = isInvoice(kind)

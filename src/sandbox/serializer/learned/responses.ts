@@ -1,6 +1,6 @@
 import { findPaging } from "../../../profile/paging.ts";
 import { ROOT } from "../../../profile/paths.ts";
-import { endpointKey, type Found } from "../../../profile/read.ts";
+import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
 import { CORS_HEADERS } from "../../exchange/json-response.ts";
@@ -109,7 +109,7 @@ export function saySuccess(
 ): ApiResponse {
   const learned = { ...rest, manner: { ...general, webhookSecret: asked.webhookSecret } };
   const template = learned.templates.of(asked.endpoint);
-  if (template === undefined) return ASSUMED_SPEECH.success(asked, result);
+  if (template === undefined) return assumedResponse(learned, asked, result);
   const assumed = "isNew" in result && result.isNew ? 201 : 200;
   const status = template.status ?? assumed;
   const envelope = envelopeLookup({ status, path: asked.path, now: asked.now });
@@ -118,6 +118,22 @@ export function saySuccess(
       ? () => sayList(learned, template, asked, result, envelope)
       : () => sayOne(learned, template, result.thing, result.record, envelope);
   return toResponse(learned, status, template.found, template.root, content);
+}
+
+/** The assumed response of an endpoint that was not seen, with the headers that every other one has. */
+function assumedResponse(
+  { profile, manner }: Learned,
+  asked: Parameters<Speech["success"]>[0],
+  result: RouteResult,
+): ApiResponse {
+  const assumed = ASSUMED_SPEECH.success(asked, result);
+  const [seen] = Object.keys(profile.endpoints).flatMap(
+    (endpoint) => findSuccess(profile, endpoint) ?? [],
+  );
+  if (seen === undefined) return assumed;
+  const { "content-type": type = "application/json" } = assumed.headers;
+  const headers = { "content-type": type, ...CORS_HEADERS };
+  return { ...assumed, headers: { ...headers, ...headersLike(seen.response, manner.seed) } };
 }
 
 function sayOne(

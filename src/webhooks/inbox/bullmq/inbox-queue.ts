@@ -32,6 +32,8 @@ export interface QueueSettings {
   readonly replicas: number;
   readonly retentionMs: number;
   readonly engineTimeoutMs: number;
+  /** How often a process looks after its queues. */
+  readonly upkeepMs: number;
 }
 
 /** The events of one queue: their ledger, and BullMQ's queue. */
@@ -54,7 +56,7 @@ export class InboxQueue {
     this.kind = kind;
     this.name = bullmqQueueName(inbox, kind);
     this.ledger = new QueueLedger(redis, keys, retentionMs, clock);
-    this.meta = new LedgerMeta(redis, keys, retentionMs, clock);
+    this.meta = new LedgerMeta(redis, keys, settings, clock);
     this.#redis = redis;
     this.#settings = settings;
     this.#clock = clock;

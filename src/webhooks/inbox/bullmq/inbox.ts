@@ -8,7 +8,7 @@ import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
 import { waitAtMost } from "../../../internal/timeout.ts";
-import { alreadyStarted } from "../errors.ts";
+import { alreadyStarted, forgottenUnprocessed } from "../errors.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import {
@@ -92,13 +92,14 @@ class BullmqInbox {
   #isLooking = false;
   #workers: Workers | undefined;
   #options: WorkerOptions | undefined;
+  #onDeleted: (error: Error) => void = () => {};
 
   constructor(connection: BullmqConnection, settings: BullmqInboxSettings) {
     this.#connection = connection;
     this.#settings = settings;
-    const { engineTimeoutMs, pace } = settings;
+    const { engineTimeoutMs, upkeepMs } = settings;
     this.redis = connectToAccept(connection, this.#stopped.signal, engineTimeoutMs);
-    this.#upkeep = setInterval(() => void this.#lookAfterQueues(), (pace.leaseMs * 2) / 3);
+    this.#upkeep = setInterval(() => void this.#lookAfterQueues(), upkeepMs);
     this.#upkeep.unref();
   }
 
@@ -128,6 +129,7 @@ class BullmqInbox {
     if (this.#workers !== undefined) throw alreadyStarted();
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     this.#options = options;
+    this.#onDeleted = given.onError;
     const redis = connectToWork(this.#connection, this.#stopped.signal);
     const find = (name: string) => this.queue(name);
     this.#workers = new Workers(redis, find, options, this.#settings.pace);
@@ -154,11 +156,16 @@ class BullmqInbox {
     const { onError = () => {} } = this.#options ?? {};
     const worksOn = this.#options && queuesOf(this.#options);
     const settings = { clock: this.#clock, retentionMs: this.#settings.retentionMs };
-    const all = [...this.#queues].map(([name, queue]) =>
-      upkeep(queue, worksOn?.includes(name) === true, settings).catch((error) => {
+    const lookAfter = async (name: string, queue: InboxQueue) => {
+      try {
+        const deleted = await upkeep(queue, worksOn?.includes(name) === true, settings);
+        // Each time, unlike an error that lasts: the numbers differ.
+        if (deleted > 0) this.#onDeleted(forgottenUnprocessed(deleted));
+      } catch (error) {
         if (!this.#stopped.signal.aborted) onError(error);
-      }),
-    );
+      }
+    };
+    const all = [...this.#queues].map(([name, queue]) => lookAfter(name, queue));
     await Promise.all(all);
     this.#isLooking = false;
   }
@@ -240,7 +247,8 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
       `\`queue\` must be a name of at most 100 letters, digits, ".", "_" and "-"; got ${describeValue(queue)}.`,
     );
   }
-  const settings = { inbox: queue, replicas, pace, engineTimeoutMs, retentionMs };
+  const upkeepMs = (pace.leaseMs * 2) / 3;
+  const settings = { inbox: queue, replicas, pace, engineTimeoutMs, upkeepMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);
   // Functions of their own, so that an inbox may be spread into another.
   return {

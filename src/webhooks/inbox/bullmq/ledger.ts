@@ -119,7 +119,8 @@ export class QueueLedger {
     const isFormer = former !== undefined && hasDigest(former, digest);
     const conflicts = [conflict, formerConflict].filter((one) => one !== null);
     if (isFormer || conflicts.length > 0) {
-      if (isNew) writes.push((pipeline) => this.#writeDone(pipeline, delivery));
+      // Its key is free again for an event with other data.
+      if (isNew) writes.push((pipeline) => pipeline.del(this.keys.event(key)));
       if (isFormer || conflicts.includes(DECIDED)) return DUPLICATE;
       if (conflict !== null) writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
       return CONFLICT;

@@ -21,6 +21,7 @@ export class RedisClock {
   }
 }
 
+/** Until when processes with a retention may have forgotten events. */
 const RETENTION = "retention:";
 
 /** When a process last worked on a queue. */
@@ -47,12 +48,20 @@ export class LedgerMeta {
   readonly #redis: RedisClient;
   readonly #key: string;
   readonly #retentionMs: number;
+  readonly #upkeepMs: number;
   readonly #clock: RedisClock;
 
-  constructor(redis: RedisClient, { meta }: LedgerKeys, retentionMs: number, clock: RedisClock) {
+  /** @param settings - `upkeepMs`: how often the process says that it uses the ledger. */
+  constructor(
+    redis: RedisClient,
+    { meta }: LedgerKeys,
+    settings: { readonly retentionMs: number; readonly upkeepMs: number },
+    clock: RedisClock,
+  ) {
     this.#redis = redis;
     this.#key = meta;
-    this.#retentionMs = retentionMs;
+    this.#retentionMs = settings.retentionMs;
+    this.#upkeepMs = settings.upkeepMs;
     this.#clock = clock;
   }
 
@@ -66,22 +75,20 @@ export class LedgerMeta {
       );
     }
     this.#clock.read(time);
-    await this.#note("hsetnx");
+    await this.#noteUse();
   }
 
   /** Says that this process uses the ledger now, and whether it works on the queue. */
   async touch(isWorkedOn: boolean): Promise<void> {
     const [time] = await runAll(this.#redis.pipeline().time().exists(this.#key));
     this.#clock.read(time);
-    await this.#note("hset");
+    await this.#noteUse();
     if (isWorkedOn) await this.#redis.hset(this.#key, WORKED, this.#clock.now());
   }
 
-  async #note(how: "hset" | "hsetnx"): Promise<void> {
-    const field = `${RETENTION}${this.#retentionMs}`;
-    const now = this.#clock.now();
-    if (how === "hset") await this.#redis.hset(this.#key, field, now);
-    else await this.#redis.hsetnx(this.#key, field, now);
+  async #noteUse(): Promise<void> {
+    const usedUntil = this.#clock.now() + this.#upkeepMs * 2;
+    await this.#redis.hset(this.#key, `${RETENTION}${this.#retentionMs}`, usedUntil);
   }
 
   /** Whether no process worked on the queue for the whole retention. */
@@ -96,9 +103,9 @@ export class LedgerMeta {
     const now = this.#clock.read(time);
     let remembersSince = now - this.#retentionMs;
     const outdated: string[] = [];
-    for (const [name, usedAt] of Object.entries(fields as Record<string, string>)) {
+    for (const [name, usedUntil] of Object.entries(fields as Record<string, string>)) {
       if (!name.startsWith(RETENTION)) continue;
-      const since = Number(usedAt) - Number(name.slice(RETENTION.length));
+      const since = Math.min(Number(usedUntil), now) - Number(name.slice(RETENTION.length));
       if (since > remembersSince) remembersSince = since;
       else if (since < now - this.#retentionMs) outdated.push(name);
     }

@@ -32,6 +32,12 @@ export const unreadableEvent = (job: Job, error: string): StoredDeadLetter => ({
   error,
 });
 
+/** Rejects when the signal aborts: what ignores it is not waited for. */
+const rejectionOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
 /** Runs the attempts of one process, for all queues. */
 export class Processor {
   readonly #options: WorkerOptions;
@@ -113,7 +119,8 @@ export class Processor {
   async #run(key: string, stored: StoredEvent, attempt: number, signal: AbortSignal) {
     const { body, receivedAt, traceContext, source } = stored;
     const raw = bytesOf(body);
-    await this.#options.run({ key, raw, attempt, signal, receivedAt, traceContext, source });
+    const job = { key, raw, attempt, signal, receivedAt, traceContext, source };
+    await Promise.race([this.#options.run(job), rejectionOf(signal)]);
   }
 
   /** Retries until it is written, or another process may have the event. */

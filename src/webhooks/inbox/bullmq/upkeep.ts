@@ -1,5 +1,4 @@
 import type { Job, Queue } from "bullmq";
-import { forgottenUnprocessed } from "../errors.ts";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import type { InboxQueue } from "./inbox-queue.ts";
 import type { RedisClock } from "./meta.ts";
@@ -9,17 +8,21 @@ import { storedEventIn } from "./stored-event.ts";
 /** How many jobs are looked at, or removed, at a time. */
 const PAGE = 500;
 
-/** What one process does for a queue from time to time. */
+/**
+ * What one process does for a queue from time to time. Resolves with how many events it deleted that no
+ * process worked on.
+ */
 export async function upkeep(
   inboxQueue: InboxQueue,
   isWorkedOn: boolean,
   { clock, retentionMs }: { readonly clock: RedisClock; readonly retentionMs: number },
-): Promise<void> {
+): Promise<number> {
   const queue = await inboxQueue.open();
   await inboxQueue.meta.touch(isWorkedOn);
   await freeLateRetries(queue, clock.now());
   await buryFailed(queue, inboxQueue);
-  if (await inboxQueue.meta.isAbandoned()) await forget(queue, inboxQueue, clock, retentionMs);
+  if (!(await inboxQueue.meta.isAbandoned())) return 0;
+  return forget(queue, inboxQueue, clock, retentionMs);
 }
 
 /** Frees the retries that wait too long, because a clock was set back after they were planned. */
@@ -50,7 +53,7 @@ async function forget(
   { ledger }: InboxQueue,
   clock: RedisClock,
   retentionMs: number,
-): Promise<void> {
+): Promise<number> {
   // The method goes by the clock of this process, the jobs by that of Redis.
   const graceMs = Math.max(0, Date.now() - (clock.now() - retentionMs));
   let count = 0;
@@ -61,5 +64,5 @@ async function forget(
       ids = ids.length < PAGE ? [] : await queue.clean(graceMs, PAGE, state);
     }
   }
-  if (count > 0) throw forgottenUnprocessed(count);
+  return count;
 }

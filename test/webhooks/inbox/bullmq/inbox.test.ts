@@ -4,9 +4,17 @@ import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { afterAll, describe, expect, test } from "vitest";
 import { inboxSuite } from "../../../suites/inbox.ts";
+import { drainSuite } from "../../../suites/inbox-drain.ts";
 import { engineSuite } from "../../../suites/inbox-engine.ts";
 import { killSuite } from "../../../suites/inbox-kills.ts";
-import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
+import { ledgerSuite } from "../../../suites/inbox-ledger.ts";
+import {
+  type InboxUnderTest,
+  newDelivery,
+  receiverOn,
+  stopAll,
+  until,
+} from "../../../suites/inbox-stage.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
 
 const engine = await startRedis();
@@ -16,20 +24,22 @@ afterAll(() => engine?.stop());
 const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 1_500 };
 
 describe.skipIf(engine === undefined)("with a Redis", () => {
-  inboxSuite("bullmqInbox", {
+  const underTest: InboxUnderTest = {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = `malipo-test-${crypto.randomUUID()}`;
       const backoffMs = () => (retriesLate ? 60_000 : 5);
-      const minRetentionMs = retentionMs ?? 86_400_000;
       const options = {
         connection: { url },
         queue,
-        pace: { ...pace, backoffMs, minRetentionMs },
+        pace: { ...pace, backoffMs, minRetentionMs: 1 },
         retentionMs,
       };
-      return { open: () => bullmqInbox(options) };
+      return { open: (given) => bullmqInbox({ ...options, ...given }) };
     },
-  });
+  };
+  inboxSuite("bullmqInbox", underTest);
+  ledgerSuite("bullmqInbox", underTest);
+  drainSuite("bullmqInbox", underTest);
 
   killSuite("bullmq", () => url);
   engineSuite("bullmqInbox", engine, (url, queue) =>

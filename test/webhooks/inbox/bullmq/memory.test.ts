@@ -150,8 +150,12 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     const onError = vi.fn();
     const queues = ["invoice.paid"];
     await inbox.start({ run: async () => {}, concurrency: 1, queues, onError });
-    await until(() => onError.mock.calls.length > 0);
-    expect(String(onError.mock.calls[0]?.[0])).toContain("2 acknowledged events were deleted");
+    const deleted = () =>
+      onError.mock.calls.reduce(
+        (sum, [error]) => sum + Number(/^Error: (\d+) ack/.exec(error)?.[1]),
+        0,
+      );
+    await until(() => deleted() === 2);
     expect(await recordOf(1)).toBe(null);
     // Events of a queue that a process works on stay, however long they wait.
     const settings = { connection: { url }, queue, retentionMs: 500 };
@@ -162,6 +166,6 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     for (const number of [3, 4]) await other.accept(delivery(number));
     await sleep(3_000);
     expect(await recordOf(4)).toMatch(/^p /);
-    expect(onError).toHaveBeenCalledTimes(1);
+    expect(deleted()).toBe(2);
   }, 30_000);
 });
