@@ -90,6 +90,20 @@ describe.concurrent("a drill", { timeout: 120_000 }, () => {
     expect(forgotten.status).toBe(2);
   });
 
+  test("revokes a key in the middle of the day: the service itself returns 401, and a right shop goes on", async () => {
+    const revoked = allCases().filter(({ fault }) => fault?.effect.kind === "revoked");
+    const { result, status } = await drill(
+      { start: shop("revoked"), quiet: "10s" },
+      { cases: revoked },
+    );
+    const tested = result.results.filter((one) => one.case.fault && one.isTested);
+    expect([status, tested.length]).toEqual([0, revoked.length]);
+    for (const { story } of tested) {
+      const at = story.findIndex(({ text }) => text.startsWith("revoked the key"));
+      expect(story[at + 1]?.text).toMatch(/the service returned 401$/);
+    }
+  });
+
   test("with --case runs one case and prints what the shop prints; the reports have it alone", async () => {
     const start = shop("loud", ["const params = {", 'console.log("loud");\n  const params = {']);
     const flags = Object.entries({
