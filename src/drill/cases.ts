@@ -24,7 +24,7 @@ export type When = "before" | "middle" | "after";
 
 /** What is done at a moment. */
 export type Effect =
-  | { readonly kind: "kill" | "stop" | "reset" | "truncate" | "slow" }
+  | { readonly kind: "kill" | "stop" | "reset" | "truncate" | "slow" | "revoked" }
   | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number }
   | { readonly kind: "never" | "late" | "lost200" | "twice" | "again" | "conflict" | "rewritten" }
   | { readonly kind: "forged" | "unsigned" | "altered" };
@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
   [{ kind: "slow" }, REQUESTS, ["before", "middle"], "the service is slow"],
   [{ kind: "status", status: 500 }, REQUESTS, ["before", "middle"], "the service returns 500"],
   [{ kind: "status", status: 429, retryAfter: 1 }, REQUESTS, ["before"], "the service returns 429 with Retry-After"],
-  [{ kind: "status", status: 401 }, REQUESTS, ["before"], "the key is revoked"],
+  [{ kind: "revoked" }, REQUESTS, ["before"], "the key is revoked"],
   [{ kind: "never" }, DELIVERIES, ["before"], "the delivery never arrives"],
   [{ kind: "late" }, DELIVERIES, ["before"], "the delivery arrives late, after the others"],
   [{ kind: "lost200" }, DELIVERIES, ["middle"], "the shop's response is lost"],

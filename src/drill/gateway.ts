@@ -48,8 +48,10 @@ export async function startGateway(
     const effectAt = (when: When): Effect | undefined =>
       isFirst && faults ? run.takeFault(subject, when) : undefined;
 
-    if (await breakRequest(effectAt("before"), run, response, "before", line)) return;
+    const before = effectAt("before");
+    if (await breakRequest(before, run, response, "before", line)) return;
     if (response.destroyed) return;
+    if (before?.kind === "revoked") headers["x-api-key"] = revokedKey(sandbox);
     const answer = await sandbox.fetch(`${sandbox.baseUrl}${path}`, {
       method,
       headers: Object.entries(headers).map(([name, value]): [string, string] => [
@@ -128,6 +130,9 @@ export async function startGateway(
         await sleep(slowMs, undefined, { ref: false });
         // What has left the shop arrives, also if the shop no longer waits for it.
         return false;
+      case "revoked":
+        say(`revoked the key of ${line}`);
+        return false;
       case "status": {
         say(
           `returned ${effect.status} for ${line}${when === "middle" ? ", after the service had done it" : ""}`,
@@ -165,6 +170,13 @@ function send(response: ServerResponse, status: number, headers: Headers, text: 
     "content-length": Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+/** A key that was right once. The shop's own one stays: nothing could give the shop another one. */
+function revokedKey(sandbox: Sandbox): string {
+  const key = sandbox.createKey({ kind: "secret" });
+  sandbox.revokeKey(key);
+  return key;
 }
 
 function referenceIn(text: string): string {

@@ -1,5 +1,5 @@
 import type { DrillResult } from "./drill.ts";
-import { exitStatus, reportPromises, summarize } from "./report.ts";
+import { escapeText, exitStatus, reportPromises, summarize } from "./report.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --ok: light-dark(#14683a, #6fd39a); --bad: light-dark(#a3161b, #ff9a8f); --line: light-dark(#d5d5d5, #444) }
@@ -10,33 +10,31 @@ pre { overflow-x: auto; padding: .8rem; border: 1px solid var(--line); border-ra
 .ok { color: var(--ok) } .FAILED { color: var(--bad); font-weight: 600 }
 `;
 
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
-
 /** The report as one HTML page that loads nothing. */
 export function reportAsPage(result: DrillResult): string {
   const { results, notChecked, cannotJudge } = result;
   const promises = reportPromises(result);
   const rows = promises.map(
     ({ name, state, failed }) =>
-      `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeHtml(name)}</td><td>${failed} of ${results.length}</td></tr>`,
+      `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeText(name)}</td><td>${failed} of ${results.length}</td></tr>`,
   );
   const stories = promises
     .filter(({ stories: list }) => list.length > 0)
     .map(
       ({ name, stories: list, cases }) =>
-        `<h2>${escapeHtml(name)}</h2>\n<p>Cases: ${cases.join(", ")}</p>\n${list.map((lines) => `<pre>${escapeHtml(lines.join("\n"))}</pre>`).join("\n")}`,
+        `<h2>${escapeText(name)}</h2>\n<p>Cases: ${cases.join(", ")}</p>\n${list.map((lines) => `<pre>${escapeText(lines.join("\n"))}</pre>`).join("\n")}`,
     );
   const notes = [
     ...cannotJudge.map((why) => `Could not judge: ${why}`),
     ...notChecked.map((what) => `Not checked: ${what}.`),
-  ].map((note) => `<li>${escapeHtml(note)}</li>`);
+  ].map((note) => `<li>${escapeText(note)}</li>`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Fire drill</title>
 <style>${STYLE}</style>
-<h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${escapeHtml(summarize(result))}</h1>
+<h1 class="${exitStatus(result) === 0 ? "ok" : "FAILED"}">${escapeText(summarize(result))}</h1>
 <table><thead><tr><th>Result</th><th>Promise</th><th>Cases that broke it</th></tr></thead><tbody>
 ${rows.join("\n")}
 </tbody></table>

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { byPromise, type CaseResult, type DrillResult } from "./drill.ts";
 import { formatStory } from "./story.ts";
 
@@ -98,23 +99,27 @@ export const reportAsJson = (result: DrillResult): object => ({
   could_not_judge: result.cannotJudge,
 });
 
-const escapeXml = (text: string) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
+/** Escapes a text for XML and HTML, and leaves out what XML cannot say, such as colors of a terminal. */
+export const escapeText = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replace(/(?![\t\n\r])\p{Cc}/gu, "")
+    .replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 
 /** The report as JUnit XML: one test for each case. */
 export function reportAsJunit(result: DrillResult): string {
   const { results, cannotJudge, elapsedMs } = result;
   const failures = results.filter(({ problems }) => problems.size > 0).length;
   const tests = results.map((one) => {
-    const name = escapeXml(`case ${one.case.number}: ${one.case.text}`);
+    const name = escapeText(`case ${one.case.number}: ${one.case.text}`);
     const failed = [...one.problems].map(
       ([promise, what]) =>
-        `<failure message="${escapeXml(`${promise}: ${what}`)}">${escapeXml(formatStory(one, promise).join("\n"))}</failure>`,
+        `<failure message="${escapeText(`${promise}: ${what}`)}">${escapeText(formatStory(one, promise).join("\n"))}</failure>`,
     );
     return `  <testcase classname="malipo drill" name="${name}">${failed.join("")}</testcase>`;
   });
   const errors = cannotJudge.map(
     (why) =>
-      `  <testcase classname="malipo drill" name="the drill could judge"><error message="${escapeXml(why)}"/></testcase>`,
+      `  <testcase classname="malipo drill" name="the drill could judge"><error message="${escapeText(why)}"/></testcase>`,
   );
   const counts = `tests="${tests.length + errors.length}" failures="${failures}" errors="${errors.length}"`;
   return [
