@@ -21,7 +21,8 @@ const config: KnipConfig = {
     "test/runtimes/*.ts",
     "test/stress/prompts/{main,worker}.ts",
     "test/docs/support/{serve-fetch,serve-next}.ts",
-    "test/runtimes/shops/*.ts",
+    "test/runtimes/{shops,peers}/*.ts",
+    "test/drill/shops/*.ts",
   ],
   project: [
     "src/**/*.ts",

@@ -131,11 +131,14 @@ export function createCall(settings: Settings): Call {
     const context = { endpoint: name, effect: endpoint.effect, origin, redactor };
     const perform = async (signal: AbortSignal | undefined, beforeSend?: Fence): Promise<Done> => {
       const sent = await send(request, context, { ...limits, totalTimeoutMs, signal, beforeSend });
-      const { profile } = settings;
+      const learned = settings.loadLearned && (await settings.loadLearned());
       const drift = settings.hooks.drift && (await loadDrift().catch(() => undefined));
       return {
         received: sent.received,
-        ...unwrap(context, endpoint, sent, { profile, drift: drift?.(settings) }),
+        ...unwrap(context, endpoint, sent, {
+          listPath: learned?.listPath(name),
+          drift: drift?.({ hooks: settings.hooks, profile: learned?.profile }),
+        }),
       };
     };
     const performOnce = async () => {
@@ -153,8 +156,7 @@ export function createCall(settings: Settings): Call {
           totalTimeoutMs,
           waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
           perform,
-          unwrap: (received) =>
-            unwrap(context, endpoint, { received, outcome: "not_sent" }, settings),
+          unwrap: (received) => unwrap(context, endpoint, { received, outcome: "not_sent" }),
         },
         limits.signal,
       );

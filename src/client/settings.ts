@@ -7,8 +7,7 @@ import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
-import { decodeProfile } from "../profile/file-format.ts";
-import { PROFILE_VERSION, type ProfileFile, type ServiceProfile } from "../profile/types.ts";
+import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
 import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
@@ -16,6 +15,7 @@ import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
+import type { LearnedService } from "./response/learned-service.ts";
 import { isBrowser } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
@@ -38,7 +38,8 @@ export interface Settings {
   readonly store: () => Promise<IdempotencyStore>;
   readonly hooks: GatewayHooks;
   readonly observer: GatewayObserver | undefined;
-  readonly profile: ServiceProfile | undefined;
+  /** What is known of the service, loaded at the first use; `undefined` without a profile. */
+  readonly loadLearned: (() => Promise<LearnedService | undefined>) | undefined;
   /** Where the environment asks for it. */
   readonly log: AttemptLog | undefined;
   /** Takes the key out of what is shown. */
@@ -133,9 +134,16 @@ function checkObserver(observer: GatewayObserver | undefined): void {
   );
 }
 
-function readProfile(profile: ProfileFile | undefined): ServiceProfile | undefined {
+function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] {
   if (profile === undefined) return undefined;
-  if (profile?.version === PROFILE_VERSION) return decodeProfile(profile);
+  if (profile?.version === PROFILE_VERSION) {
+    const load = onDemand("`profile`", async () => {
+      const { learnedService } = await import("./response/learned-service.ts");
+      return learnedService(profile);
+    });
+    // The response is there. It must not be lost because a part of the client is not.
+    return () => load().catch(() => undefined);
+  }
   const { version } = Object(profile);
   throw new ConfigurationError(
     typeof version === "number"
@@ -191,7 +199,7 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     store: storeOf(idempotency, kind === "secret" && !isLoopback(new URL(baseUrl).hostname)),
     hooks,
     observer,
-    profile: readProfile(profile),
+    loadLearned: learnedFrom(profile),
     log: attemptLog(redactor),
     redactor,
     publicOnly,

@@ -48,7 +48,7 @@ export const MERGE: ComparePolicy = {
 };
 
 /** The interface says of these that a payment has them in some statuses only. */
-export const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
+const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
   ...["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
   ...["failure_reason", "user_message", "retry_possible", "checkout_request_id"],
 ]);

@@ -2,8 +2,6 @@ import type { Endpoint } from "../../contract/endpoints.ts";
 import type { Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
-import { learnedListPath } from "../../profile/list-path.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
 import type { Sent } from "../http/client.ts";
 import type { HttpResponse } from "../http/exchange.ts";
 import { type CallContext, statusFailure, unexpectedResponse, worse } from "../http/failures.ts";
@@ -32,7 +30,8 @@ function failureIn(context: CallContext, received: HttpResponse, outcome: Outcom
 
 /** What is known of the service beside the contract. */
 export interface Learned {
-  readonly profile: ServiceProfile | undefined;
+  /** Where the list of the endpoint stands, such as `content`. */
+  readonly listPath?: string | undefined;
   readonly drift?: DriftReporter | undefined;
 }
 
@@ -47,7 +46,7 @@ export function unwrap(
   context: CallContext,
   endpoint: Endpoint,
   { received, outcome }: Sent,
-  { profile, drift }: Learned,
+  { listPath, drift }: Learned = {},
 ): { data: unknown; body: unknown } {
   let body: unknown;
   try {
@@ -63,7 +62,7 @@ export function unwrap(
   drift?.profile(context.endpoint, received.response.status, body);
   if (endpoint.list) {
     const resource = endpoint.path.replace(/.*\//, "").replace("-", "_");
-    const list = findList(body, resource, learnedListPath(profile, context.endpoint));
+    const list = findList(body, resource, listPath);
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
     drift?.contract(context.endpoint, endpoint, list.items);
     return { data: createPage(list.items, list.meta), body };

@@ -30,7 +30,7 @@ function pagingFields(meta: Fields): Fields {
 }
 
 /** What follows a page. `unknown`: there may be more, but the fields do not say how to get it. */
-export type NextPage = { readonly query: Query } | "end" | "unknown";
+type NextPage = { readonly query: Query } | "end" | "unknown";
 
 /** What a page says of the pages after it. */
 export interface PageInfo {

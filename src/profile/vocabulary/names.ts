@@ -10,7 +10,7 @@ const MAX_WORDS = 7;
 const MAX_WORD = 18;
 
 /** `payment_id`, `currentPage`, `ResultCode`, `line-1`: the words, in lower case. */
-export const wordsOf = (name: string): string[] =>
+const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z]\d?)([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")

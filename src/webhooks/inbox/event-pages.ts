@@ -4,17 +4,9 @@ import {
   checkPageQuery,
   comparePositions,
   cutPage,
-  MAX_PAGE_LIMIT,
   type Position,
 } from "../../internal/page-cursor.ts";
-import type {
-  EventFilter,
-  EventList,
-  EventPage,
-  EventPosition,
-  EventQuery,
-  WithBody,
-} from "./event-list.ts";
+import type { EventFilter, EventList, EventPage, EventPosition, EventQuery } from "./event-list.ts";
 
 const positionOf = ({ receivedAt, id }: EventPosition): Position => ({ at: receivedAt, id });
 
@@ -29,22 +21,6 @@ export async function listPage<Item extends EventPosition>(
   const { items, next } = cutPage(found, filter.limit, positionOf);
   // Not enumerable, so that a page is logged and compared as the list of its events.
   return Object.defineProperty(items, "next", { value: next }) as EventPage<Item>;
-}
-
-/** One event of a list with its body. A list without `read` has the bodies in its pages. */
-export async function readFrom<Item extends EventPosition>(
-  list: EventList<Item>,
-  id: string,
-): Promise<WithBody<Item>> {
-  if (list.read !== undefined) return list.read(id);
-  let after: string | undefined;
-  do {
-    const page = await listPage(list, { limit: MAX_PAGE_LIMIT, after });
-    const found = page.find((item) => item.id === id);
-    if (found !== undefined) return found as WithBody<Item>;
-    after = page.next;
-  } while (after !== undefined);
-  throw new ConfigurationError(`There is no event ${JSON.stringify(id)} in this list.`);
 }
 
 /** Whether an event matches a filter; its limit is not looked at. */

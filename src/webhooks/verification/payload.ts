@@ -5,7 +5,7 @@ import { isObject } from "../../internal/is-object.ts";
 const decoder = /* @__PURE__ */ new TextDecoder("utf8", { fatal: true });
 
 /** The text of a body, without a byte order mark. Throws for bytes that are not valid UTF-8. */
-export const textOf = (body: string | Uint8Array): string =>
+const textOf = (body: string | Uint8Array): string =>
   typeof body === "string" ? body.replace(/^\uFEFF/, "") : decoder.decode(body);
 
 // `Date.parse` accepts other forms too, and which ones depends on the engine. In linear time: no part of
@@ -15,7 +15,7 @@ const ISO_WITH_OFFSET = /^\d{4}-[\d-]+T[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 const invalid = (message: string) => new WebhookVerificationError("payload_invalid", message, 400);
 
 /** When an event was made, in milliseconds since the epoch; `NaN` for a timestamp that cannot be read. */
-export const timeOf = (timestamp: unknown): number =>
+const timeOf = (timestamp: unknown): number =>
   typeof timestamp === "string" && ISO_WITH_OFFSET.test(timestamp)
     ? Date.parse(timestamp)
     : Number.NaN;

@@ -5,7 +5,7 @@ import { type Engine, startEngine } from "./engine.ts";
 import { hasRedisServer, launchRedis } from "./redis.ts";
 
 /** Several Redis servers that belong together. */
-export interface RedisGroup {
+interface RedisGroup {
   /** Where a client asks for the others: the nodes of a cluster, or the sentinels. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   stop(): Promise<void>;

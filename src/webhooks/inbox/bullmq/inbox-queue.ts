@@ -11,7 +11,7 @@ import { type RedisClient, runAll } from "./pipeline.ts";
 import { type StoredEvent, storedEventOf } from "./stored-event.ts";
 
 /** The type of backoff of our jobs: the worker computes the wait. */
-export const BACKOFF = "malipo";
+const BACKOFF = "malipo";
 
 const JOB_OPTIONS: JobsOptions = {
   // The ledger ends the event before BullMQ would: attempts during which a process died count, too.

@@ -17,7 +17,7 @@ export interface Signer {
 }
 
 /** A request whose signature is to be checked. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly headers: WebhookHeaders;
   readonly url?: string | undefined;
   /** The bytes of its body. */
