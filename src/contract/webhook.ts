@@ -40,8 +40,11 @@ export interface WebhookRegistration {
   name: string;
   /** URL that receives the deliveries: `https:`, or `http:` on a loopback host for tests. */
   url: string;
-  /** Kinds of event to deliver: the eight documented kinds, or any other non-empty string. */
-  events: (EventKind | (string & {}))[];
+  /**
+   * Kinds of event to deliver: the eight documented kinds, or any other non-empty string. The service
+   * does not document what it does if the list is left out, so set it.
+   */
+  events?: (EventKind | (string & {}))[] | undefined;
 }
 
 /** The parameters of `webhooks.update`: the fields to change. The service does not document them. */
@@ -74,9 +77,12 @@ const events = z.array(
   { error: "expected an array of event kinds" },
 );
 
-const error = "expected an object with name, url and events";
+const error = "expected an object, such as { name, url, events }";
 
-export const webhookRegistration: Schema = z.looseObject({ name: text, url, events }, { error });
+export const webhookRegistration: Schema = z.looseObject(
+  { name: text, url, events: z.optional(events) },
+  { error },
+);
 
 export const webhookChanges: Schema = z.looseObject(
   { name: z.optional(text), url: z.optional(url), events: z.optional(events) },

@@ -182,8 +182,9 @@ test("parameters have their documented types", () => {
   bySecret.mobileMoney.initiate({ amount: 100 });
   // @ts-expect-error: the field does not exist
   bySecret.mobileMoney.initiate({ ...order, accountReference: "ORDER-42" });
-  // @ts-expect-error: the events are missing
   bySecret.webhooks.register({ name: text, url: text });
+  // @ts-expect-error: the url is missing
+  bySecret.webhooks.register({ name: text });
   // @ts-expect-error: events is an array
   bySecret.webhooks.update(1, { events: "payment.completed" });
   // @ts-expect-error: a query cannot contain objects

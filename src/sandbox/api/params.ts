@@ -76,10 +76,11 @@ export function phoneField({ speech }: SandboxState, body: Body): string {
 
 /** The fields of a webhook registration, or of a change to one. */
 export function webhookFields(body: Body, isChange: boolean): Partial<Omit<StoredWebhook, "id">> {
-  const { name, url, events } = checked<Partial<StoredWebhook>>(
-    isChange ? webhookChanges : webhookRegistration,
-    body,
-  );
+  const {
+    name,
+    url,
+    events = isChange ? undefined : EVENT_KINDS,
+  } = checked<Partial<StoredWebhook>>(isChange ? webhookChanges : webhookRegistration, body);
   if (name === "") throw invalidField("name", "expected a name that is not empty");
   if (events?.length === 0) throw invalidField("events", "expected at least one event kind");
   const unknown = events?.find((event) => !(EVENT_KINDS as readonly string[]).includes(event));

@@ -25,7 +25,7 @@ export const ABOUT_DELIVERIES = {
   ),
   webhooks: entry(
     "request and response of a webhook registration",
-    "name, url (https, or http on a loopback host) and events (at least one, only known kinds), with an id",
+    "name, url (https, or http on a loopback host) and events (at least one, only known kinds; all kinds if the list is left out), with an id",
     "a webhook with a misspelt kind or an empty list would never be called",
     undefined,
     {

@@ -1,5 +1,7 @@
 import { createSandbox, type Sandbox } from "malipo/sandbox";
+
 import { describe, expect, test } from "vitest";
+import { EVENT_KINDS } from "../../../src/contract/events.ts";
 
 const INITIATE = "/mobile-money/payment/initiate";
 
@@ -54,7 +56,6 @@ describe("an invalid field", () => {
     ["url", "POST", "/webhooks/register", hook({ url: "http://shop.example.test/" })],
     ["url", "POST", "/webhooks/register", hook({ url: "http://localhost.example.test/" })],
     ["url", "POST", "/webhooks/register", hook({ url: "ftp://localhost/" })],
-    ["events", "POST", "/webhooks/register", hook({ events: undefined })],
     ["events", "POST", "/webhooks/register", hook({ events: "payment.completed" })],
     ["events", "POST", "/webhooks/register", hook({ events: [] })],
     ["events", "POST", "/webhooks/register", hook({ events: ["payment.complete"] })],
@@ -84,6 +85,18 @@ describe("an invalid field", () => {
       }
     },
   );
+
+  test("is not an omitted list of events: the webhook gets all kinds", async () => {
+    const body = hook({ events: undefined });
+    const { status, body: response } = await send(
+      "POST",
+      "/webhooks/register",
+      body,
+      createSandbox(),
+    );
+    expect(status).toBe(201);
+    expect(response.data.events).toEqual(EVENT_KINDS);
+  });
 
   test("of a change to a webhook leaves the webhook unchanged", async () => {
     const sandbox = createSandbox();
