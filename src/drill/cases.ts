@@ -29,27 +29,17 @@ export type Effect =
   | { readonly kind: "never" | "late" | "lost200" | "twice" | "again" | "conflict" | "rewritten" }
   | { readonly kind: "forged" | "unsigned" | "altered" };
 
-/** One row: an effect, the moments at which it can happen, and how to say it. */
-interface Fault {
-  readonly effect: Effect;
-  readonly on: readonly Subject[];
-  readonly when: readonly When[];
-  readonly text: string;
-  /** Only with these customers. */
-  readonly customers?: readonly Customer[];
-}
-
 /** After a failure that was delivered, a genuine success is not a contradiction: it may come late. */
 const PAYING: readonly Customer[] = ["approves", "approves before the response"];
 const READING = CUSTOMERS.filter((customer) => customer !== "approves before the response");
 
-/** A fault in one line. */
+/** A fault in one line: an effect, the moments at which it can happen, and how to say it. */
 type Row = readonly [
   effect: Effect,
   on: readonly Subject[],
   when: readonly When[],
   text: string,
-  customers?: readonly Customer[],
+  onlyWith?: readonly Customer[],
 ];
 
 const REQUESTS = ["start", "read"] as const;
@@ -81,16 +71,6 @@ const ROWS: readonly Row[] = [
   [{ kind: "altered" }, ["final"], ["before"], "an altered event with an old signature comes first"],
 ];
 
-const FAULTS = ROWS.map(
-  ([effect, on, when, text, customers]): Fault => ({
-    effect,
-    on,
-    when,
-    text,
-    ...(customers && { customers }),
-  }),
-);
-
 const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, string>>>> = {
   request: {
     before: "before the service gets",
@@ -101,7 +81,7 @@ const WHEN_TEXTS: Readonly<Record<"request" | "delivery", Readonly<Record<When, 
 };
 
 /** What goes wrong, and when: a fault of the process, or one of what passes between shop and service. */
-function textOf({ effect, text }: Fault, subject: Subject, when: When): string {
+function textOf(effect: Effect, text: string, subject: Subject, when: When): string {
   const { kind, name } = SUBJECTS[subject];
   if (effect.kind === "kill" || effect.kind === "stop") {
     return `${text} ${WHEN_TEXTS[kind][when]} ${name}`;
@@ -120,8 +100,6 @@ export interface DrillCase {
   /** It ran with many others, while the shop was killed again and again. */
   readonly isRandom?: true;
 }
-
-const faultsOf = (subject: Subject) => FAULTS.filter(({ on }) => on.includes(subject));
 
 /** Every case of a drill. The numbers are always the same. */
 export function allCases(): DrillCase[] {
@@ -144,12 +122,11 @@ export function allCases(): DrillCase[] {
   add("nothing goes wrong");
   // The reads come last: a shop that reads no payment has the same numbers for all others.
   for (const subject of ["start", "initiated", "final", "read"] as const) {
-    for (const fault of faultsOf(subject)) {
-      const { effect, customers } = fault;
-      for (const when of fault.when) {
+    for (const [effect, on, moments, text, customers] of ROWS) {
+      for (const when of on.includes(subject) ? moments : []) {
         // A customer who has answered already leaves nothing to read.
         const those = subject === "read" ? READING : customers;
-        add(textOf(fault, subject, when), { effect, subject, when }, those);
+        add(textOf(effect, text, subject, when), { effect, subject, when }, those);
       }
     }
   }

@@ -14,9 +14,9 @@ export interface ShopPromise {
   readonly name: string;
   /** What usually breaks it. */
   readonly cause: string;
-  /** What is wrong with an order; `undefined`: nothing. A promise without it is seen on the way. */
   /** It cannot be judged without `--effects`. */
   readonly needsEffects?: true;
+  /** What is wrong with an order; `undefined`: nothing. A promise without it is seen on the way. */
   readonly check?: (facts: Facts) => string | undefined;
 }
 
