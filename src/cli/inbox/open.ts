@@ -87,7 +87,7 @@ async function openPostgres(
 }
 
 /** The retention that the processes of the shop use: what is dropped is remembered as long. */
-async function retentionOf(url: string, queue: string, schema = "malipo"): Promise<number> {
+async function retentionOf(url: string, queue: string, schema = "malipo_inbox"): Promise<number> {
   const pool = connectPostgres(url, "--postgres");
   try {
     const table = `${schema}."${queue.replaceAll('"', '""')}_meta"`;

@@ -20,7 +20,7 @@ interface CommonOptions {
   /**
    * The schema of the inbox's tables and, with `connectionString`, of those of pg-boss. Set it if two
    * pg-boss share a database.
-   * @default "malipo", and "pgboss" for pg-boss
+   * @default "malipo_inbox", and "pgboss" for pg-boss
    */
   schema?: string | undefined;
   /**
@@ -55,6 +55,13 @@ interface CommonOptions {
   /** @internal */
   tuning?: Tuning | undefined;
 }
+
+/**
+ * Not `malipo`: a user of PostgreSQL who has that name would have this schema before `public` in the
+ * search path, and tables made before the schema would not be found any more.
+ * @see https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATH
+ */
+const DEFAULT_SCHEMA = "malipo_inbox";
 
 /** What {@link pgBossInbox} takes: the address of a database, or a pg-boss of your own. */
 export type PgBossInboxOptions = CommonOptions &
@@ -122,7 +129,7 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
       : new Database(String(connectionString), tuning.boss?.max);
   const inbox = new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
     inbox: checkQueue(own.queue ?? "malipo-webhooks"),
-    schema: schema ?? "malipo",
+    schema: schema ?? DEFAULT_SCHEMA,
     bossSchema: schema,
     retentionMs,
     tuning,

@@ -49,7 +49,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: the format of what is stored
 
     test("of its tables and queues", async () => {
       const names =
-        "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'malipo' AND tablename LIKE $1";
+        "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'malipo_inbox' AND tablename LIKE $1";
       const tables = await query(url, `${names} ORDER BY 1`, [`${queue}%`]);
       expect(tables.map(({ name }) => name.slice(queue.length))).toEqual([
         "_conflicts",

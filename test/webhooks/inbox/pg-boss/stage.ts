@@ -12,7 +12,7 @@ export const tuning = {
 export const freshQueue = (): string => `test-${crypto.randomUUID()}`;
 
 /** The names of an inbox's tables. */
-export const tablesOf = (queue: string, schema = "malipo") => ({
+export const tablesOf = (queue: string, schema = "malipo_inbox") => ({
   events: `${schema}."${queue}_events"`,
   conflicts: `${schema}."${queue}_conflicts"`,
   meta: `${schema}."${queue}_meta"`,
