@@ -11,11 +11,11 @@ import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
 import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
+import type { LearnedService } from "./learned-service.ts";
 import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
-import type { LearnedService } from "./response/learned-service.ts";
 import { isBrowser } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
@@ -138,7 +138,7 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
   if (profile === undefined) return undefined;
   if (profile?.version === PROFILE_VERSION) {
     const load = onDemand("`profile`", async () => {
-      const { learnedService } = await import("./response/learned-service.ts");
+      const { learnedService } = await import("./learned-service.ts");
       return learnedService(profile);
     });
     // The response is there. It must not be lost because a part of the client is not.

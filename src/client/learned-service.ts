@@ -1,6 +1,6 @@
-import { decodeProfile } from "../../profile/file-format.ts";
-import { learnedListPath } from "../../profile/list-path.ts";
-import type { ProfileFile, ServiceProfile } from "../../profile/types.ts";
+import { decodeProfile } from "../profile/file-format.ts";
+import { learnedListPath } from "../profile/list-path.ts";
+import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 
 /** What a gateway knows of its service from a profile. */
 export interface LearnedService {
