@@ -1,0 +1,124 @@
+import { ConfigurationError } from "../errors/configuration.ts";
+import { checkFunction, describeValue, ownOptions } from "../internal/check-options.ts";
+import { pageHeaders } from "../sandbox/http/respond.ts";
+import { STYLE } from "./assets.ts";
+import { isCrossSite } from "./cross-site.ts";
+import { readState, readStory, type Sources } from "./read-state.ts";
+import { renderOperatorPage } from "./view.ts";
+
+/** Options of {@link operatorHandler}. */
+export interface OperatorHandlerOptions extends Sources {
+  /**
+   * Decides about each request, before anything is read. Return `true` for a person who may see
+   * customers' payments; every other value leads to a 403. It is required.
+   */
+  readonly authorize: (request: Request) => boolean | Promise<boolean>;
+  /**
+   * Set it to `true` to get buttons that requeue and drop. Without it, the page changes nothing.
+   *
+   * @default false
+   */
+  readonly actions?: boolean | undefined;
+}
+
+const OPTIONS = ["receiver", "gateway", "authorize", "actions"];
+
+const HEADERS = pageHeaders("style-src 'self'; form-action 'self'");
+
+/** A form of the page has three short fields. */
+const MAX_FORM_BYTES = 10_000;
+
+const text = (status: number, body: string): Response =>
+  new Response(`${body}\n`, {
+    status,
+    headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8" },
+  });
+
+/**
+ * A page that shows what waits for a person: events whose handler fails now, by error; dead letters,
+ * conflicts and double payments; payments of unknown outcome; and the story of one payment. Mount it
+ * on a route of your server, behind your login.
+ *
+ * @returns A handler of `Request` objects, for `GET` and `POST` on one path. It rejects only if `authorize` does.
+ * @throws {ConfigurationError} without `authorize`, and for an unknown option.
+ *
+ * @example
+ * ```ts
+ * // Next: app/operator/route.ts
+ * const handler = operatorHandler({ receiver, gateway, authorize: isOperator });
+ * export const GET = handler;
+ * export const POST = handler;
+ * // Express
+ * app.use("/operator", onNode(operatorHandler({ receiver, gateway, authorize: isOperator })));
+ * ```
+ */
+export function operatorHandler(
+  options: OperatorHandlerOptions,
+): (request: Request) => Promise<Response> {
+  const {
+    authorize,
+    actions = false,
+    ...sources
+  } = ownOptions(options, OPTIONS, "operatorHandler");
+  checkFunction("authorize", authorize);
+  for (const name of ["receiver", "gateway"] as const) {
+    if (typeof sources[name] !== "object" || sources[name] === null) {
+      throw new ConfigurationError(`\`${name}\` is missing; got ${describeValue(sources[name])}.`);
+    }
+  }
+
+  async function show(url: URL, message?: string, status = 200): Promise<Response> {
+    const reference = url.searchParams.get("payment");
+    const content = reference ? await readStory(sources, reference) : await readState(sources);
+    return new Response(renderOperatorPage(content, { actions: actions === true, message }), {
+      status,
+      headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" },
+    });
+  }
+
+  async function act(request: Request, url: URL): Promise<Response> {
+    if (actions !== true) return text(405, "This page changes nothing: `actions` is not set.");
+    if (isCrossSite(request)) return text(403, "The form was not sent by this page.");
+    if (Number(request.headers.get("content-length") ?? 0) > MAX_FORM_BYTES) {
+      return text(413, "The form is too large.");
+    }
+    const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
+    const [list, action, id] = ["list", "action", "id"].map((name) => form.get(name) ?? "");
+    const run = ACTIONS[`${list} ${action}`];
+    if (run === undefined || !id) return text(422, "There is no such action.");
+    try {
+      await run(sources, id);
+    } catch (error) {
+      return show(url, `Nothing was changed: ${(error as Error).message}`, 422);
+    }
+    // After a redirect, reloading the page does not act again.
+    const location = `${url.pathname}?done=${encodeURIComponent(action ?? "")}`;
+    return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
+  }
+
+  return async (request) => {
+    if ((await authorize(request)) !== true) return text(403, "You may not see this page.");
+    const url = new URL(request.url);
+    if (url.searchParams.get("asset") === "style") {
+      return new Response(STYLE, { headers: { ...HEADERS, "content-type": "text/css" } });
+    }
+    if (request.method === "POST") return act(request, url);
+    if (request.method !== "GET") return text(405, "GET or POST only.");
+    return show(url, DONE[url.searchParams.get("done") ?? ""]);
+  };
+}
+
+const DONE: Readonly<Record<string, string | undefined>> = {
+  requeue: "The event is processed again.",
+  drop: "It was taken off the list.",
+};
+
+const ACTIONS: Readonly<
+  Record<string, ((sources: Sources, id: string) => Promise<void>) | undefined>
+> = {
+  "deadLetters requeue": ({ receiver }, id) => receiver.deadLetters.requeue(id),
+  "deadLetters drop": ({ receiver }, id) => receiver.deadLetters.drop(id),
+  "conflicts requeue": ({ receiver }, id) => receiver.conflicts.requeue(id),
+  "conflicts drop": ({ receiver }, id) => receiver.conflicts.drop(id),
+  "doublePayments drop": ({ receiver }, id) => receiver.doublePayments.drop(id),
+};

@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** A form of the page is much smaller. */
+const MAX_BYTES = 10_000;
+
+/** The body; `undefined` if it is too large. */
+async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Read to its end: otherwise the sender sees a reset connection instead of the response.
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= MAX_BYTES) chunks.push(chunk);
+  }
+  return length > MAX_BYTES ? undefined : new Uint8Array(Buffer.concat(chunks));
+}
+
+/** @throws {TypeError} for a host or a method that no `Request` may have. */
+function requestOf(
+  request: IncomingMessage & { readonly originalUrl?: string },
+  body: Uint8Array<ArrayBuffer>,
+): Request {
+  const { method = "GET", headers, originalUrl, url = "/" } = request;
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  return new Request(new URL(originalUrl ?? url, `http://${headers.host ?? "localhost"}`), {
+    method,
+    headers: lines,
+    ...(method === "POST" && { body }),
+  });
+}
+
+type Respond = (request: Request) => Promise<Response>;
+
+/** Any client may send a malformed request: it gets a response, and never ends the process. */
+async function responseTo(request: IncomingMessage, handler: Respond): Promise<Response> {
+  const body = await bodyOf(request);
+  if (body === undefined) return new Response("The form is too large.\n", { status: 413 });
+  let converted: Request;
+  try {
+    converted = requestOf(request, body);
+  } catch {
+    return new Response("The request is malformed.\n", { status: 400 });
+  }
+  return handler(converted);
+}
+
+/**
+ * Mounts a handler of `Request` objects on everything built on `node:http`: plain servers, Express,
+ * Nest. Mount it above body parsers. An error of the handler goes to `next`, as Express passes it;
+ * without `next`, the response is a 500.
+ *
+ * @example
+ * ```ts
+ * app.use("/operator", onNode(operatorHandler({ receiver, gateway, authorize })));
+ * ```
+ */
+export function onNode(
+  handler: Respond,
+): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (error: unknown) => void,
+) => Promise<void> {
+  return async (request, response, next) => {
+    try {
+      const result = await responseTo(request, handler);
+      response.writeHead(result.status, Object.fromEntries(result.headers));
+      response.end(await result.text());
+    } catch (error) {
+      if (next !== undefined) next(error);
+      else if (!response.headersSent) response.writeHead(500).end();
+    }
+  };
+}
