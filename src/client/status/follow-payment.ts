@@ -1,0 +1,97 @@
+import { ConnectionError } from "../../errors/connection.ts";
+import { callHook } from "../hooks.ts";
+import type { PaymentProgress } from "./progress.ts";
+
+/** The options of `followPayment`. */
+export interface FollowOptions {
+  /** Ends it at once: it rejects with the signal's own reason. Set it if the customer may leave. */
+  signal?: AbortSignal | undefined;
+  /** Called at the first status and each time the status has changed. Set it to show progress. */
+  onUpdate?: ((progress: PaymentProgress) => void) | undefined;
+}
+
+/** Between two requests if there is no event stream, spread so that pages do not ask together. */
+const POLL_MS = 3_000;
+
+/** Longer than the route waits for its first read. */
+const ATTEMPT_MS = 15_000;
+
+/** Statuses below 500 that may pass. */
+const PASSING: readonly number[] = [408, 425, 429];
+
+/**
+ * Follows a payment in a page, by a route of your server that `statusHandler` made. Resolves with the
+ * final status. It listens to the route's events; if there is no event stream, it polls. It goes on after
+ * failures of the network and of the server. There is no time limit: set `signal` for one.
+ *
+ * @param url - The address of the route. Cookies are sent to your own origin.
+ * @throws {ConnectionError} if the route rejects the request, such as with 401, 403 or 404.
+ *
+ * @example
+ * ```ts
+ * import { followPayment } from "malipo/status";
+ *
+ * const { status } = await followPayment("/orders/42/payment", { onUpdate: show });
+ * ```
+ */
+export function followPayment(
+  url: string | URL,
+  { signal, onUpdate }: FollowOptions = {},
+): Promise<PaymentProgress> {
+  return new Promise((resolve, reject) => {
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let shown: string | undefined;
+    let cancel = () => {};
+    let isOver = false;
+    const stop = () => {
+      isOver = true;
+      source?.close();
+      cancel();
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const onAbort = () => {
+      stop();
+      reject(signal?.reason);
+    };
+    const receive = (text: string) => {
+      const progress: PaymentProgress = JSON.parse(text);
+      if (shown !== text) callHook(onUpdate, () => progress);
+      shown = text;
+      if (!progress.final) return;
+      stop();
+      resolve(progress);
+    };
+    const poll = async () => {
+      const attempt = new AbortController();
+      cancel = () => attempt.abort();
+      timer = setTimeout(cancel, ATTEMPT_MS);
+      try {
+        const response = await fetch(url, { cache: "no-store", signal: attempt.signal });
+        const { status } = response;
+        if (status >= 400 && status < 500 && !PASSING.includes(status)) {
+          stop();
+          const message = `The status route rejected the request with ${status}. Is the customer signed in, and is the payment theirs?`;
+          reject(new ConnectionError(message, "rejected"));
+        } else if (response.ok) receive(await response.text());
+      } catch {
+        // The next request may succeed.
+      }
+      clearTimeout(timer);
+      if (!isOver) timer = setTimeout(poll, POLL_MS * (1 + Math.random() / 4));
+    };
+    const listen = () => {
+      source = new EventSource(url);
+      source.onmessage = ({ data }) => receive(data);
+      source.onerror = () => {
+        // It has stopped: the response was no event stream. Otherwise it connects again.
+        if (source?.readyState === EventSource.CLOSED) void poll();
+      };
+    };
+    signal?.addEventListener("abort", onAbort);
+    if (signal?.aborted) onAbort();
+    else if (typeof EventSource === "function") listen();
+    else void poll();
+  });
+}

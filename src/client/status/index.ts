@@ -1,0 +1,10 @@
+/**
+ * A page that follows a payment without a key: a route on your server, and what the page calls.
+ *
+ * @module malipo/status
+ */
+
+export { type FollowOptions, followPayment } from "./follow-payment.ts";
+export type { PaymentProgress } from "./progress.ts";
+export type { PaymentWaiter } from "./shared-wait.ts";
+export { type StatusHandlerOptions, statusHandler } from "./status-handler.ts";
