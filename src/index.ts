@@ -7,88 +7,42 @@
 // The client
 
 export { Gateway } from "./client/gateway.ts";
-export type {
-  AttemptResult,
-  DriftView,
-  GatewayHooks,
-  RequestView,
-  ResponseView,
-  RetryView,
-} from "./client/hooks.ts";
+export type { DriftView, GatewayHooks } from "./client/hooks.ts";
 export type { Query } from "./client/http/url.ts";
-export type { GatewayObserver, ObservedExchange } from "./client/observer.ts";
 export type { CallOptions, CreateOptions, GatewayOptions } from "./client/options.ts";
-export type { RequestParams } from "./client/request.ts";
 export type { Page } from "./client/response/page.ts";
-export type { Result, WithResponse } from "./client/response/result.ts";
+export type { Result } from "./client/response/result.ts";
 
 // The namespaces of a gateway. Only types: `new Gateway()` makes the objects.
 
 export type { Invoices } from "./client/resources/invoices.ts";
 export type { Merchant as MerchantNamespace } from "./client/resources/merchant.ts";
-export type { CollectOptions, MobileMoney } from "./client/resources/mobile-money.ts";
+export type { MobileMoney } from "./client/resources/mobile-money.ts";
 export type { Payments } from "./client/resources/payments.ts";
 export type { Webhooks } from "./client/resources/webhooks.ts";
 
 // Idempotency
 
-export type {
-  Attempt,
-  AttemptList,
-  AttemptQuery,
-} from "./client/unknown-outcomes/attempts.ts";
+export type { Attempt } from "./client/unknown-outcomes/attempts.ts";
 export type { Idempotency } from "./client/unknown-outcomes/resolve.ts";
-export type { CreateName, ResolveOptions } from "./client/unknown-outcomes/resolve-attempt.ts";
-export type {
-  ResolveUnknownOptions,
-  UnknownReport,
-} from "./client/unknown-outcomes/resolve-unknown.ts";
-export {
-  type MemoryIdempotencyOptions,
-  memoryIdempotency,
-} from "./idempotency/memory/store.ts";
-export type {
-  AttemptDigests,
-  AttemptEnd,
-  AttemptPage,
-  AttemptRecord,
-  BeginResult,
-  IdempotencyStore,
-  InFlightResult,
-  ListQuery,
-  NewAttempt,
-  PaymentMarks,
-  RecordedService,
-  ResolveResult,
-  SucceededResult,
-  UnknownResult,
-} from "./idempotency/store.ts";
-export type { IdempotencyStoreOptions } from "./idempotency/store-options.ts";
+export type { UnknownReport } from "./client/unknown-outcomes/resolve-unknown.ts";
+export { memoryIdempotency } from "./idempotency/memory/store.ts";
+export type { IdempotencyStore } from "./idempotency/store.ts";
 
 // Waiting for payments
 
-export type {
-  ReconcileOptions,
-  ReconcileProgress,
-  ReconcileReport,
-} from "./client/waiting/reconcile.ts";
+export type { CollectOptions } from "./client/waiting/collect.ts";
+export type { ReconcileReport } from "./client/waiting/reconcile.ts";
 export type { WaitOptions } from "./client/waiting/wait-options.ts";
 export { createWakeups, type Wake, type Wakeups } from "./client/waiting/wakeups/local.ts";
 export type { DoublePayment } from "./contract/double-payment.ts";
-export {
-  type ExplainablePayment,
-  explainFailure,
-  type FailureExplanation,
-} from "./contract/explain-failure.ts";
-export { type MergedPayment, mergePayment } from "./contract/payment-state.ts";
-export type { RetryAdvice } from "./contract/result-codes.ts";
+export { explainFailure, type FailureExplanation } from "./contract/explain-failure.ts";
+export { mergePayment } from "./contract/payment-state.ts";
 
 // What the service sends and takes. The table of endpoints is not exported: its rows hold zod
 // schemas, and the types of zod must not become part of this package's declarations.
 
-export type { EndpointName, PublicMethod, Scope } from "./contract/endpoints.ts";
 export type { Invoice, InvoiceFields, InvoiceSendParams } from "./contract/invoice.ts";
-export type { KeyKind } from "./contract/keys.ts";
 export type { Merchant, PaymentAccount } from "./contract/merchant.ts";
 export type {
   InitiatedPayment,
@@ -108,14 +62,12 @@ export type { Webhook, WebhookChanges, WebhookRegistration } from "./contract/we
 export { type AnyGatewayError, type GatewayErrorCode, isGatewayError } from "./errors/any.ts";
 export {
   ApiError,
-  type ApiErrorCode,
   AuthenticationError,
   ConflictError,
   InvalidRequestError,
   NotFoundError,
   PermissionError,
   RateLimitError,
-  type ResponseFields,
   ServerError,
   UnexpectedResponseError,
 } from "./errors/api.ts";
@@ -130,7 +82,6 @@ export { ConnectionError, TimeoutError } from "./errors/connection.ts";
 export {
   AttemptInFlightError,
   IdempotencyConflictError,
-  type InFlightAttempt,
   OutcomeUnknownError,
   PaymentPendingError,
 } from "./errors/payment.ts";

@@ -1,0 +1,79 @@
+/**
+ * Types that few programs name, since the compiler infers them: what an own store of idempotency keys or an
+ * own inbox implements, what hooks are called with, and what lists take and return.
+ *
+ * @module malipo/types
+ */
+
+export type { AttemptResult, RequestView, ResponseView, RetryView } from "./client/hooks.ts";
+export type { GatewayObserver, ObservedExchange } from "./client/observer.ts";
+export type { RequestParams } from "./client/request.ts";
+export type { WithResponse } from "./client/response/result.ts";
+export type { AttemptList, AttemptQuery } from "./client/unknown-outcomes/attempts.ts";
+export type { CreateName, ResolveOptions } from "./client/unknown-outcomes/resolve-attempt.ts";
+export type { ResolveUnknownOptions } from "./client/unknown-outcomes/resolve-unknown.ts";
+export type { ReconcileOptions, ReconcileProgress } from "./client/waiting/reconcile.ts";
+export type { EndpointName, PublicMethod, Scope } from "./contract/endpoints.ts";
+export type { ExplainablePayment } from "./contract/explain-failure.ts";
+export type { KeyKind } from "./contract/keys.ts";
+export type { MergedPayment } from "./contract/payment-state.ts";
+export type { RetryAdvice } from "./contract/result-codes.ts";
+export type { ApiErrorCode, ResponseFields } from "./errors/api.ts";
+export type { InFlightAttempt } from "./errors/payment.ts";
+export type { MemoryIdempotencyOptions } from "./idempotency/memory/store.ts";
+export type {
+  AttemptDigests,
+  AttemptEnd,
+  AttemptPage,
+  AttemptRecord,
+  BeginResult,
+  InFlightResult,
+  ListQuery,
+  NewAttempt,
+  PaymentSignals,
+  RecordedService,
+  ResolveResult,
+  SucceededResult,
+  UnknownResult,
+} from "./idempotency/store.ts";
+export type { IdempotencyStoreOptions } from "./idempotency/store-options.ts";
+export type {
+  EventFilter,
+  EventList,
+  EventPage,
+  EventPosition,
+  EventQuery,
+  WaitingEvent,
+  WaitingList,
+  WithBody,
+} from "./webhooks/inbox/event-list.ts";
+export type {
+  DoublePaymentList,
+  DrainLimits,
+  Horizon,
+  Job,
+  NewDelivery,
+  Receipt,
+  StoredDoublePayment,
+  TraceContext,
+  WorkerOptions,
+} from "./webhooks/inbox/types.ts";
+export type { WebhookRequest } from "./webhooks/receiver/accept.ts";
+export type {
+  Observation,
+  ProcessResult,
+  ProcessView,
+  ReceiveObservation,
+  ReceiveResult,
+  ReceiveView,
+} from "./webhooks/receiver/hooks.ts";
+export type { MerchantRequest } from "./webhooks/receiver/merchants/merchant-request.ts";
+export type {
+  AttemptResolver,
+  DeliveryObserver,
+  FailedAttempt,
+  FoundSecret,
+  ObservedDelivery,
+  PaymentReader,
+} from "./webhooks/receiver/options.ts";
+export type { Acknowledgement, Rejection } from "./webhooks/receiver/responses.ts";
