@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { IdempotencyStore, UnknownResult } from "malipo";
+import type { IdempotencyStore } from "malipo";
+import type { UnknownResult } from "malipo/types";
 import { describe, expect, test, vi } from "vitest";
-import { attemptOf, freshKey, LONG_OVER_MS, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
+import { attemptOf, freshKey, LONG_OVER_MS, type Open, TIMEOUT_MS } from "./idempotency-stage.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -10,7 +11,7 @@ export interface Durable {
   readonly open: Open;
   /** Everything that is stored, as text. */
   contents(): Promise<string>;
-  /** Gives a record this version and an expired retention. */
+  /** Sets a record to this version and an expired retention. */
   setVersion(key: string, version: number): Promise<void>;
   /** Says that everything is stored in this format; `null`: in the one before formats. */
   setFormat(format: number | null): Promise<void>;
@@ -27,13 +28,13 @@ export interface Durable {
   crash?(): Promise<void>;
 }
 
-/** What a store promises besides where processes share it. */
+/** What a store promises besides, if processes share it. */
 export function standsByTheContractOfDurability(
   name: string,
   durable: () => Durable,
   { crashes }: { crashes: boolean },
 ): void {
-  describe(`${name} as a durable idempotency store`, { timeout: PATIENCE_MS }, () => {
+  describe(`${name} as a durable idempotency store`, { timeout: TIMEOUT_MS }, () => {
     test("lets exactly one of 100 simultaneous attempts begin, over several connections", async () => {
       const stores = await Promise.all(Array.from({ length: 4 }, () => durable().open()));
       const key = freshKey();
@@ -151,7 +152,7 @@ export function standsByTheContractOfDurability(
       await durable().remove(key);
     });
 
-    test("starts a lease again where its clock was set back, and never makes it longer", async () => {
+    test("starts a lease again if its clock was set back, and never makes it longer", async () => {
       const store = await durable().open();
       const [left, done] = [freshKey(), freshKey()];
       for (const key of [left, done]) await store.begin(key, attemptOf("a", { leaseMs: 200 }));
@@ -166,7 +167,7 @@ export function standsByTheContractOfDurability(
       await vi.waitFor(
         async () =>
           expect(await store.begin(left, attemptOf("b"))).toMatchObject({ state: "unknown" }),
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
       for (const key of [left, done])
         expect((await store.resolve(key, "R")).state).toBe("resolved");
@@ -267,7 +268,7 @@ export function standsByTheContractOfDurability(
         }
       };
       const crash = async () => {
-        await vi.waitFor(() => expect(owners.size).toBeGreaterThan(5), PATIENCE_MS);
+        await vi.waitFor(() => expect(owners.size).toBeGreaterThan(5), TIMEOUT_MS);
         await durable().crash?.();
         back = true;
       };

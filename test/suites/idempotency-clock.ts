@@ -27,7 +27,7 @@ const RESULTS: readonly [how: string, reach: (store: IdempotencyStore, key: stri
     ],
   ];
 
-/** What a store promises besides where it uses the clock of its process: times to the millisecond. */
+/** What a store promises besides, if it uses the clock of its process: times to the millisecond. */
 export function keepsTimeByThisClock(name: string, open: Open): void {
   describe(`${name} as an idempotency store with a clock`, () => {
     const stateOf = async (store: IdempotencyStore, key: string) =>
@@ -66,7 +66,7 @@ export function keepsTimeByThisClock(name: string, open: Open): void {
     });
 
     test.each([-3 * 3_600_000, 3 * 3_600_000])(
-      "measures a lease by a clock that nobody sets: the wall clock moves by %i ms",
+      "measures a lease by a clock that is never set: the wall clock moves by %i ms",
       async (jump) => {
         const [store, key] = [await open(), freshKey()];
         await store.begin(key, attemptOf("a", { leaseMs: 1_000 }));

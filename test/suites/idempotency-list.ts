@@ -1,4 +1,5 @@
-import type { AttemptRecord, IdempotencyStore, ListQuery } from "malipo";
+import type { IdempotencyStore } from "malipo";
+import type { AttemptRecord, ListQuery } from "malipo/types";
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   attemptOf,
@@ -6,7 +7,7 @@ import {
   freshKey,
   LONG_OVER_MS,
   type Open,
-  PATIENCE_MS,
+  TIMEOUT_MS,
 } from "./idempotency-stage.ts";
 
 const ORDER = { accountReference: "ORDER-42", amount: "100.00", phone: "254712345678" };
@@ -25,7 +26,7 @@ async function all(store: IdempotencyStore, query: ListQuery = {}): Promise<Atte
 
 /** How each store lists its attempts. */
 export function listsItsAttempts(name: string, open: Open): void {
-  describe(`${name} as an idempotency store that lists`, { timeout: PATIENCE_MS }, () => {
+  describe(`${name} as an idempotency store that lists`, { timeout: TIMEOUT_MS }, () => {
     let store: IdempotencyStore;
     beforeEach(async () => {
       // Other tests share the records, but not this scope.
@@ -125,7 +126,7 @@ export function listsItsAttempts(name: string, open: Open): void {
       expect(owners(rest)).toEqual([...owners(inOrder).slice(10), "later"]);
     });
 
-    test("has an empty page where there is no attempt", async () => {
+    test("has an empty page if there is no attempt", async () => {
       expect(await store.list()).toEqual({ attempts: [], next: undefined });
     });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
-import { attemptOf, freshKey, type Open, PATIENCE_MS } from "./idempotency-stage.ts";
+import { attemptOf, freshKey, type Open, TIMEOUT_MS } from "./idempotency-stage.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
 /** How long each store remembers a result. */
 export function keepsItsRetention(name: string, open: Open): void {
-  describe(`${name} as an idempotency store with a retention`, { timeout: PATIENCE_MS }, () => {
+  describe(`${name} as an idempotency store with a retention`, { timeout: TIMEOUT_MS }, () => {
     test("drops a succeeded record after its retention, and no other record", async () => {
       const brief = await open({ retentionMs: 1 });
       const [key, left, lapsed] = [freshKey(), freshKey(), freshKey()];
@@ -17,7 +17,7 @@ export function keepsItsRetention(name: string, open: Open): void {
       const next = attemptOf("b", { parameters: "{}" });
       await vi.waitFor(
         async () => expect(await brief.begin(key, next)).toEqual({ state: "begun" }),
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
       expect(await brief.begin(key, attemptOf("c"))).toMatchObject({
         state: "in_flight",

@@ -1,4 +1,5 @@
-import type { IdempotencyStore, NewAttempt } from "malipo";
+import type { IdempotencyStore } from "malipo";
+import type { NewAttempt } from "malipo/types";
 
 /** The options that every store has. */
 export interface IdempotencyStoreOptions {
@@ -15,7 +16,7 @@ export const BASE_URL = "https://gateway.example/api/v1";
 export const PARAMETERS = '/mobile-money/payment/initiate {"amount":100,"phone":"0712345678"}';
 
 /** The time limit of a test, in milliseconds: real engines write to real disks. */
-export const PATIENCE_MS = 60_000;
+export const TIMEOUT_MS = 60_000;
 
 let keys = 0;
 /** A key that no other test has. */
@@ -31,5 +32,5 @@ export const attemptOf = (owner: string, own: Partial<NewAttempt> = {}): NewAtte
   ...own,
 });
 
-/** A lease that has been over so long that the attempt may be resolved as not sent. */
+/** A lease that has been over for long enough that the attempt may be resolved as not sent. */
 export const LONG_OVER_MS = -5_000;

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import type { BeginResult, IdempotencyStore, InFlightResult } from "malipo";
+import type { IdempotencyStore } from "malipo";
 import { memoryIdempotency } from "malipo";
+import type { BeginResult, InFlightResult } from "malipo/types";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { listsItsAttempts } from "./idempotency-list.ts";
 import { keepsItsRetention } from "./idempotency-retention.ts";
@@ -12,11 +13,11 @@ import {
   LONG_OVER_MS,
   type Open,
   PARAMETERS,
-  PATIENCE_MS,
+  TIMEOUT_MS,
 } from "./idempotency-stage.ts";
 
-const same = attemptOf("somebody");
-const other = attemptOf("somebody", { parameters: `${PARAMETERS} ` });
+const same = attemptOf("first");
+const other = attemptOf("first", { parameters: `${PARAMETERS} ` });
 
 /** Ways to each state that `begin` and `resolve` return. */
 const STATES: readonly [
@@ -81,7 +82,7 @@ const withoutTimes = (result: unknown) =>
 
 /** What every store promises. `name` is the store's. */
 export function standsByTheContract(name: string, open: Open): void {
-  describe(`${name} as an idempotency store`, { timeout: PATIENCE_MS }, () => {
+  describe(`${name} as an idempotency store`, { timeout: TIMEOUT_MS }, () => {
     let store: IdempotencyStore;
     let key: string;
     beforeEach(async () => {
@@ -133,7 +134,7 @@ export function standsByTheContract(name: string, open: Open): void {
       },
     );
 
-    test("has nothing to resolve where there is no record", async () => {
+    test("has nothing to resolve if there is no record", async () => {
       expect(await store.resolve(key, "R")).toEqual({ state: "free" });
       expect(await store.resolve(key, undefined)).toEqual({ state: "free" });
       expect(await store.begin(key, same)).toEqual({ state: "begun" });
@@ -144,7 +145,7 @@ export function standsByTheContract(name: string, open: Open): void {
       expect(await store.begin(key, same)).toEqual(found("in_flight", true));
       await vi.waitFor(
         async () => expect(await store.begin(key, same)).toEqual(found("unknown", true)),
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
       expect(await store.resolve(key, undefined)).toEqual({
         state: "too_early",
@@ -195,9 +196,9 @@ export function standsByTheContract(name: string, open: Open): void {
       expect((await apart.begin(key, same)).state).toBe(name === "memory" ? "begun" : state);
       if (name === "memory") return;
       expect(await apart.begin(key, same)).toEqual(elsewhereFound(state));
-      const kept = { state: state === "unknown" ? "another" : state };
-      expect(await apart.resolve(key, "R")).toEqual(kept);
-      expect(await apart.resolve(key, undefined)).toEqual(kept);
+      const expected = { state: state === "unknown" ? "another" : state };
+      expect(await apart.resolve(key, "R")).toEqual(expected);
+      expect(await apart.resolve(key, undefined)).toEqual(expected);
     });
 
     test("compares parameters by digests that the pepper keys", async () => {

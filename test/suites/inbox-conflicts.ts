@@ -78,7 +78,7 @@ export function conflictSuite(name: string, { fresh }: InboxUnderTest): void {
       expect(await times({ kind: "invoice.created" })).toEqual([]);
     });
 
-    test("is processed when it is requeued, once, with an idempotency key of its own", async () => {
+    test("is processed when it is requeued, once, with another idempotency key", async () => {
       const { conflicts, seen, post, onConflict } = await withConflicts("2.00", "3.00");
       const ids = (await conflicts.list()).map(({ id }) => id);
       await conflicts.requeue(ids);

@@ -1,4 +1,5 @@
-import { type EventQuery, type Inbox, type NewDelivery, signWebhook } from "malipo/webhooks";
+import type { EventQuery, NewDelivery } from "malipo/types";
+import { type Inbox, signWebhook } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
@@ -25,7 +26,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
   const dead = (number: number, given: Partial<NewDelivery> = {}) =>
     newDelivery(number, { deadLetterReason: REASON, ...given });
 
-  /** Starts an inbox. Gives the attempts at each key. */
+  /** Starts an inbox. Returns the attempts at each key. */
   async function startOn(inbox: Inbox): Promise<Map<string, number[]>> {
     const attempts = new Map<string, number[]>();
     await inbox.start({
@@ -97,7 +98,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       ]);
     });
 
-    test("are stored at once where the receiver says so, and wait for a person", async () => {
+    test("are stored at once if the receiver wants it, and wait for a person", async () => {
       const { inbox, receiver } = await withDeadLetters([]);
       const attempts = await startOn(inbox);
       const raw = Buffer.from('\uFEFF{"event":"invoice.paid", "data":{}}');
@@ -138,7 +139,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       expect(await receiver.deadLetters.list()).toEqual([]);
       const attempts = await startOn(inbox);
       await until(() => attempts.size === 1);
-      // The conflict is an event of its own when a person requeues it.
+      // The conflict is a separate event when a person requeues it.
       await receiver.conflicts.requeue((await receiver.conflicts.list())[0]?.id ?? "");
       await until(() => attempts.size === 2);
       expect([...attempts.values()]).toEqual([[1], [1]]);
@@ -222,7 +223,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
       },
     );
 
-    test("are dead letters again where a requeue did not help", async () => {
+    test("are dead letters again if a requeue did not help", async () => {
       const { receiver } = await withDeadLetters([{}]);
       let failures = 0;
       receiver.onOther(() => {
@@ -280,7 +281,7 @@ export function deadLetterSuite(name: string, { fresh }: InboxUnderTest): void {
           await expect(deadLetters[how](one)).rejects.toThrow(/There is no dead letter/);
           await expect(deadLetters[how]([...ids, one])).rejects.toMatchObject({
             code: "configuration",
-            message: `There is no dead letter ${JSON.stringify(one)}. receiver.deadLetters.list() returns them all.`,
+            message: `There is no dead letter ${JSON.stringify(one)}. receiver.deadLetters.list() returns them all, and \`npx malipo inbox list\` prints them.`,
           });
         }
         await deadLetters[how]([]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DrainLimits, DrainResult, Inbox, Job, WorkerOptions } from "malipo/webhooks";
+import type { DrainLimits, Job, WorkerOptions } from "malipo/types";
+import type { DrainResult, Inbox } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 

@@ -9,6 +9,8 @@ import { type InboxName, type Place, SHOPS } from "../stress/inboxes/inboxes.ts"
 import { openShop, type ShopProcess } from "../stress/inboxes/process.ts";
 import { deliver, deliveryOf } from "../stress/inboxes/sender.ts";
 import { POINTS } from "../stress/inboxes/shop.ts";
+import type { Engine } from "../support/engines/engine.ts";
+import { closeProxies, proxyTo } from "../support/engines/proxy.ts";
 import type { OrmName } from "../support/orms.ts";
 import { references, until } from "./inbox-stage.ts";
 
@@ -36,8 +38,10 @@ export function killSuite(
   freshStore: (folder: string) => string,
   /** Only the effects of these libraries, in their own transactions. */
   orms?: readonly OrmName[],
+  /** That of the inbox, if it can hang. */
+  engine?: Engine,
 ): void {
-  // Beside node_modules, where the modules that are not bundled are found.
+  // Beside node_modules, so that the modules that are not bundled are found.
   const cache = fromRoot("node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "malipo-shop-"));
@@ -65,6 +69,7 @@ export function killSuite(
     return place;
   }
 
+  closeProxies();
   beforeAll(async () => {
     program = await bundleShop(join(folder, "shop.mjs"));
   });
@@ -123,6 +128,23 @@ export function killSuite(
       expect(shop.errors).toEqual([]);
       expect((await effects(place)).sort()).toEqual([...names].sort());
     });
+
+    test.skipIf(engine === undefined)(
+      "with SIGTERM ends by itself while its engine does not reply",
+      // A connection that is left open keeps the process for a minute.
+      { timeout: 50_000 },
+      async () => {
+        const place = await freshPlace();
+        const proxy = await proxyTo(engine as Engine);
+        const port = await freePort();
+        const shop = await start({ ...place, store: proxy.url }, port);
+        await deliver(port, deliveryOf("PAY-1"));
+        await until(async () => (await effects(place)).length === 1);
+        proxy.silence();
+        shop.end();
+        expect(await shop.exit).toBe(null);
+      },
+    );
 
     test("leaves its events to the others, on a store that all created at the same time", async () => {
       const place = await freshPlace();

@@ -1,4 +1,5 @@
-import type { Inbox, Job, NewDelivery } from "malipo/webhooks";
+import type { Job, NewDelivery } from "malipo/types";
+import type { Inbox } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { asOwnEvent } from "../../src/webhooks/inbox/conflicts.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";

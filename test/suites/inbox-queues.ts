@@ -44,7 +44,7 @@ export function queueSuite(name: string, { fresh, isSingleProcess = false }: Inb
       ]);
     });
 
-    test("does not hold up the others, is told once, and is not a dead letter", async () => {
+    test("does not hold up the others, is reported once, and is not a dead letter", async () => {
       const onUnhandled = vi.fn();
       const receiver = receiverOn((await fresh()).open(), { onUnhandled });
       const seen: unknown[] = [];

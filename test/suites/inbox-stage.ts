@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createWebhookReceiver,
-  type Inbox,
-  type NewDelivery,
-  type WebhookReceiverOptions,
-} from "malipo/webhooks";
+import type { NewDelivery } from "malipo/types";
+import { createWebhookReceiver, type Inbox, type WebhookReceiverOptions } from "malipo/webhooks";
 import { afterEach, vi } from "vitest";
 import { deliveryOf, SECRET } from "../stress/inboxes/sender.ts";
 
@@ -32,7 +28,7 @@ export interface InboxUnderTest {
   readonly countsReleases?: boolean;
 }
 
-/** A delivery as a receiver gives it to an inbox; each number is another event. */
+/** A delivery as a receiver passes it to an inbox; each number is another event. */
 export function newDelivery(number: number, given: Partial<NewDelivery> = {}): NewDelivery {
   const digits = number.toString(16).padStart(64, "0");
   return {
@@ -73,7 +69,7 @@ export function receiverOn(inbox: Inbox, options: Partial<WebhookReceiverOptions
     ...receiver,
     onError,
     onConflict,
-    /** Posts a signed event. Gives the status and the description. */
+    /** Posts a signed event. Returns the status and the description. */
     post: async (reference: string, amount?: string) => {
       const { body, signature } = deliveryOf(reference, amount);
       const headers = { "x-service-signature": signature };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { signWebhook } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { SECRET } from "../stress/inboxes/sender.ts";
@@ -46,6 +47,36 @@ export function statsSuite(name: string, { fresh }: InboxUnderTest): void {
       await expect.poll(stats).toMatchObject({ ...expected, lagMs: 0 });
       open();
       await expect.poll(stats).toMatchObject({ ...expected, running: 0 });
+    });
+
+    test("the waiting events are listed with their last error, and read by their id", async () => {
+      const inbox = (await fresh({ retriesLate: true })).open();
+      const receiver = receiverOn(inbox, { onUnhandled: () => {} });
+      receiver.on("payment.completed", () => {
+        throw new TypeError("no stock");
+      });
+      await receiver.post("PAY-1");
+      // Events of one millisecond are ordered by their ids.
+      await sleep(2);
+      const body = '{"event":"invoice.paid","data":{"reference":"INV-1"}}';
+      const headers = { "x-service-signature": signWebhook(body, SECRET) };
+      await receiver.handle({ method: "POST", headers, body });
+      await receiver.start();
+      const filter = { kind: undefined, since: undefined, until: undefined, after: undefined };
+      const list = async (given: object = {}) =>
+        (await inbox.waiting?.list({ ...filter, limit: 10, ...given })) ?? [];
+      const failed = { event: "payment.completed", error: expect.stringContaining("no stock") };
+      await expect
+        .poll(() => list({ isRetrying: true }))
+        .toMatchObject([{ ...failed, attempts: 1 }]);
+      const all = await list();
+      expect(all).toMatchObject([failed, { event: "invoice.paid", error: "", attempts: 0 }]);
+      expect(await list({ limit: 1 })).toEqual(all.slice(0, 1));
+      expect(await list({ after: all[0] })).toEqual(all.slice(1));
+      expect(await list({ kind: "invoice.paid" })).toEqual(all.slice(1));
+      const [, invoice] = all;
+      expect(await inbox.waiting?.read(invoice?.id ?? "")).toEqual({ ...invoice, body });
+      await expect(inbox.waiting?.read("0".repeat(64))).rejects.toThrow(/no event "0000/);
     });
 
     test("count dead letters, and what is requeued and dropped of them", async () => {

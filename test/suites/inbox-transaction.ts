@@ -5,7 +5,7 @@ import { gateOf, receiverOn, stopAll, until } from "./inbox-stage.ts";
 /** A store with a table of the user's in the same database. */
 export interface TransactionStore {
   open(): Inbox;
-  /** Writes an effect by the connection that `transaction` gives. */
+  /** Writes an effect by the connection of `transaction`. */
   write(connection: unknown, effect: string): unknown;
   effects(): Promise<string[]>;
 }
@@ -48,7 +48,7 @@ export function transactionSuite(name: string, fresh: () => Promise<TransactionS
       expect(attempts()).toBe(2);
     });
 
-    test("resolves with what the write gives", async () => {
+    test("resolves with what the write returns", async () => {
       const [given, give] = gateOf<unknown>();
       const store = await fresh();
       const receiver = receiverOn(store.open());

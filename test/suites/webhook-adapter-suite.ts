@@ -1,6 +1,6 @@
 import { memoryInbox, receiptFor, type WebhookEvent } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
-import { type Verdict, WIRE_CASES } from "./webhook-cases.ts";
+import { type Expected, WIRE_CASES } from "./webhook-cases.ts";
 import { DUPLICATE_CASES } from "./webhook-duplicate-cases.ts";
 import { HTTP_CASES, LIMIT } from "./webhook-http-cases.ts";
 import { type DeliveryResponse, PATH } from "./webhook-mount.ts";
@@ -9,7 +9,7 @@ import { testSockets } from "./webhook-socket-suite.ts";
 import { expectOurs, type Place, type Stage, signed, stageAt } from "./webhook-stage.ts";
 
 /** The response to each: the status, and the description. */
-const RESPONSES: Readonly<Record<Verdict, readonly [status: number, description: string]>> = {
+const RESPONSES: Readonly<Record<Expected, readonly [status: number, description: string]>> = {
   accepted: [200, "received"],
   signature_missing: [401, "signature missing"],
   signature_malformed: [401, "signature malformed"],
@@ -19,7 +19,7 @@ const RESPONSES: Readonly<Record<Verdict, readonly [status: number, description:
   body_not_raw: [500, "body not raw"],
 };
 
-/** The description where the signature has not decided. */
+/** The description if the signature has not decided. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: "received",
   405: "POST only",

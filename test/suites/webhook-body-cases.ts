@@ -1,4 +1,4 @@
-import type { Verdict, WireCase } from "./webhook-cases.ts";
+import type { Expected, WireCase } from "./webhook-cases.ts";
 import { BODY, EVENT, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
 const dataOf = (fields: string) => `{"event":"payment.completed","data":{${fields}}}`;
@@ -13,7 +13,7 @@ const withBytes = (...bytes: number[]) =>
 const SIGNED: [
   name: string,
   body: string | Uint8Array,
-  expected: Verdict,
+  expected: Expected,
   event?: unknown,
   pin?: string,
 ][] = [
@@ -38,7 +38,7 @@ const SIGNED: [
   ["an unknown event kind", '{"event":"refund.created","data":{}}', "accepted", { event: "refund.created", data: {} }],
   ["no timestamp", '{"event":"a","data":{}}', "accepted", { event: "a", data: {} }],
   [
-    "fields that nobody documented",
+    "fields that are not documented",
     '{"event":"a","data":{"x":[1]},"livemode":false}',
     "accepted",
     { event: "a", data: { x: [1] }, livemode: false },
@@ -49,19 +49,19 @@ const SIGNED: [
   ["100,000 lists in one another", dataOf(`"a":${"[".repeat(1e5)}${"]".repeat(1e5)}`), "accepted"],
   ["100,000 lists, never closed", "[".repeat(1e5), "payload_invalid"],
   ["empty", "", "payload_invalid"],
-  ["white space alone", " \n", "payload_invalid"],
-  ["a byte order mark alone", "\uFEFF", "payload_invalid"],
-  ["two byte order marks", `\uFEFF\uFEFF${JSON.stringify(EVENT)}`, "payload_invalid"],
+  ["only white space", " \n", "payload_invalid"],
+  ["only a byte order mark", "\uFEFF", "payload_invalid"],
+  ["a byte order mark twice", `\uFEFF\uFEFF${JSON.stringify(EVENT)}`, "payload_invalid"],
   ["a form", "event=payment.completed", "payload_invalid"],
   ["JSON cut off", BODY.subarray(0, -1), "payload_invalid"],
   ["JSON with something behind it", `${JSON.stringify(EVENT)}x`, "payload_invalid"],
-  ["a byte that is no UTF-8 inside a text", withBytes(0xff), "payload_invalid"],
+  ["a byte that is not UTF-8 inside a text", withBytes(0xff), "payload_invalid"],
   ["an overlong encoding", withBytes(0xc0, 0xaf), "payload_invalid"],
   ["a letter cut off", withBytes(0xc3), "payload_invalid"],
   ["a lone surrogate as bytes", withBytes(0xed, 0xa0, 0x80), "payload_invalid"],
   ["UTF-16", new Uint8Array(Buffer.from(JSON.stringify(EVENT), "utf16le")), "payload_invalid"],
   ...["null", "true", "71", '"payment.completed"', "[]", "{}"].map(
-    (root): [string, string, Verdict] => [`${root} at the root`, root, "payload_invalid"],
+    (root): [string, string, Expected] => [`${root} at the root`, root, "payload_invalid"],
   ),
   ["a list of events", JSON.stringify([EVENT]), "payload_invalid"],
   ["no event", '{"data":{}}', "payload_invalid"],
@@ -92,7 +92,7 @@ const CHANGED: [name: string, signed: string | Uint8Array, arrived: string | Uin
   ["a byte order mark added", BODY, `\uFEFF${JSON.stringify(EVENT)}`],
   ["a byte order mark lost", `\uFEFF${JSON.stringify(EVENT)}`, BODY],
   ["invalid UTF-8 repaired", Uint8Array.of(0x22, 0xff, 0x22), '"\uFFFD"'],
-  ["invalid UTF-8 where its repair was signed", '"\uFFFD"', Uint8Array.of(0x22, 0xff, 0x22)],
+  ["invalid UTF-8, of which the repair was signed", '"\uFFFD"', Uint8Array.of(0x22, 0xff, 0x22)],
   ["composed letters decomposed", dataOf('"n":"\u00e9"'), dataOf('"n":"e\u0301"')],
   ["LF made CRLF", '{"event":"a",\n"data":{}}', '{"event":"a",\r\n"data":{}}'],
   ["CRLF made LF", '{"event":"a",\r\n"data":{}}', '{"event":"a",\n"data":{}}'],

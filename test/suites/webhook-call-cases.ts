@@ -8,7 +8,7 @@ export interface CallCase {
   /** Created for each call. Options that are missing here are right. */
   readonly options: () => Readonly<Record<string, unknown>>;
   readonly expected: "accepted" | WebhookErrorCode | "configuration";
-  /** Why it is so, where both ways could be argued for. */
+  /** Why it is so, if both ways could be argued for. */
   readonly pin?: string;
 }
 
@@ -157,7 +157,7 @@ const OTHERS: CallCase[] = [
     name: "signature: null beside right headers",
     options: () => ({ signature: null, headers: { [SIGNATURE]: HEX } }),
     expected: "accepted",
-    pin: "`headers.get()` gives null for none, and so may a caller",
+    pin: "`headers.get()` returns null for none, and so may a caller",
   },
   {
     name: "signature: a wrong one beside right headers",

@@ -3,7 +3,7 @@ import { BODY_CASES } from "./webhook-body-cases.ts";
 import { BODY, EVENT, HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
 /** The result of a delivery: the event, or an error with this code. */
-export type Verdict = "accepted" | WebhookErrorCode;
+export type Expected = "accepted" | WebhookErrorCode;
 
 /** A delivery as bytes and headers, for `verifyWebhook`, a receiver, or an adapter over a socket. */
 export interface WireCase {
@@ -11,14 +11,14 @@ export interface WireCase {
   readonly name: string;
   readonly wire: { readonly body: Uint8Array; readonly headers: Record<string, string> };
   readonly secret: WebhookSecret | readonly WebhookSecret[];
-  readonly expected: Verdict;
-  /** Why it is so, where both ways could be argued for. */
+  readonly expected: Expected;
+  /** Why it is so, if both ways could be argued for. */
   readonly pin?: string;
   /** What an accepted body holds. */
   readonly event?: unknown;
   /** No HTTP client or server lets this header through: for suites without a socket. */
   readonly unsendable?: true;
-  /** Send the body in two pieces, the first of so many bytes. */
+  /** Send the body in two pieces, the first of this many bytes. */
   readonly splitAt?: number;
 }
 
@@ -33,7 +33,7 @@ const signedWith = (signature: string, name = "X-Service-Signature") => ({
   headers: { [name]: signature },
 });
 
-type SignatureRow = [name: string, value: string, expected: Verdict, pin?: string];
+type SignatureRow = [name: string, value: string, expected: Expected, pin?: string];
 
 // biome-ignore format: a table is read across
 const SIGNATURES: SignatureRow[] = [
@@ -46,12 +46,12 @@ const SIGNATURES: SignatureRow[] = [
   ["the prefix twice", `sha256=sha256=${HEX}`, "signature_malformed"],
   ["the prefix sha1=", `sha1=${HEX}`, "signature_malformed"],
   ["the prefix v1=", `v1=${HEX}`, "signature_malformed"],
-  ["the prefix alone", "sha256=", "signature_malformed"],
+  ["only the prefix", "sha256=", "signature_malformed"],
   ["a space behind the prefix", `sha256= ${HEX}`, "signature_malformed"],
   ["63 digits", HEX.slice(1), "signature_malformed"],
   ["65 digits", `${HEX}0`, "signature_malformed"],
   ["128 digits, the right ones twice", HEX + HEX, "signature_malformed"],
-  ["one character that is no hex digit", `g${HEX.slice(1)}`, "signature_malformed"],
+  ["one character that is not a hex digit", `g${HEX.slice(1)}`, "signature_malformed"],
   ["a sign among the digits", `-${HEX.slice(1)}`, "signature_malformed"],
   ["colons between the pairs", HEX.replace(/..(?!$)/g, "$&:"), "signature_malformed"],
   ["junk behind the digits", `${HEX};v=1`, "signature_malformed"],
@@ -121,7 +121,7 @@ type SecretRow = [
   name: string,
   signedBy: WebhookSecret,
   secret: WireCase["secret"],
-  expected: Verdict,
+  expected: Expected,
 ];
 
 // biome-ignore format: a table is read across

@@ -1,4 +1,4 @@
-import type { Receipt } from "malipo/webhooks";
+import type { Receipt } from "malipo/types";
 
 /** Signed deliveries, one after another. */
 export interface DuplicateCase {
@@ -8,7 +8,7 @@ export interface DuplicateCase {
   readonly kinds: readonly Receipt["kind"][];
   /** The indexes of those that are processed. */
   readonly processed: readonly number[];
-  /** Why it is so, where both ways could be argued for. */
+  /** Why it is so, if both ways could be argued for. */
   readonly pin?: string;
 }
 
@@ -65,16 +65,12 @@ const ROWS: Row[] = [
   same("other white space", event(PAID), JSON.stringify(JSON.parse(event(PAID)), null, 2)),
   same("escapes for letters", event(PAID), event(PAID).replace("PAY", "\\u0050AY")),
   same(
-    "a kind that nobody documented",
+    "a kind that is not documented",
     event(PAID, "refund.created"),
     event(PAID, "refund.created"),
   ),
   same("no key, and the same bytes", WITHOUT_KEY, WITHOUT_KEY),
-  same(
-    "a payment_id alone",
-    event({ payment_id: 71 }),
-    event({ payment_id: 71 }, undefined, LATER),
-  ),
+  same("only a payment_id", event({ payment_id: 71 }), event({ payment_id: 71 }, undefined, LATER)),
   [
     "the same key with other data, then either again",
     [
@@ -115,7 +111,7 @@ const ROWS: Row[] = [
     ] as const
   ).map(
     ([name, data]): Row => [
-      `an event that is no payment, with ${name}`,
+      `an event that is not a payment, with ${name}`,
       [event(INVOICE, "invoice.paid"), event(data, "invoice.paid")],
       ["accepted", "conflict"],
       [0],

@@ -9,13 +9,13 @@ export interface HttpCase {
   readonly status: number;
   /** The status from a framework that reads the body itself, with an inflating parser. */
   readonly inflated?: number;
-  /** Why it is so, where both ways could be argued for. */
+  /** Why it is so, if both ways could be argued for. */
   readonly pin?: string;
 }
 
 export const LIMIT = 16_384;
 
-/** A signed event, padded to so many bytes. */
+/** A signed event, padded to this many bytes. */
 export function eventOf(length: number): Uint8Array {
   const empty = JSON.stringify({ event: "a", data: { text: "" } });
   return utf8(empty.replace('""', `"${"x".repeat(length - empty.length)}"`));

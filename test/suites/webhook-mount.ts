@@ -32,7 +32,7 @@ export interface DeliveryResponse {
 /** A receiver that an adapter has mounted. */
 export interface Mount {
   deliver(delivery: Delivery): Promise<DeliveryResponse>;
-  /** The port where it listens; an adapter that is called as a function has none. */
+  /** The port on which it listens; an adapter that is called as a function has none. */
   readonly port?: number;
   close?(): unknown;
 }

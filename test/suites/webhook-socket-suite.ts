@@ -33,7 +33,7 @@ export function testSockets(stage: Stage): void {
       ["no Content-Length", head("Transfer-Encoding: chunked") + chunk(LIMIT) + chunk(200_000)],
       ["one that promises more", head("Content-Length: 999999999") + "x".repeat(200_000)],
     ];
-    // A parser before the receiver has a limit of its own.
+    // A parser before the receiver has another limit.
     for (const [framing, part = ""] of place.parser ? [] : endless) {
       test(`a sender that never ends gets its response at the limit, with ${framing}: 413`, async () => {
         stage.receive({ maxBodyBytes: LIMIT });

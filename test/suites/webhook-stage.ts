@@ -1,7 +1,7 @@
+import type { NewDelivery } from "malipo/types";
 import {
   createWebhookReceiver,
   memoryInbox,
-  type NewDelivery,
   type WebhookReceiver,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import type { Delivery, DeliveryResponse, Mount, Mounting } from "./webhook-mount.ts";
 import { HEX, hmac, SECRET, utf8 } from "./webhook-sample.ts";
 
-/** A place where an adapter mounts receivers, and how it differs from others. */
+/** A place in which an adapter mounts receivers, and how it differs from others. */
 export interface Place {
   readonly name: string;
   readonly mount: Mounting;

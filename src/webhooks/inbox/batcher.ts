@@ -40,7 +40,6 @@ export interface WaitingDelivery {
 export class Batcher {
   readonly #store: (batch: readonly WaitingDelivery[]) => Promise<void>;
   readonly #limits: BatchLimits;
-  readonly #onIdle: (() => void) | undefined;
   #waiting: WaitingDelivery[] = [];
   #waitingBytes = 0;
   #storing = 0;
@@ -48,14 +47,12 @@ export class Batcher {
   /**
    * @param store - Stores a batch, and resolves or rejects each delivery. If it rejects, so does each
    * delivery that it has not resolved.
-   * @param limits - `onIdle` is called when no delivery waits any more.
    */
   constructor(
     store: (batch: readonly WaitingDelivery[]) => Promise<void>,
-    limits: Partial<BatchLimits> & { readonly onIdle?: () => void } = {},
+    limits: Partial<BatchLimits> = {},
   ) {
     this.#store = store;
-    this.#onIdle = limits.onIdle;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
@@ -84,20 +81,11 @@ export class Batcher {
         reject: (error) => end(() => reject(error)),
         isOver: () => isOver,
       });
-      this.#storeSoon();
+      if (this.#storing >= this.#limits.parallel) return;
+      this.#storing++;
+      // After this turn of the event loop, which may bring more deliveries.
+      setImmediate(() => void this.#storeAll());
     });
-  }
-
-  // After this turn of the event loop, which may bring more deliveries.
-  #storeSoon(): void {
-    if (this.#storing >= this.#limits.parallel) return;
-    this.#storing++;
-    setImmediate(() => void this.#storeAll());
-  }
-
-  /** Whether deliveries wait or are being stored. */
-  get isBusy(): boolean {
-    return this.#storing > 0;
   }
 
   async #storeAll(): Promise<void> {
@@ -112,14 +100,12 @@ export class Batcher {
       await new Promise(setImmediate);
     }
     this.#storing--;
-    this.#onIdle?.();
   }
 
-  /** The oldest reach their deadline first. */
+  /** Drops those whose deadline is over: they are the oldest. */
   #release(): void {
     const live = this.#waiting.findIndex(({ isOver }) => !isOver());
-    const over = this.#waiting.splice(0, live < 0 ? this.#waiting.length : live);
-    for (const { delivery } of over) this.#waitingBytes -= delivery.raw.length;
+    this.#take(live < 0 ? this.#waiting.length : live);
   }
 
   #nextBatch(): WaitingDelivery[] {
@@ -128,8 +114,12 @@ export class Batcher {
       bytes += delivery.raw.length;
       return at === this.#limits.count || (at > 0 && bytes > this.#limits.bytes);
     });
-    const batch = this.#waiting.splice(0, size < 0 ? this.#waiting.length : size);
-    for (const { delivery } of batch) this.#waitingBytes -= delivery.raw.length;
-    return batch.filter(({ isOver }) => !isOver());
+    return this.#take(size < 0 ? this.#waiting.length : size).filter(({ isOver }) => !isOver());
+  }
+
+  #take(count: number): WaitingDelivery[] {
+    const taken = this.#waiting.splice(0, count);
+    for (const { delivery } of taken) this.#waitingBytes -= delivery.raw.length;
+    return taken;
   }
 }

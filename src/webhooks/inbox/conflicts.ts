@@ -11,7 +11,7 @@ export function partsOfConflictId(id: string): { key: string; digest: string } {
 }
 
 /**
- * A conflict that is processed is an event of its own: its idempotency key is not that of the first. A
+ * A conflict that is processed is a separate event: its idempotency key is not that of the first. A
  * person wants it processed, whatever spoke against it when it was received.
  */
 export const asOwnEvent = (delivery: NewDelivery): NewDelivery => ({

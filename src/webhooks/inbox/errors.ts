@@ -22,7 +22,7 @@ export class NoTransactionError extends ConfigurationError {
 
   constructor() {
     super(
-      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqliteInbox or pgBossInbox (with `boss`, its `db` must support transactions), or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it.",
+      "The handler called `transaction`, and this inbox has none, so nothing was written. Use sqliteInbox or pgBossInbox (with `boss`, its `db` must support transactions), or do without `transaction` and pass `idempotencyKey` on. Then requeue the event: receiver.deadLetters lists it, and `npx malipo inbox requeue <id>` does the same from a shell.",
     );
   }
 }
@@ -39,23 +39,30 @@ export function isLastAttempt(attempt: number, error: unknown): boolean {
   return attempt >= MAX_ATTEMPTS;
 }
 
-const notFound = (what: string, list: string) => (id: string) =>
+const notFound = (what: string, list: string, flag: string) => (id: string) =>
   new ConfigurationError(
-    `There is no ${what} ${JSON.stringify(id)}. receiver.${list}.list() returns them all.`,
+    `There is no ${what} ${JSON.stringify(id)}. receiver.${list}.list() returns them all, and \`npx malipo inbox list${flag}\` prints them.`,
   );
 
 export const deadLetterNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
   "dead letter",
   "deadLetters",
+  "",
 );
 export const conflictNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
   "conflict",
   "conflicts",
+  " --conflicts",
 );
 export const doubleNotFound: (id: string) => ConfigurationError = /* @__PURE__ */ notFound(
   "double payment",
   "doublePayments",
+  " --double-payments",
 );
+export const waitingNotFound = (id: string): ConfigurationError =>
+  new ConfigurationError(
+    `There is no event ${JSON.stringify(id)} that waits. It may be processed: \`npx malipo inbox list --waiting\` prints those that are not.`,
+  );
 
 /** For a method that an inbox of the user's own may leave out. */
 export const cannot = (what: string): ConfigurationError =>
@@ -73,7 +80,7 @@ export const leaseLost = (): Error =>
 
 export const receiverStopped = (): Error => new Error("The receiver was stopped.");
 
-/** For events that nobody processed before their retention ended. */
+/** For events that no process took before their retention ended. */
 export const forgottenUnprocessed = (count: number): Error =>
   new Error(
     `${count} acknowledged ${count === 1 ? "event was" : "events were"} deleted without being processed: no process worked on their kinds for the whole retention. Add a handler, or name their kinds in \`ignore\`.`,

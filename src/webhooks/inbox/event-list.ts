@@ -16,6 +16,14 @@ export interface DeadLetter extends Conflict {
   readonly error: string;
 }
 
+/** An event that is not processed yet: it waits, is in progress, or is tried again. */
+export interface WaitingEvent extends Conflict {
+  /** Attempts that have begun. */
+  readonly attempts: number;
+  /** Why the last attempt failed; empty before the first one has failed. */
+  readonly error: string;
+}
+
 /** An item of a list with the raw body of its event, as text. */
 export type WithBody<Item> = Item & { readonly body: string };
 
@@ -55,7 +63,7 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-/** Where an event stands in a list. */
+/** The position of an event in a list. */
 export interface EventPosition {
   readonly receivedAt: number;
   readonly id: string;
@@ -77,4 +85,15 @@ export interface EventList<Item extends EventPosition> {
    * they are still recognised as duplicates. Rejects as `requeue` does.
    */
   drop(ids: readonly string[]): Promise<void>;
+}
+
+/** The events that are not processed yet. */
+export interface WaitingList {
+  /**
+   * The first of them that match, ordered by `receivedAt`, then by `id` as text. No body is read.
+   * `isRetrying`: only those whose last attempt failed.
+   */
+  list(filter: EventFilter & { readonly isRetrying?: boolean }): Promise<WaitingEvent[]>;
+  /** One of them with its body. Rejects if it is processed, or was never stored. */
+  read(id: string): Promise<WithBody<WaitingEvent>>;
 }

@@ -1,35 +1,21 @@
 import { sleep, waitAtMost } from "../../internal/timeout.ts";
-import { alreadyStarted, leaseLost, receiverStopped } from "./errors.ts";
-import { DEFAULT_PACE, type Pace } from "./pace.ts";
-import {
-  type DrainLimits,
-  type DrainResult,
-  type EventSource,
-  type Job,
-  QUEUES,
-  queuesOf,
-  type TraceContext,
-  type Transaction,
-  type WorkerOptions,
-} from "./types.ts";
+import { leaseLost, receiverStopped } from "./errors.ts";
+import type { Pace } from "./pace.ts";
+import { type Job, queuesOf, type Transaction, type WorkerOptions } from "./types.ts";
 
 /** A delivery that only this process may process, for a limited time. */
-export interface Lease {
-  readonly key: string;
-  readonly raw: Uint8Array;
-  readonly attempt: number;
+export interface Lease extends Omit<Job, "signal" | "transaction"> {
   /** Identifies the lease: a store ignores the end of a lease that it gave to another since. */
   readonly token: string;
-  readonly receivedAt?: number | undefined;
-  readonly traceContext?: TraceContext | undefined;
-  readonly source?: EventSource | undefined;
 }
 
 /** How a lease ended. `released`: handed back, as if it had not been taken. */
-export type EndedLease =
-  | { readonly lease: Lease; readonly as: "done" }
-  | { readonly lease: Lease; readonly as: "released" }
-  | { readonly lease: Lease; readonly as: "failed"; readonly error: unknown };
+export interface EndedLease {
+  readonly lease: Lease;
+  readonly as: "done" | "failed" | "released";
+  /** Of a failed attempt. */
+  readonly error?: unknown;
+}
 
 /** What a store did beside its turns. */
 export interface Maintenance {
@@ -51,11 +37,9 @@ export interface LeaseStore {
   dueCount(queues: readonly string[]): number;
   /** Forgets what is over. */
   maintain(queues: readonly string[]): Maintenance;
-  /** Whether it is storing deliveries, which comes first. It calls `poll` when it is ready. */
-  isBusy?(): boolean;
   /** For an error that passes soon: when to try again, without a report; else `undefined`. */
   retryDelayMs?(error: unknown): number | undefined;
-  /** A transaction that includes the end of the lease, where the store supports it. */
+  /** A transaction that includes the end of the lease, if the store supports it. */
   transaction?(lease: Lease): Transaction;
 }
 
@@ -80,7 +64,7 @@ interface Running {
   readonly controller: AbortController;
   /** Its own transaction has ended it, or another process has it: there is nothing to write. */
   isOver: boolean;
-  end: Promise<void>;
+  end?: Promise<void>;
 }
 
 /** Processes the deliveries of a store, some at a time. */
@@ -90,7 +74,8 @@ export class LeaseWorker {
   readonly #queues: readonly string[];
   /** How many deliveries it may still take. */
   #allowance: number;
-  #processed = 0;
+  /** Attempts that ended. */
+  processed = 0;
   /** Is called when nothing runs, and nothing more is due or allowed. */
   onIdle: () => void = () => {};
   /** By token. */
@@ -109,7 +94,7 @@ export class LeaseWorker {
   constructor(
     store: LeaseStore,
     options: WorkerOptions,
-    { leaseMs }: Pace = DEFAULT_PACE,
+    { leaseMs }: Pace,
     limit: number = Number.POSITIVE_INFINITY,
   ) {
     this.#store = store;
@@ -124,49 +109,35 @@ export class LeaseWorker {
   poll(): void {
     if (this.#state === "stopped") return;
     clearTimeout(this.#pollTimer);
-    const ended = this.#ended;
-    this.#ended = [];
     let delayMs: number;
     try {
-      this.#turn(ended);
+      this.#turn();
       this.#isLocked = false;
       delayMs = Math.min(this.#delayToNextPoll(), this.#maintain());
     } catch (error) {
-      delayMs = this.#delayAfter(error);
+      const soonMs = this.#store.retryDelayMs?.(error);
+      this.#isLocked = soonMs !== undefined;
+      if (!this.#isLocked) this.#options.onError(error);
+      delayMs = soonMs ?? RETRY_DELAY_MS;
     }
     this.#pollTimer = setTimeout(() => this.poll(), Math.max(delayMs, 1));
   }
 
-  #turn(ended: EndedLease[]): void {
+  #turn(): void {
+    const ended = this.#ended;
     const free = this.#options.concurrency - this.#running.size + ended.length;
     const count = this.#state === "running" ? Math.min(free, this.#allowance) : 0;
-    const leases = this.#write(ended, count);
+    const leases = this.#store.turn(ended, count, this.#queues);
+    this.#ended = [];
     this.#allowance -= leases.length;
     for (const { lease } of ended) this.#running.delete(lease.token);
     for (const lease of leases) this.#begin(lease);
   }
 
-  #write(ended: EndedLease[], count: number): Lease[] {
-    try {
-      return this.#store.turn(ended, count, this.#queues);
-    } catch (error) {
-      this.#ended = ended;
-      throw error;
-    }
-  }
-
-  #delayAfter(error: unknown): number {
-    const soon = this.#store.retryDelayMs?.(error);
-    this.#isLocked = soon !== undefined;
-    if (soon === undefined) this.#options.onError(error);
-    return soon ?? RETRY_DELAY_MS;
-  }
-
   #delayToNextPoll(): number {
-    const isAllowed = this.#allowance > 0;
-    const hasRoom = isAllowed && this.#running.size < this.#options.concurrency;
+    const hasRoom = this.#allowance > 0 && this.#running.size < this.#options.concurrency;
     const dueInMs = hasRoom ? this.#store.nextDueInMs(this.#queues) : POLL_INTERVAL_MS;
-    if (this.#running.size === 0 && (!isAllowed || dueInMs > 0)) this.onIdle();
+    if (this.#running.size === 0 && dueInMs > 0) this.onIdle();
     return Math.min(POLL_INTERVAL_MS, dueInMs);
   }
 
@@ -181,14 +152,9 @@ export class LeaseWorker {
     return nextInMs;
   }
 
-  /** Attempts that ended. */
-  get processed(): number {
-    return this.#processed;
-  }
-
   /** Polls once for everything that arrives and ends in this turn of the event loop. */
   pollSoon(): void {
-    if (this.#isPollScheduled || this.#store.isBusy?.()) return;
+    if (this.#isPollScheduled) return;
     this.#isPollScheduled = true;
     afterThisTurn(() => {
       this.#isPollScheduled = false;
@@ -198,39 +164,32 @@ export class LeaseWorker {
 
   #begin(lease: Lease): void {
     const controller = new AbortController();
-    const running: Running = { lease, controller, isOver: false, end: Promise.resolve() };
-    const { key, raw, attempt, receivedAt, traceContext, source } = lease;
+    const running: Running = { lease, controller, isOver: false };
+    const { token, ...job } = lease;
     const transaction = this.#transactionOf(running);
-    const job: Job = {
-      key,
-      raw,
-      attempt,
-      receivedAt,
-      traceContext,
-      source,
-      signal: controller.signal,
-      ...(transaction && { transaction }),
-    };
-    running.end = this.#options.run(job).then(
+    const { signal } = controller;
+    running.end = this.#options.run({ ...job, signal, ...(transaction && { transaction }) }).then(
       () => this.#finish(running, { lease, as: "done" }),
       (error: unknown) => this.#finish(running, { lease, as: "failed", error }),
     );
-    this.#running.set(lease.token, running);
+    this.#running.set(token, running);
   }
 
   #transactionOf(running: Running): Transaction | undefined {
     const run = this.#store.transaction?.(running.lease);
-    if (run === undefined) return undefined;
-    return async (write) => {
-      const result = await run(write);
-      running.isOver = true;
-      return result;
-    };
+    return (
+      run &&
+      (async (write) => {
+        const result = await run(write);
+        running.isOver = true;
+        return result;
+      })
+    );
   }
 
-  #finish(running: Running, ended: EndedLease): void {
-    this.#processed++;
-    if (running.isOver) this.#running.delete(running.lease.token);
+  #finish({ lease, isOver }: Running, ended: EndedLease): void {
+    this.processed++;
+    if (isOver) this.#running.delete(lease.token);
     else this.#ended.push(ended);
     this.pollSoon();
   }
@@ -276,58 +235,5 @@ export class LeaseWorker {
       if (!isOver) this.#ended.push({ lease, as: "released" });
       controller.abort(receiverStopped());
     }
-  }
-}
-
-/** The workers of an inbox: one from its start to its stop, and one for each `drain` under way. */
-export class WorkerSlot {
-  #worker: LeaseWorker | undefined;
-  readonly #drains = new Set<LeaseWorker>();
-  /** The queues that the inbox works on; all of them before its start. */
-  queues: readonly string[] = QUEUES;
-
-  /** @throws {ConfigurationError} if the inbox has a worker. */
-  start(store: LeaseStore, options: WorkerOptions, pace: Pace): void {
-    if (this.#worker !== undefined) throw alreadyStarted();
-    this.queues = queuesOf(options);
-    this.#worker = new LeaseWorker(store, options, pace);
-  }
-
-  /** See `Inbox.drain`. */
-  async drain(
-    store: LeaseStore,
-    options: WorkerOptions,
-    pace: Pace,
-    { timeoutMs, limit }: DrainLimits,
-  ): Promise<DrainResult> {
-    const deadline = performance.now() + timeoutMs;
-    const worker = new LeaseWorker(store, options, pace, limit);
-    this.#drains.add(worker);
-    const idle = new Promise<void>((resolve) => {
-      worker.onIdle = resolve;
-      worker.poll();
-    });
-    await waitAtMost(idle, timeoutMs);
-    const { processed } = worker;
-    this.#drains.delete(worker);
-    await worker.stop(Math.max(0, deadline - performance.now()));
-    return { processed, left: store.dueCount(queuesOf(options)) };
-  }
-
-  #workers(): LeaseWorker[] {
-    return this.#worker === undefined ? [...this.#drains] : [this.#worker, ...this.#drains];
-  }
-
-  poll(): void {
-    for (const worker of this.#workers()) worker.poll();
-  }
-
-  pollSoon(): void {
-    for (const worker of this.#workers()) worker.pollSoon();
-  }
-
-  async stop(timeoutMs: number): Promise<void> {
-    await Promise.all(this.#workers().map((worker) => worker.stop(timeoutMs)));
-    this.#worker = undefined;
   }
 }

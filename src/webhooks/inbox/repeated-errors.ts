@@ -1,13 +1,15 @@
 /** How long the same error is not reported again. */
 const QUIET_MS = 60_000;
 
-/** So many kinds of errors are told apart. */
+/** How many kinds of errors are told apart. */
 const MAX_KINDS = 100;
 
-/** What two reports of one trouble have in common: not the ports, ids and times in their messages. */
+/** What two reports of one failure have in common: not the ports, ids and times in their messages. */
 function kindOf(error: unknown): string {
   const { name, code, message } = (error ?? {}) as Record<string, unknown>;
-  const text = String(message ?? error).replace(/[\da-f-]*\d[\da-f-]*/gi, "0");
+  const text = String(message ?? error).replace(/[\da-f-]+/gi, (run) =>
+    /\d/.test(run) ? "0" : run,
+  );
   return `${String(name)} ${String(code)} ${text}`;
 }
 

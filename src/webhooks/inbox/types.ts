@@ -1,6 +1,6 @@
 import type { DoublePayment } from "../../contract/double-payment.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
-import type { Conflict, DeadLetter, EventFilter, EventList } from "./event-list.ts";
+import type { Conflict, DeadLetter, EventFilter, EventList, WaitingList } from "./event-list.ts";
 
 /** A verified delivery, as an inbox stores it. */
 export interface NewDelivery {
@@ -21,7 +21,7 @@ export interface NewDelivery {
   /** The trace of the request, as W3C headers. The job has them again. */
   readonly traceContext?: TraceContext | undefined;
   /**
-   * Set where the event must not be processed without a person: the inbox stores it as a dead letter
+   * Set if the event must not be processed without a person: the inbox stores it as a dead letter
    * at once, with this text as its error. It is remembered by its key like any other event.
    */
   readonly deadLetterReason?: string | undefined;
@@ -53,7 +53,7 @@ export type TraceContext = Readonly<Record<string, string>>;
 declare const STORED: unique symbol;
 
 /**
- * Proof that a delivery is stored, from which the acknowledgement (200) is made. Only an inbox gives
+ * Proof that a delivery is stored, from which the acknowledgement (200) is made. Only an inbox makes
  * one, as soon as the stored delivery would survive the process.
  */
 export interface Receipt {
@@ -75,7 +75,7 @@ export interface Job {
   readonly raw: Uint8Array;
   /** From 1. An attempt during which the process died counts. */
   readonly attempt: number;
-  /** When the delivery was received, in milliseconds since the epoch, where the inbox keeps it. */
+  /** When the delivery was received, in milliseconds since the epoch, if the inbox stores it. */
   readonly receivedAt?: number | undefined;
   /** As in the delivery. */
   readonly traceContext?: TraceContext | undefined;
@@ -92,7 +92,7 @@ export interface Job {
 
 /**
  * Runs `write` and "this event is processed" in one transaction of the inbox's database: both happen,
- * or neither. Resolves with what `write` gives. The connection depends on the inbox, so its type is
+ * or neither. Resolves with what `write` returns. The connection depends on the inbox, so its type is
  * taken from the parameter of `write`: a `DatabaseSync` with `sqliteInbox`, a `PgBossTransaction` with
  * `pgBossInbox`.
  */
@@ -163,21 +163,23 @@ export interface WorkerOptions {
  * processed until it succeeds or, after 12 attempts, becomes a dead letter.
  */
 export interface Inbox {
-  /** Stores a delivery. Resolves as soon as it is durable; rejects where it cannot be stored. */
+  /** Stores a delivery. Resolves as soon as it is durable; rejects if it cannot be stored. */
   accept(delivery: NewDelivery): Promise<Receipt>;
   /** Begins to process. */
   start(options: WorkerOptions): Promise<void>;
   /** Takes no new jobs, waits at most `timeoutMs` for running ones, and hands the rest back. */
   stop(timeoutMs: number): Promise<void>;
-  /** Events whose 12 attempts failed, where the inbox can give them. */
+  /** Events whose 12 attempts failed, if the inbox can list them. */
   readonly deadLetters?: EventList<DeadLetter> | undefined;
-  /** The conflicts, where the inbox can give them. */
+  /** The conflicts, if the inbox can list them. */
   readonly conflicts?: EventList<Conflict> | undefined;
-  /** What it holds, where the inbox can count it. */
+  /** Events that are not processed yet, if the inbox can list them: for a person who looks. */
+  readonly waiting?: WaitingList | undefined;
+  /** What it holds, if the inbox can count it. */
   stats?(): Promise<InboxStats>;
   /**
    * How long it remembers a processed event, in milliseconds. The receiver does not process an event
-   * that is signed with an older timestamp: it may be a replay that nobody recognises any more. Leave it
+   * that is signed with an older timestamp: it may be a replay that is not recognised any more. Leave it
    * out to have events of any age processed.
    */
   readonly retentionMs?: number | undefined;

@@ -30,7 +30,7 @@ export function keepDrainers(program: string, settings: ShopSettings, atOnce: nu
       errors.push(...drainer.errors);
     }
   };
-  const kept = Array.from({ length: atOnce }, keep);
+  const loops = Array.from({ length: atOnce }, keep);
   const one = () => [...running][count % Math.max(1, running.size)];
   return {
     kill: async () => one()?.kill(),
@@ -39,7 +39,7 @@ export function keepDrainers(program: string, settings: ShopSettings, atOnce: nu
     errors,
     stop: async () => {
       isStopped = true;
-      await Promise.all(kept);
+      await Promise.all(loops);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { type PgBossTransaction, pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
@@ -7,7 +7,7 @@ import { type HandlerContext, type Inbox, memoryInbox } from "malipo/webhooks";
 import { Client } from "pg";
 import type { Orm, OrmName } from "../../support/orms.ts";
 
-/** Where a shop stores its data: `store` is a path or an address, `ledger` a path. */
+/** The data of a shop: `store` is a path or an address, `ledger` a path. */
 export interface Place {
   readonly store: string;
   readonly queue: string;
@@ -99,11 +99,13 @@ export const SHOPS = {
     prepare: async ({ store }) => create(store, TABLE),
     open: (place) => {
       const inbox = sqliteInbox(place.store, paceOf(place));
-      const insert = inbox.database.prepare(`${INSERT} (?)`);
+      // At the first effect: a frozen process may have the file locked until then.
+      let insert: StatementSync | undefined;
       return {
         inbox,
         effect: async (reference, { transaction }, halfway) => {
           await transaction(() => {
+            insert ??= inbox.database.prepare(`${INSERT} (?)`);
             insert.run(reference);
             halfway();
           });
@@ -126,6 +128,7 @@ export const SHOPS = {
       const tuning = {
         boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 },
         queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
+        pace: { backoffMs: () => 20 },
       };
       const options = { connectionString: store, queue, transact: orm?.transact };
       const insert = (client: PgBossTransaction, reference: string) =>

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endWithThisProcess, killChild } from "../../../src/drill/child.ts";
 import type { ShopSettings } from "./shop.ts";
 
-/** A shop in a process of its own. */
+/** A shop in its process. */
 export interface ShopProcess {
   /** Resolves with the signal that ended it, if one did. */
   readonly exit: Promise<NodeJS.Signals | null>;

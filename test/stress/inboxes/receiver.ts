@@ -3,16 +3,16 @@ import { openShop, type ShopProcess } from "./process.ts";
 import type { ShopSettings } from "./shop.ts";
 
 /** A receiver that runs again after each end of its process. */
-export interface KeptReceiver {
+export interface RestartedReceiver {
   /** Kills its process. Resolves when another one accepts deliveries. */
   kill(): Promise<void>;
-  /** How often its process ended and nobody had killed it. */
+  /** How often its process ended without a kill. */
   deaths(): number;
   /** Ends it for good. */
   stop(): Promise<void>;
 }
 
-/** So many deaths prove enough. */
+/** This many deaths prove enough. */
 const MAX_DEATHS = 100;
 const AFTER_DEATH_MS = 200;
 const MAX_ERROR_TEXT = 2_000;
@@ -21,7 +21,7 @@ export async function keepReceiver(
   program: string,
   settings: ShopSettings,
   log: (line: string) => void,
-): Promise<KeptReceiver> {
+): Promise<RestartedReceiver> {
   const killed = new WeakSet<ShopProcess>();
   let deaths = 0;
   let isStopped = false;

@@ -32,7 +32,7 @@ export function deliveryOf(reference: string, amount?: string): Delivery {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Posts once. Gives the status, or `undefined` if the connection broke. */
+/** Posts once. Returns the status, or `undefined` if the connection broke. */
 function post(port: number, { body, signature }: Delivery): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = {
@@ -62,7 +62,7 @@ function post(port: number, { body, signature }: Delivery): Promise<number | und
   });
 }
 
-/** Posts until it is acknowledged, as the service does. Gives the number of attempts. */
+/** Posts until it is acknowledged, as the service does. Returns the number of attempts. */
 export async function deliver(port: number, delivery: Delivery): Promise<number> {
   for (let tries = 1; ; tries++) {
     const status = await post(port, delivery);

@@ -1,5 +1,6 @@
-// The receiver of a shop, in a process of its own that tests kill. Takes its settings as JSON, and sends
+// The receiver of a shop, in a process that tests kill. Takes its settings as JSON, and sends
 // `listening` as soon as it accepts deliveries.
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { nodeHandler } from "malipo/node";
 import { createWebhookReceiver, type Inbox } from "malipo/webhooks";
@@ -8,7 +9,7 @@ import type { Mode } from "./modes.ts";
 import { EARLY_END_MS, hasty, type Sabotage } from "./sabotage.ts";
 import { paymentOf, SECRET } from "./sender.ts";
 
-/** Where a process may die during a delivery. */
+/** The points at which a process may die during a delivery. */
 export const POINTS = [
   "before the insert",
   "after the insert",
@@ -24,8 +25,8 @@ export interface ShopSettings {
   readonly mode?: Mode | undefined;
   /** Drains the inbox and ends, instead of receiving. */
   readonly isDrainer?: boolean;
-  /** The references of all orders, for sweeps. */
-  readonly orders?: readonly string[];
+  /** The file of the references of all orders, for sweeps: too many for an argument. */
+  readonly orders?: string | undefined;
   readonly inbox: InboxName;
   readonly place: Place;
   readonly port: number;
@@ -40,7 +41,8 @@ const MAX_SWEPT = 300;
 
 async function runShop(settings: ShopSettings): Promise<void> {
   const { inbox: name, place, port, die, sabotage } = settings;
-  const { mode = "start", isDrainer = false, orders = [] } = settings;
+  const { mode = "start", isDrainer = false } = settings;
+  const orders: string[] = settings.orders ? JSON.parse(readFileSync(settings.orders, "utf8")) : [];
   // Only a shop that writes with such a library loads them.
   const orm = place.orm && (await import("../../support/orms.ts")).ORMS[place.orm](place.store);
   const at = (point: Point) => {

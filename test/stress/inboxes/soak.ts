@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { showProgress } from "../../../src/cli/terminal/progress.ts";
 import type { StatusOutput } from "../../../src/cli/terminal/status-line.ts";
@@ -25,7 +26,7 @@ export interface SoakOptions {
   readonly seed: number;
   /** How long nothing happens until the events without effect count as lost. */
   readonly idleMs: number;
-  /** Where the soak shows how far it is. */
+  /** The output on which the soak shows how far it is. */
   readonly output: StatusOutput;
 }
 
@@ -111,7 +112,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     output,
   });
   const log = (line: string) => progress.note(line);
-  const orders = mode === "sweep" ? references : [];
+  const orders = mode === "sweep" ? `${place.ledger}.orders` : undefined;
+  if (orders !== undefined) writeFileSync(orders, JSON.stringify(references));
   const settings = { inbox, place, port, sabotage, mode, orders };
   const receiver = await keepReceiver(program, settings, log);
   const drainers = mode === "drain" ? keepDrainers(program, settings, DRAINERS_AT_ONCE) : undefined;
@@ -121,7 +123,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const send = async () => {
     for (let reference = waiting.pop(); reference !== undefined; reference = waiting.pop()) {
       const delivery = deliveryOf(reference);
-      // Now and then the response is lost, and the service delivers again.
+      // Sometimes the response is lost, and the service delivers again.
       for (let times = random() < 0.1 ? 2 : 1; times > 0; times--) {
         const tries = await deliver(port, delivery);
         deliveries += tries;

@@ -1,4 +1,4 @@
-import type { Receipt } from "malipo/webhooks";
+import type { Receipt } from "malipo/types";
 import { receiptFor } from "malipo/webhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Batcher, type WaitingDelivery } from "../../../src/webhooks/inbox/batcher.ts";
@@ -33,7 +33,7 @@ describe("a batcher", () => {
     return { batches, open, add };
   }
 
-  test("stores together what came while the batch before was being stored", async () => {
+  test("stores the deliveries together that came while the batch before was being stored", async () => {
     const { batches, open, add } = hanging();
     const first = add(1);
     await endOfTurn();

@@ -78,18 +78,6 @@ describe("the end of a lease", () => {
     expect(worker.polls()).toEqual([[ends("done", "a", "b"), 2]]);
   });
 
-  test("waits while the store is busy with new deliveries", async () => {
-    let busy = true;
-    const worker = workOn({ due: ["a"], isBusy: () => busy });
-    worker.polls();
-    worker.run("a").done();
-    await endOfTurn();
-    expect(worker.polls()).toEqual([]);
-    busy = false;
-    worker.poll();
-    expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
-  });
-
   test("is written soon in a runtime without setImmediate", async () => {
     const turn = setImmediate;
     vi.stubGlobal("setImmediate", undefined);
@@ -102,7 +90,7 @@ describe("the end of a lease", () => {
     expect(worker.polls()).toEqual([[ends("done", "a"), 2]]);
   });
 
-  test("is kept while the store fails, which is reported and retried after two seconds", async () => {
+  test("stays while the store fails, which is reported and retried after two seconds", async () => {
     const gone = new Error("disk gone");
     let failures = 0;
     const asked: (readonly EndedLease[])[] = [];

@@ -54,7 +54,7 @@ describe("leases", () => {
 });
 
 describe("a job", () => {
-  test("has the fields of the lease, and a transaction only where the store supports it", () => {
+  test("has the fields of the lease, and a transaction only if the store supports it", () => {
     const { job } = workOn({ due: ["a"] }).run("a");
     const { signal, ...rest } = job;
     expect(rest).toEqual({ key: "key of a", raw: Buffer.from("a"), attempt: 1 });

@@ -57,6 +57,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       "Db",
       "ConstructorOptions",
       "Job",
+      "FetchOptions",
       "PgBoss",
       "UpdateQueueOptions",
       "fromPrisma",

@@ -5,16 +5,16 @@ test("an error that repeats is reported once a minute, and each other kind too",
   vi.useFakeTimers({ toFake: ["performance"] });
   const seen: unknown[] = [];
   const report = reportOncePerMinute((error) => seen.push(String(error)));
-  for (let at = 0; at < 1_000; at++) report(new Error(`refused at port ${at}`));
-  report(new TypeError("refused at port 1"));
+  for (let at = 0; at < 1_000; at++) report(new Error(`failed at port ${at}`));
+  report(new TypeError("failed at port 1"));
   report(undefined);
   vi.advanceTimersByTime(60_000);
-  report(new Error("refused at port 7"));
+  report(new Error("failed at port 7"));
   expect(seen).toEqual([
-    "Error: refused at port 0",
-    "TypeError: refused at port 1",
+    "Error: failed at port 0",
+    "TypeError: failed at port 1",
     "undefined",
-    "Error: refused at port 7",
+    "Error: failed at port 7",
   ]);
   vi.useRealTimers();
 });

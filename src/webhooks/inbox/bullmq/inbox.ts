@@ -7,7 +7,7 @@
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { checkWholeNumber, describeValue, ownOptions } from "../../../internal/check-options.ts";
 import { durabilityProblems } from "../../../internal/redis/durability.ts";
-import { waitAtMost } from "../../../internal/timeout.ts";
+import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
 import { alreadyStarted, forgottenUnprocessed } from "../errors.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
@@ -22,23 +22,27 @@ import {
   queuesOf,
   type WorkerOptions,
 } from "../types.ts";
-import { type BullmqConnection, connectToAccept, connectToWork, untilReady } from "./connection.ts";
-import { Drain } from "./drain.ts";
-import { InboxQueue, type QueueSettings } from "./inbox-queue.ts";
-import { conflictList, deadLetterList, doublePaymentList } from "./lists.ts";
-import { RedisClock } from "./meta.ts";
-import type { RedisClient } from "./pipeline.ts";
-import { inboxStats } from "./stats.ts";
+import { conflictList, deadLetterList, doublePaymentList, waitingList } from "./lists.ts";
+import { InboxQueue, type QueueSettings } from "./queue.ts";
+import {
+  type BullmqConnection,
+  connectToStore,
+  connectToWork,
+  type RedisClient,
+  RedisClock,
+  untilReady,
+} from "./redis.ts";
+import { dueJobs, inboxStats } from "./stats.ts";
 import { upkeep } from "./upkeep.ts";
 import { Workers } from "./workers.ts";
 
-export type { BullmqConnection } from "./connection.ts";
+export type { BullmqConnection } from "./redis.ts";
 
 /** What {@link bullmqInbox} takes. */
 export interface BullmqInboxOptions {
   /**
    * An ioredis `Redis` or `Cluster`, or the options for a `Redis`. A client stays yours: the inbox opens
-   * connections of its own, with its settings: Sentinel, TLS, a user name.
+   * its own connections, with your settings: Sentinel, TLS, a user name.
    */
   connection: BullmqConnection;
   /**
@@ -71,7 +75,7 @@ const OPTIONS = ["connection", "queue", "replicas", "retentionMs", "pace"];
 /** How long a start waits for Redis. After it, the start goes on in the background. */
 const MAX_START_MS = 2_000;
 
-/** How long deliveries wait for what the ledger remembers, from which their age is judged. */
+/** How long a delivery waits until the horizon is read. */
 const MAX_HORIZON_MS = 2_000;
 
 /** Its node in a Redis Cluster has the double payments. */
@@ -98,7 +102,7 @@ class BullmqInbox {
     this.#connection = connection;
     this.#settings = settings;
     const { engineTimeoutMs, upkeepMs } = settings;
-    this.redis = connectToAccept(connection, this.#stopped.signal, engineTimeoutMs);
+    this.redis = connectToStore(connection, this.#stopped.signal, engineTimeoutMs);
     this.#upkeep = setInterval(() => void this.#lookAfterQueues(), upkeepMs);
     this.#upkeep.unref();
   }
@@ -112,27 +116,26 @@ class BullmqInbox {
     return queue;
   }
 
-  /** All queues, as soon as they can be used. */
-  readonly open = async (): Promise<InboxQueue[]> => {
-    const queues = QUEUES.map((name) => this.queue(name));
+  /** Some queues, as soon as they can be used. */
+  async open(names: readonly string[] = QUEUES): Promise<InboxQueue[]> {
+    const queues = names.map((name) => this.queue(name));
     await Promise.all(queues.map((queue) => queue.open()));
     return queues;
-  };
+  }
 
-  readonly openDoublePayments = async (): Promise<InboxQueue> => {
-    const queue = this.queue(DOUBLE_PAYMENTS_QUEUE);
-    await queue.open();
-    return queue;
-  };
+  /** Workers, on a connection that closes with them. */
+  #workersFor(options: WorkerOptions, limit?: number): Workers {
+    const redis = connectToWork(this.#connection, this.#stopped.signal);
+    const queues = queuesOf(options).map((name) => this.queue(name));
+    return new Workers(redis, queues, options, this.#settings.pace, limit);
+  }
 
   async start(given: WorkerOptions): Promise<void> {
     if (this.#workers !== undefined) throw alreadyStarted();
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     this.#options = options;
     this.#onDeleted = given.onError;
-    const redis = connectToWork(this.#connection, this.#stopped.signal);
-    const find = (name: string) => this.queue(name);
-    this.#workers = new Workers(redis, find, options, this.#settings.pace);
+    this.#workers = this.#workersFor(options);
     const { started } = this.#workers;
     if (!(await waitAtMost(started, MAX_START_MS))) started.catch(options.onError);
     void this.#reportDurability(options).catch(options.onError);
@@ -181,27 +184,20 @@ class BullmqInbox {
   async drain(given: WorkerOptions, limits: DrainLimits): Promise<DrainResult> {
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
     await untilReady(this.redis);
-    const redis = connectToWork(this.#connection, this.#stopped.signal);
-    const drain = new Drain(redis, options, this.#settings.pace);
-    return drain.run((name) => this.queue(name), limits);
+    const processed = await this.#workersFor(options, limits.limit).drain(limits);
+    const queues = await Promise.all((await this.open(queuesOf(options))).map((one) => one.open()));
+    const left = await Promise.all(queues.map(dueJobs));
+    return { processed, left: left.reduce((sum, due) => sum + due, 0) };
   }
 
   /** By the queues that can be read: in a cluster, one node may be down. */
   async horizon(): Promise<Horizon> {
-    const horizons: Horizon[] = [];
-    let failure: unknown;
-    const read = async (name: string) => {
-      const queue = this.queue(name);
-      try {
-        await queue.open();
-        horizons.push(await queue.meta.horizon());
-      } catch (error) {
-        failure = error;
-      }
-    };
-    await waitAtMost(Promise.all(QUEUES.map(read)), MAX_HORIZON_MS);
+    const late = () => new Error("Redis does not reply.");
+    const read = (name: string) => withTimeout(this.queue(name).horizon(), MAX_HORIZON_MS, late);
+    const results = await Promise.allSettled(QUEUES.map(read));
+    const horizons = results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const [first] = horizons;
-    if (first === undefined) throw failure ?? new Error("Redis does not reply.");
+    if (first === undefined) throw (results[0] as PromiseRejectedResult).reason;
     const remembersSince = Math.max(...horizons.map((one) => one.remembersSince));
     return { now: first.now, remembersSince };
   }
@@ -250,7 +246,11 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   const upkeepMs = (pace.leaseMs * 2) / 3;
   const settings = { inbox: queue, replicas, pace, engineTimeoutMs, upkeepMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);
-  // Functions of their own, so that an inbox may be spread into another.
+  const doublePayments = async () => {
+    const [queue] = await inbox.open([DOUBLE_PAYMENTS_QUEUE]);
+    return queue as InboxQueue;
+  };
+  // Separate functions, so that an inbox may be spread into another.
   return {
     retentionMs,
     horizon: () => inbox.horizon(),
@@ -259,8 +259,9 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     stop: (timeoutMs) => inbox.stop(timeoutMs),
     drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
     stats: () => inbox.stats(),
-    deadLetters: deadLetterList(inbox.open),
-    conflicts: conflictList(inbox.open),
-    doublePayments: doublePaymentList(inbox.redis, inbox.openDoublePayments, retentionMs),
+    deadLetters: deadLetterList(() => inbox.open()),
+    conflicts: conflictList(() => inbox.open()),
+    waiting: waitingList(() => inbox.open()),
+    doublePayments: doublePaymentList(inbox.redis, doublePayments, retentionMs),
   };
 }

@@ -1,37 +1,69 @@
-import { EventMissingError } from "../errors.ts";
 import type { NewDelivery, Receipt } from "../types.ts";
-import type { RedisClock } from "./meta.ts";
-import type { LedgerKeys } from "./names.ts";
-import { type Pipeline, type RedisClient, repliesOf, runAll } from "./pipeline.ts";
-import { ReviewList } from "./review-list.ts";
 import {
   DECIDED,
   type EventRecord,
-  hasDigest,
+  type LedgerKeys,
   recordIn,
   recordText,
   type StoredDeadLetter,
   type StoredEvent,
+  shortDigest,
   storedEventOf,
-} from "./stored-event.ts";
+} from "./records.ts";
+import { type Pipeline, type RedisClient, type RedisClock, runAll, Together } from "./redis.ts";
+import { ReviewList } from "./review-list.ts";
 
-/** What the ledger says of a delivery. */
+/** What the ledger replies to a delivery. */
 export interface Admission {
   readonly kind: Receipt["kind"];
   /** Its event is to be processed, and may have no job. */
   readonly needsJob: boolean;
 }
 
-type Write = (pipeline: Pipeline) => void;
+/**
+ * Stores what is new of some deliveries. For each one, it takes four keys (its event, its conflict, and the
+ * same by its former key) and three texts (its record; for a dead letter its header and the time of its
+ * receipt). It replies with `new`, `duplicate`, `conflict` (which is stored), or the record of the event.
+ */
+const ADMIT = `
+local function head(key)
+  local text = redis.pcall("GETRANGE", key, 0, 33)
+  return type(text) == "string" and text or ""
+end
+local replies = {}
+for at = 1, #ARGV / 3 do
+  local event, conflict, former, formerConflict = unpack(KEYS, at * 4 - 1, at * 4 + 2)
+  local record, header, receivedAt = unpack(ARGV, at * 3 - 2, at * 3)
+  local known = redis.pcall("GETRANGE", event, 0, 33)
+  local own, before = head(conflict), ""
+  if former ~= event then
+    before = string.sub(head(former), 3) == string.sub(record, 3, 34) and "${DECIDED}" or head(formerConflict)
+  end
+  if own == "${DECIDED}" or before == "${DECIDED}" then
+    replies[at] = "duplicate"
+  elseif own ~= "" or before ~= "" then
+    replies[at] = "conflict"
+  elseif known == "" then
+    redis.call("SET", event, record)
+    if header ~= "" then
+      local id = string.match(event, "[^:]*$")
+      redis.call("ZADD", KEYS[1], receivedAt, id)
+      redis.call("HSET", KEYS[2], id, header)
+    end
+    replies[at] = "new"
+  else
+    replies[at] = known
+  end
+end
+return replies`;
 
-const DUPLICATE: Admission = { kind: "duplicate", needsJob: false };
-const CONFLICT: Admission = { kind: "conflict", needsJob: false };
-
-const deadLetterFrom = (delivery: NewDelivery): StoredDeadLetter => ({
-  ...storedEventOf(delivery),
-  attempts: 0,
-  error: delivery.deadLetterReason ?? "",
-});
+/** Remembers events as done, each for a number of milliseconds or without end. */
+const END = `
+for at = 1, #KEYS do
+  local text, lifeMs = ARGV[at * 2 - 1], ARGV[at * 2]
+  if lifeMs == "" then redis.call("SET", KEYS[at], text)
+  else redis.call("SET", KEYS[at], text, "PX", lifeMs) end
+end`;
 
 const conflictHeader = ({ event, receivedAt, signature }: StoredEvent) => ({
   event,
@@ -47,6 +79,8 @@ const deadLetterHeader = ({ attempts, error, ...stored }: StoredDeadLetter) => (
 /** What was seen of the events of one queue. One record an event decides what is new. */
 export class QueueLedger {
   readonly #redis: RedisClient;
+  readonly #reads: Together<string, string | null>;
+  readonly #ends: Together<EndedEvent, unknown>;
   readonly keys: LedgerKeys;
   readonly #retentionMs: number;
   readonly #clock: RedisClock;
@@ -55,6 +89,8 @@ export class QueueLedger {
 
   constructor(redis: RedisClient, keys: LedgerKeys, retentionMs: number, clock: RedisClock) {
     this.#redis = redis;
+    this.#reads = new Together((names) => redis.mget(...names));
+    this.#ends = new Together((events) => this.#endAll(events));
     this.keys = keys;
     this.#retentionMs = Math.ceil(retentionMs);
     this.#clock = clock;
@@ -62,84 +98,46 @@ export class QueueLedger {
     this.conflicts = new ReviewList(redis, keys.conflicts);
   }
 
-  /** The same ledger, by another connection. */
-  by(redis: RedisClient): QueueLedger {
-    return new QueueLedger(redis, this.keys, this.#retentionMs, this.#clock);
-  }
-
   /** Stores what is new among deliveries. An error for each that could not be stored. */
   async admit(deliveries: readonly NewDelivery[]): Promise<(Admission | Error)[]> {
-    const firsts = new Map<string, NewDelivery>();
-    for (const one of deliveries) if (!firsts.has(one.key)) firsts.set(one.key, one);
-    const pipeline = this.#redis.pipeline();
-    for (const [key, one] of firsts) pipeline.set(this.keys.event(key), this.#newRecord(one), "NX");
-    const lookups = deliveries.map((one) => this.#lookupKeys(one));
-    pipeline.mget(...lookups.flat());
-    const replies = await repliesOf(pipeline);
-    const known = replies.pop() as Error | (string | null)[];
-    if (known instanceof Error) throw known;
-    const stored = new Map([...firsts].map(([key, one], at) => [key, { one, reply: replies[at] }]));
-    const writes: Write[] = [];
-    const admissions = deliveries.map((delivery, at) => {
-      const found = known.splice(0, lookups[at]?.length);
-      const first = stored.get(delivery.key);
-      if (first?.reply instanceof Error) return first.reply;
-      const isNew = first?.one === delivery && first.reply === "OK";
-      return this.#judge(writes, delivery, isNew, found);
+    const { keys } = this;
+    const names = deliveries.flatMap(({ key, digest, formerKey = key }) => [
+      keys.event(key),
+      keys.conflict({ key, digest }),
+      keys.event(formerKey),
+      keys.conflict({ key: formerKey, digest }),
+    ]);
+    const texts = deliveries.flatMap((delivery) => {
+      const { digest, deadLetterReason: error, receivedAt } = delivery;
+      if (error === undefined) return [recordText("pending", digest), "", ""];
+      const content = { ...storedEventOf(delivery), attempts: 0, error };
+      const header = JSON.stringify(deadLetterHeader(content));
+      return [recordText("dead", digest, content), header, receivedAt];
     });
-    if (writes.length > 0) {
-      const pipeline = this.#redis.pipeline();
-      for (const write of writes) write(pipeline);
-      await runAll(pipeline);
+    const { ids, headers } = this.deadLetters;
+    const count = names.length + 2;
+    const replies = await this.#redis.eval(ADMIT, count, ids, headers, ...names, ...texts);
+    const conflicts: NewDelivery[] = [];
+    const admissions = (replies as (string | Error)[]).map((reply, at): Admission | Error => {
+      const delivery = deliveries[at] as NewDelivery;
+      if (reply instanceof Error) return reply;
+      const isNew = reply === "new";
+      if (isNew) return { kind: "accepted", needsJob: delivery.deadLetterReason === undefined };
+      const { state, digest } = recordIn(reply) ?? {};
+      if (reply === "duplicate" || digest === shortDigest(delivery.digest)) {
+        return { kind: "duplicate", needsJob: state === "pending" };
+      }
+      if (reply !== "conflict") conflicts.push(delivery);
+      return { kind: "conflict", needsJob: false };
+    });
+    if (conflicts.length > 0) {
+      const writes = this.#redis.multi();
+      for (const one of conflicts) this.#writeConflict(writes, one);
+      await runAll(writes);
     }
     return admissions;
   }
 
-  #newRecord(delivery: NewDelivery): string {
-    if (delivery.deadLetterReason === undefined) return recordText("pending", delivery.digest);
-    return recordText("dead", delivery.digest, deadLetterFrom(delivery));
-  }
-
-  #lookupKeys({ key, digest, formerKey }: NewDelivery): string[] {
-    const keys = [this.keys.event(key), this.keys.conflict({ key, digest })];
-    if (formerKey === undefined) return keys;
-    const former = { key: formerKey, digest };
-    return [...keys, this.keys.event(formerKey), this.keys.conflict(former)];
-  }
-
-  /** @param known - What is stored under {@link #lookupKeys}. */
-  #judge(
-    writes: Write[],
-    delivery: NewDelivery,
-    isNew: boolean,
-    [event, conflict = null, formerEvent, formerConflict = null]: readonly (string | null)[],
-  ): Admission | Error {
-    const { key, digest, deadLetterReason } = delivery;
-    const former = recordIn(formerEvent);
-    const isFormer = former !== undefined && hasDigest(former, digest);
-    const conflicts = [conflict, formerConflict].filter((one) => one !== null);
-    if (isFormer || conflicts.length > 0) {
-      // Its key is free again for an event with other data.
-      if (isNew) writes.push((pipeline) => pipeline.del(this.keys.event(key)));
-      if (isFormer || conflicts.includes(DECIDED)) return DUPLICATE;
-      if (conflict !== null) writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
-      return CONFLICT;
-    }
-    const record = recordIn(event);
-    if (record === undefined) return new EventMissingError("Redis");
-    if (!hasDigest(record, digest)) {
-      writes.push((pipeline) => this.#writeConflict(pipeline, delivery));
-      return CONFLICT;
-    }
-    const { content, state } = record;
-    if (content !== undefined && state === "dead") {
-      writes.push((pipeline) => this.deadLetters.add(pipeline, key, deadLetterHeader(content)));
-    }
-    if (!isNew) return { kind: "duplicate", needsJob: state === "pending" };
-    return { kind: "accepted", needsJob: deadLetterReason === undefined };
-  }
-
-  /** Storing it again changes nothing, and completes what a crash interrupted. */
   #writeConflict(writes: Pipeline, delivery: NewDelivery): void {
     const stored = storedEventOf(delivery);
     const key = this.keys.conflict(delivery);
@@ -148,8 +146,14 @@ export class QueueLedger {
     this.conflicts.add(writes, `${event}-${digest}`, conflictHeader(stored));
   }
 
-  #writeDone(writes: Pipeline, { key, digest, signedAt }: EndedEvent): void {
-    this.#remember(writes, this.keys.event(key), recordText("done", digest), signedAt);
+  /**
+   * How long to remember what ends now, in milliseconds: the retention from now, or from the signed time if
+   * it is later. `undefined` for without end: a replay of an event without such a time could come at any
+   * time.
+   */
+  #lifeMs(signedAt: number | undefined): number | undefined {
+    if (signedAt === undefined) return undefined;
+    return Math.max(0, Math.ceil(signedAt) - this.#clock.now()) + this.#retentionMs;
   }
 
   #remember(writes: Pipeline, key: string, text: string, signedAt: number | undefined): void {
@@ -158,34 +162,34 @@ export class QueueLedger {
     else writes.set(key, text, "PX", lifeMs);
   }
 
-  /**
-   * How long to remember what ends now: the retention from now, or from the signed time if it is later.
-   * `undefined` for without end: a replay of an event without a time that can be read could come at any
-   * time.
-   */
-  #lifeMs(signedAt: number | undefined): number | undefined {
-    if (signedAt === undefined) return undefined;
-    return Math.max(0, Math.ceil(signedAt) - this.#clock.now()) + this.#retentionMs;
-  }
-
   /** The record of an event that is processed now. */
   async begin(key: string, attempt: number): Promise<EventRecord | undefined> {
     if (attempt > 1) await this.#redis.zrem(this.keys.retrying, key);
-    return recordIn(await this.#redis.get(this.keys.event(key)));
+    return recordIn(await this.#reads.add(this.keys.event(key)));
   }
 
   /** The last step before an event ends. */
-  async end({ key, digest, signedAt }: EndedEvent): Promise<void> {
-    const [name, text] = [this.keys.event(key), recordText("done", digest)];
-    const lifeMs = this.#lifeMs(signedAt);
-    // Without a pipeline, which costs more than the command.
-    if (lifeMs === undefined) await this.#redis.set(name, text);
-    else await this.#redis.set(name, text, "PX", lifeMs);
+  async end(event: EndedEvent): Promise<void> {
+    await this.#ends.add(event);
+  }
+
+  async #endAll(events: readonly EndedEvent[]): Promise<unknown[]> {
+    const names = events.map(({ key }) => this.keys.event(key));
+    const texts = events.flatMap(({ digest, signedAt }) => [
+      recordText("done", digest),
+      this.#lifeMs(signedAt) ?? "",
+    ]);
+    await this.#redis.eval(END, names.length, ...names, ...texts);
+    return [];
+  }
+
+  async noteRetry(key: string, receivedAt: number): Promise<void> {
+    await this.#redis.zadd(this.keys.retrying, receivedAt, key);
   }
 
   /** Makes a dead letter of an event. */
   async bury(key: string, content: StoredDeadLetter): Promise<void> {
-    const writes = this.#redis.pipeline();
+    const writes = this.#redis.multi();
     writes.set(this.keys.event(key), recordText("dead", content.digest, content));
     this.deadLetters.add(writes, key, deadLetterHeader(content));
     writes.zrem(this.keys.retrying, key);
@@ -197,10 +201,6 @@ export class QueueLedger {
     const writes = this.#redis.pipeline();
     for (const key of keys) writes.del(this.keys.event(key)).zrem(this.keys.retrying, key);
     await runAll(writes);
-  }
-
-  async noteRetry(key: string, receivedAt: number): Promise<void> {
-    await this.#redis.zadd(this.keys.retrying, receivedAt, key);
   }
 
   /** The dead letter with this id. */
@@ -216,22 +216,14 @@ export class QueueLedger {
     return text === null || text === DECIDED ? undefined : (JSON.parse(text) as StoredEvent);
   }
 
-  /** Makes the event one to process. A dead letter keeps its content until it is done. */
-  async reopen(key: string, digest: string, content?: StoredDeadLetter): Promise<Admission> {
-    const name = this.keys.event(key);
-    if (content !== undefined) {
-      await this.#redis.set(name, recordText("pending", digest, content));
-      return { kind: "accepted", needsJob: true };
-    }
-    const pipeline = this.#redis.pipeline().set(name, recordText("pending", digest), "NX");
-    const [, text] = await runAll(pipeline.get(name));
-    const isPending = recordIn(text as string | null)?.state === "pending";
-    return { kind: "accepted", needsJob: isPending };
+  /** Makes a dead letter an event to process. It keeps its content until it is done. */
+  async reopen(key: string, content: StoredDeadLetter): Promise<void> {
+    await this.#redis.set(this.keys.event(key), recordText("pending", content.digest, content));
   }
 
   async dropDeadLetter(id: string, { digest, signedAt }: StoredEvent): Promise<void> {
     const writes = this.#redis.multi();
-    this.#writeDone(writes, { key: id, digest, signedAt });
+    this.#remember(writes, this.keys.event(id), recordText("done", digest), signedAt);
     this.deadLetters.remove(writes, id);
     await runAll(writes);
   }
@@ -246,8 +238,4 @@ export class QueueLedger {
 }
 
 /** What is remembered of an event. */
-export interface EndedEvent {
-  readonly key: string;
-  readonly digest: string;
-  readonly signedAt?: number | undefined;
-}
+export type EndedEvent = Pick<StoredEvent, "digest" | "signedAt"> & { readonly key: string };

@@ -1,24 +1,46 @@
+import type { Job } from "bullmq";
 import { asOwnEvent, partsOfConflictId } from "../conflicts.ts";
-import { conflictNotFound, deadLetterNotFound, doubleNotFound } from "../errors.ts";
-import type { Conflict, DeadLetter, EventFilter, EventList, EventPosition } from "../event-list.ts";
-import { compareEvents } from "../event-pages.ts";
+import {
+  conflictNotFound,
+  deadLetterNotFound,
+  doubleNotFound,
+  waitingNotFound,
+} from "../errors.ts";
+import type {
+  Conflict,
+  DeadLetter,
+  EventFilter,
+  EventList,
+  EventPosition,
+  WaitingEvent,
+  WaitingList,
+  WithBody,
+} from "../event-list.ts";
+import { compareEvents, matchesFilter } from "../event-pages.ts";
 import type { DoublePaymentList, StoredDoublePayment } from "../types.ts";
-import type { InboxQueue } from "./inbox-queue.ts";
-import { type RedisClient, runAll } from "./pipeline.ts";
+import { attemptsOf } from "./processor.ts";
+import type { InboxQueue } from "./queue.ts";
+import {
+  DECIDED,
+  deliveryOf,
+  type StoredDeadLetter,
+  type StoredEvent,
+  storedEventIn,
+} from "./records.ts";
+import { type RedisClient, runAll } from "./redis.ts";
 import { ReviewList } from "./review-list.ts";
-import { DECIDED, deliveryOf, type StoredEvent } from "./stored-event.ts";
 
 /** All queues, as soon as they can be used. */
 type Queues = () => Promise<readonly InboxQueue[]>;
 
 /** The first items of all queues that match. */
 async function listAll<Item extends EventPosition>(
-  queues: readonly InboxQueue[],
-  filter: EventFilter,
+  open: Queues,
+  { limit }: EventFilter,
   list: (queue: InboxQueue) => Promise<Item[]>,
 ): Promise<Item[]> {
-  const all = await Promise.all(queues.map(list));
-  return all.flat().sort(compareEvents).slice(0, filter.limit);
+  const all = await Promise.all((await open()).map(list));
+  return all.flat().sort(compareEvents).slice(0, limit);
 }
 
 /** An item that a person decides on, and its queue. */
@@ -28,76 +50,109 @@ interface Found<Content> {
   readonly content: Content;
 }
 
-/** The items with these ids. @throws `notFound` for an id that is not in the list. */
-async function findAll<Content>(
-  queues: readonly InboxQueue[],
-  ids: readonly string[],
-  find: (queue: InboxQueue, id: string) => Promise<Content | undefined>,
-  notFound: (id: string) => Error,
-): Promise<Found<Content>[]> {
-  const findOne = async (id: string): Promise<Found<Content>> => {
-    const places = await Promise.all(
-      queues.map(async (queue) => ({ id, queue, content: await find(queue, id) })),
-    );
-    const found = places.find(({ content }) => content !== undefined);
-    if (found === undefined) throw notFound(id);
-    return found as Found<Content>;
-  };
-  return Promise.all(ids.map(findOne));
+/** A list over all queues. */
+interface QueueLists<Item extends Conflict, Content> {
+  readonly list: (queue: InboxQueue, filter: EventFilter) => Promise<Item[]>;
+  readonly find: (queue: InboxQueue, id: string) => Promise<Content | undefined>;
+  readonly show: (content: Content) => Omit<WithBody<Item>, "id">;
+  readonly notFound: (id: string) => Error;
+  readonly requeue: (found: Found<Content>) => Promise<void>;
+  readonly drop: (found: Found<Content>) => Promise<void>;
 }
 
-const eachOf = async <Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>) => {
-  await Promise.all(items.map(act));
-};
+function eventList<Item extends Conflict, Content>(
+  open: Queues,
+  { list, find, show, notFound, requeue, drop }: QueueLists<Item, Content>,
+): EventList<Item> {
+  const findAll = async (ids: readonly string[]) => {
+    const queues = await open();
+    const findOne = async (id: string): Promise<Found<Content>> => {
+      const contents = await Promise.all(queues.map((queue) => find(queue, id)));
+      const at = contents.findIndex((content) => content !== undefined);
+      if (at < 0) throw notFound(id);
+      return { id, queue: queues[at] as InboxQueue, content: contents[at] as Content };
+    };
+    return Promise.all(ids.map(findOne));
+  };
+  return {
+    list: (filter) => listAll(open, filter, (queue) => list(queue, filter)),
+    read: async (id) => {
+      const [found] = await findAll([id]);
+      return { id, ...show((found as Found<Content>).content) } as WithBody<Item>;
+    },
+    requeue: async (ids) => void (await Promise.all((await findAll(ids)).map(requeue))),
+    drop: async (ids) => void (await Promise.all((await findAll(ids)).map(drop))),
+  };
+}
+
+const withBody = ({ event, body, receivedAt, signature }: StoredEvent) => ({
+  event,
+  body,
+  receivedAt,
+  signature,
+});
 
 /** The dead letters. */
-export function deadLetterList(open: Queues): EventList<DeadLetter> {
-  const find = async (ids: readonly string[]) =>
-    findAll(await open(), ids, ({ ledger }, id) => ledger.deadLetter(id), deadLetterNotFound);
-  return {
-    list: async (filter) =>
-      listAll(await open(), filter, ({ ledger }) => ledger.deadLetters.list(filter)),
-    read: async (id) => {
-      const [found] = await find([id]);
-      const { event, body, attempts, error, receivedAt, signature } = (found as Found<never>)
-        .content as DeadLetter & { body: string };
-      return { id, event, body, attempts, error, receivedAt, signature };
+export const deadLetterList = (open: Queues): EventList<DeadLetter> =>
+  eventList<DeadLetter, StoredDeadLetter>(open, {
+    list: ({ ledger }, filter) => ledger.deadLetters.list(filter),
+    find: ({ ledger }, id) => ledger.deadLetter(id),
+    show: ({ attempts, error, ...content }) => ({ ...withBody(content), attempts, error }),
+    notFound: deadLetterNotFound,
+    requeue: async ({ id, queue, content }) => {
+      const { attempts: _, error: __, ...stored } = content;
+      await queue.ledger.reopen(id, content);
+      await queue.accept(deliveryOf(id, stored));
+      await queue.ledger.deadLetters.removeRequeued(id, queue.ledger.keys.event(id));
     },
-    requeue: async (ids) =>
-      eachOf(await find(ids), async ({ id, queue, content }) => {
-        const { attempts: _, error: __, ...stored } = content;
-        await queue.ledger.reopen(id, content.digest, content);
-        await queue.addJob(deliveryOf(id, stored));
-        await queue.ledger.deadLetters.removeRequeued(id, queue.ledger.keys.event(id));
-      }),
-    drop: async (ids) =>
-      eachOf(await find(ids), ({ id, queue, content }) => queue.ledger.dropDeadLetter(id, content)),
-  };
-}
+    drop: ({ id, queue, content }) => queue.ledger.dropDeadLetter(id, content),
+  });
 
 /** The conflicts. */
-export function conflictList(open: Queues): EventList<Conflict> {
-  const find = async (ids: readonly string[]) =>
-    findAll(await open(), ids, ({ ledger }, id) => ledger.conflict(id), conflictNotFound);
-  const requeue = async ({ id, queue, content }: Found<StoredEvent>) => {
-    const own = asOwnEvent(deliveryOf(partsOfConflictId(id).key, content));
-    const { needsJob } = await queue.ledger.reopen(own.key, own.digest);
-    if (needsJob) await queue.addJob(own);
-    await queue.ledger.decide(id, content);
-  };
-  return {
-    list: async (filter) =>
-      listAll(await open(), filter, ({ ledger }) => ledger.conflicts.list(filter)),
-    read: async (id) => {
-      const [found] = await find([id]);
-      const { event, body, receivedAt, signature } = (found as Found<StoredEvent>).content;
-      return { id, event, body, receivedAt, signature };
+export const conflictList = (open: Queues): EventList<Conflict> =>
+  eventList<Conflict, StoredEvent>(open, {
+    list: ({ ledger }, filter) => ledger.conflicts.list(filter),
+    find: ({ ledger }, id) => ledger.conflict(id),
+    show: withBody,
+    notFound: conflictNotFound,
+    requeue: async ({ id, queue, content }) => {
+      await queue.accept(asOwnEvent(deliveryOf(partsOfConflictId(id).key, content)));
+      await queue.ledger.decide(id, content);
     },
-    requeue: async (ids) => eachOf(await find(ids), requeue),
-    drop: async (ids) =>
-      eachOf(await find(ids), ({ id, queue, content }) => queue.ledger.decide(id, content)),
-  };
+    drop: ({ id, queue, content }) => queue.ledger.decide(id, content),
+  });
+
+/** An event whose job BullMQ has. `undefined` for a job that something else has added. */
+function waitingEventIn(job: Job | undefined): WithBody<WaitingEvent> | undefined {
+  const stored = storedEventIn(job?.data);
+  if (job === undefined || stored === undefined) return undefined;
+  const { event, body, receivedAt, signature } = stored;
+  const { id = "", failedReason: error = "" } = job;
+  return { id, event, receivedAt, signature, attempts: attemptsOf(job), error, body };
 }
+
+const WAITING_STATES = ["waiting", "prioritized", "delayed", "active"] as const;
+
+/** The events that are not processed yet: the jobs of BullMQ. */
+export const waitingList = (open: Queues): WaitingList => ({
+  list: ({ isRetrying, ...filter }) =>
+    listAll(open, filter, async (queue) => {
+      const jobs = await (await queue.open()).getJobs([...WAITING_STATES]);
+      const events = jobs.flatMap((job) => waitingEventIn(job) ?? []);
+      return events
+        .filter(({ error }) => !isRetrying || error !== "")
+        .filter((event) => matchesFilter(event, filter))
+        .map(({ body: _, ...event }) => event);
+    }),
+  read: async (id) => {
+    for (const queue of await open()) {
+      const bull = await queue.open();
+      const event = waitingEventIn(await bull.getJob(id));
+      if (event !== undefined) return event;
+    }
+    throw waitingNotFound(id);
+  },
+});
 
 /** The double payments, beside the events of one queue. */
 export function doublePaymentList(
@@ -122,16 +177,12 @@ export function doublePaymentList(
       await runAll(writes);
       return added === "OK";
     },
-    list: async ({ kind: _, ...filter }) => {
-      const { list } = await place();
-      return list.list({ ...filter, kind: undefined });
-    },
+    list: async (filter) => (await place()).list.list({ ...filter, kind: undefined }),
     drop: async (ids) => {
       const { keys, list } = await place();
       for (const id of ids) if (!(await list.has(id))) throw doubleNotFound(id);
       for (const id of ids) {
-        const writes = redis.multi();
-        writes.set(keys.doublePayment(id), DECIDED, "PX", retentionMs);
+        const writes = redis.multi().set(keys.doublePayment(id), DECIDED, "PX", retentionMs);
         list.remove(writes, id);
         await runAll(writes);
       }

@@ -12,7 +12,7 @@ import {
 import { bytesOf } from "../text.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../types.ts";
 import type { QueueLedger } from "./ledger.ts";
-import { type StoredDeadLetter, type StoredEvent, storedEventIn } from "./stored-event.ts";
+import { type StoredDeadLetter, type StoredEvent, storedEventIn } from "./records.ts";
 
 /** How long to wait until Redis is tried again. */
 const RETRY_MS = 500;
@@ -38,17 +38,32 @@ const rejectionOf = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
+/** A job that this process has. */
+interface Held {
+  hasBegun: boolean;
+  readonly controller: AbortController;
+}
+
 /** Runs the attempts of one process, for all queues. */
 export class Processor {
   readonly #options: WorkerOptions;
-  readonly #limit: Semaphore;
+  readonly #limit: number;
+  readonly #places: Semaphore;
   /** By the ids of the jobs. */
-  readonly #held = new Map<string, { hasBegun: boolean; readonly controller: AbortController }>();
+  readonly #held = new Map<string, Held>();
+  #begun = 0;
+  #ended = 0;
   #isStopping = false;
+  #onLimit = () => {};
+  /** Resolves when as many handlers have begun as the limit says. Then no other begins. */
+  readonly limitReached = new Promise<void>((resolve) => {
+    this.#onLimit = resolve;
+  });
 
-  constructor(options: WorkerOptions) {
+  constructor(options: WorkerOptions, limit: number) {
     this.#options = options;
-    this.#limit = new Semaphore(options.concurrency);
+    this.#limit = limit;
+    this.#places = new Semaphore(options.concurrency);
   }
 
   /** How many handlers run. */
@@ -56,22 +71,25 @@ export class Processor {
     return [...this.#held.values()].filter(({ hasBegun }) => hasBegun).length;
   }
 
+  /** How many handlers have run. */
+  get ended(): number {
+    return this.#ended;
+  }
+
   /**
-   * Makes one attempt. If it resolves, the job may end; if it rejects, the attempt has failed.
+   * Makes one attempt. If it resolves, the job may end; if it rejects, the attempt has failed. Resolves with
+   * whether the event is a dead letter now.
    *
    * @throws {WaitingError} if the job was handed back.
    */
-  async process(ledger: QueueLedger, job: Job, token: string): Promise<void> {
+  async process(ledger: QueueLedger, job: Job, token: string): Promise<boolean> {
     const id = job.id as string;
     const held = { hasBegun: false, controller: new AbortController() };
     const { signal } = held.controller;
     if (this.#isStopping) held.controller.abort(receiverStopped());
     this.#held.set(id, held);
     try {
-      const begin = () => {
-        held.hasBegun = true;
-      };
-      await this.#attempt(ledger, job, signal, begin);
+      return await this.#attempt(ledger, job, held);
     } catch (error) {
       if (!this.#isStopping || !signal.aborted) throw error;
       await job.moveToWait(token);
@@ -81,46 +99,55 @@ export class Processor {
     }
   }
 
-  async #attempt(ledger: QueueLedger, job: Job, signal: AbortSignal, begin: () => void) {
+  async #attempt(ledger: QueueLedger, job: Job, held: Held): Promise<boolean> {
+    const { signal } = held.controller;
     const key = job.id as string;
     const attempt = attemptsOf(job) + 1;
     const stored = storedEventIn(job.data);
+    const bury = async (content: StoredDeadLetter) => {
+      await this.#write(signal, () => ledger.bury(key, content));
+      return true;
+    };
     if (stored === undefined) {
-      const content = unreadableEvent(job, unreadable("it is not an event of this inbox"));
-      return this.#write(signal, () => ledger.bury(key, content));
+      return bury(unreadableEvent(job, unreadable("it is not an event of this inbox")));
     }
     signal.throwIfAborted();
     const record = await this.#write(signal, () => ledger.begin(key, attempt));
-    if (record?.state === "done") return;
-    const bury = (error: string, attempts: number) =>
-      this.#write(signal, () => ledger.bury(key, { ...stored, attempts, error }));
-    if (record?.state === "dead") {
-      // The process died between the dead letter and the end of its job.
-      const { error = "", attempts = 0 } = record.content ?? {};
-      return bury(error, attempts);
+    // The process died between this record and the end of the job, or the job was added once more.
+    if (record?.state === "done" || record?.state === "dead") return record.state === "dead";
+    if (attempt > MAX_ATTEMPTS) {
+      return bury({ ...stored, attempts: MAX_ATTEMPTS, error: PROCESS_DIED });
     }
-    if (attempt > MAX_ATTEMPTS) return bury(PROCESS_DIED, MAX_ATTEMPTS);
     try {
-      await this.#limit.use(signal, () => {
-        begin();
-        return this.#run(key, stored, attempt, signal);
-      });
+      await this.#places.use(signal, () => this.#run(key, stored, attempt, held));
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isLastAttempt(attempt, error)) return bury(errorText(error), attempt);
+      const text = errorText(error);
+      if (isLastAttempt(attempt, error)) return bury({ ...stored, attempts: attempt, error: text });
       await this.#write(signal, () => ledger.noteRetry(key, stored.receivedAt));
       // A new error: BullMQ treats some classes of errors, and some messages, in its own way.
-      throw new Error(errorText(error));
+      throw new Error(text);
     }
     const { digest, signedAt } = stored;
     await this.#write(signal, () => ledger.end({ key, digest, signedAt }));
+    return false;
   }
 
-  async #run(key: string, stored: StoredEvent, attempt: number, signal: AbortSignal) {
+  async #run(key: string, stored: StoredEvent, attempt: number, held: Held): Promise<void> {
+    const { signal } = held.controller;
     const { body, receivedAt, traceContext, source } = stored;
-    const raw = bytesOf(body);
-    const job = { key, raw, attempt, signal, receivedAt, traceContext, source };
-    await Promise.race([this.#options.run(job), rejectionOf(signal)]);
+    held.hasBegun = true;
+    this.#begun++;
+    if (this.#begun === this.#limit) {
+      this.stop(false);
+      this.#onLimit();
+    }
+    const job = { key, raw: bytesOf(body), attempt, signal, receivedAt, traceContext, source };
+    try {
+      await Promise.race([this.#options.run(job), rejectionOf(signal)]);
+    } finally {
+      if (!signal.aborted) this.#ended++;
+    }
   }
 
   /** Retries until it is written, or another process may have the event. */

@@ -1,9 +1,9 @@
 import type { EventFilter, EventPosition } from "../event-list.ts";
 import { matchesFilter } from "../event-pages.ts";
-import type { Pipeline, RedisClient } from "./pipeline.ts";
+import type { Pipeline, RedisClient } from "./redis.ts";
 
 /** What a list shows of an item, without its id and its body. */
-export interface Header {
+interface Header {
   readonly receivedAt: number;
   readonly event?: string;
 }
@@ -23,36 +23,32 @@ redis.call("HDEL", KEYS[2], ARGV[1])`;
 /** The items of one queue that wait for a person: ids by their times, and a header for each. */
 export class ReviewList<Item extends Header> {
   readonly #redis: RedisClient;
-  readonly #ids: string;
-  readonly #headers: string;
+  /** The keys of its two parts. */
+  readonly ids: string;
+  readonly headers: string;
 
   constructor(redis: RedisClient, key: string) {
     this.#redis = redis;
-    this.#ids = key;
-    this.#headers = `${key}:headers`;
+    this.ids = key;
+    this.headers = `${key}:headers`;
   }
 
   /** Adds an item, unless it is there. */
   add(pipeline: Pipeline, id: string, header: Item): void {
-    pipeline.hsetnx(this.#headers, id, JSON.stringify(header));
-    pipeline.zadd(this.#ids, "NX", header.receivedAt, id);
+    pipeline.hsetnx(this.headers, id, JSON.stringify(header));
+    pipeline.zadd(this.ids, "NX", header.receivedAt, id);
   }
 
   remove(pipeline: Pipeline, id: string): void {
-    pipeline.zrem(this.#ids, id);
-    pipeline.hdel(this.#headers, id);
+    pipeline.zrem(this.ids, id).hdel(this.headers, id);
   }
 
   async removeRequeued(id: string, recordKey: string): Promise<void> {
-    await this.#redis.eval(REMOVE_REQUEUED, 3, this.#ids, this.#headers, recordKey, id);
-  }
-
-  count(pipeline: Pipeline): void {
-    pipeline.zcard(this.#ids);
+    await this.#redis.eval(REMOVE_REQUEUED, 3, this.ids, this.headers, recordKey, id);
   }
 
   async has(id: string): Promise<boolean> {
-    return (await this.#redis.hexists(this.#headers, id)) === 1;
+    return (await this.#redis.hexists(this.headers, id)) === 1;
   }
 
   /** The first items that match, in the order of a list. */
@@ -62,21 +58,16 @@ export class ReviewList<Item extends Header> {
     const to = until === undefined ? "+inf" : `(${until}`;
     const found: (Item & EventPosition)[] = [];
     for (let at = 0; found.length < limit; at += PAGE) {
-      const ids = await this.#redis.zrangebyscore(this.#ids, from, to, "LIMIT", at, PAGE);
-      for (const item of await this.#read(ids)) {
+      const ids = await this.#redis.zrangebyscore(this.ids, from, to, "LIMIT", at, PAGE);
+      const headers = ids.length === 0 ? [] : await this.#redis.hmget(this.headers, ...ids);
+      for (const [place, json] of headers.entries()) {
+        // It was requeued or dropped in the meantime.
+        if (json === null) continue;
+        const item = { ...(JSON.parse(json) as Item), id: ids[place] as string };
         if (matchesFilter({ ...item, event: item.event ?? "" }, filter)) found.push(item);
       }
       if (ids.length < PAGE) break;
     }
     return found.slice(0, limit);
-  }
-
-  async #read(ids: readonly string[]): Promise<(Item & EventPosition)[]> {
-    if (ids.length === 0) return [];
-    const headers = await this.#redis.hmget(this.#headers, ...ids);
-    // One that is missing was requeued or dropped in the meantime.
-    return headers.flatMap((json, at) =>
-      json === null ? [] : [{ ...(JSON.parse(json) as Item), id: ids[at] as string }],
-    );
   }
 }

@@ -1,9 +1,8 @@
 import type { Job, Queue } from "bullmq";
 import { type InboxStats, queuesOf, type WorkerOptions } from "../types.ts";
-import type { InboxQueue } from "./inbox-queue.ts";
-import type { RedisClock } from "./meta.ts";
-import { type RedisClient, runAll } from "./pipeline.ts";
-import { storedEventIn } from "./stored-event.ts";
+import type { InboxQueue } from "./queue.ts";
+import { storedEventIn } from "./records.ts";
+import { type RedisClient, type RedisClock, runAll } from "./redis.ts";
 
 /** How many jobs of a queue could be processed now. */
 export async function dueJobs(queue: Queue): Promise<number> {
@@ -21,11 +20,10 @@ const dueAt = ({ timestamp, processedOn = 0, delay = 0 }: Job): number =>
 async function queueStats(redis: RedisClient, inboxQueue: InboxQueue) {
   const queue = await inboxQueue.open();
   const { ledger } = inboxQueue;
-  const own = redis.pipeline().zcard(ledger.keys.retrying);
-  own.zrange(ledger.keys.retrying, "0", "0", "WITHSCORES");
-  ledger.deadLetters.count(own);
-  ledger.conflicts.count(own);
-  const [counts, [head], [retrying, first, dead, conflicts]] = await Promise.all([
+  const { retrying: retries, deadLetters, conflicts: conflictIds } = ledger.keys;
+  const own = redis.pipeline().zcard(retries).zcard(deadLetters).zcard(conflictIds);
+  own.zrange(retries, "0", "0", "WITHSCORES");
+  const [counts, [head], [retrying, dead, conflicts, first]] = await Promise.all([
     queue.getJobCounts("waiting", "prioritized", "delayed", "active"),
     queue.getJobs(["waiting"], 0, 0, true),
     runAll(own),

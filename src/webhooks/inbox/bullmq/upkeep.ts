@@ -1,12 +1,12 @@
 import type { Job, Queue } from "bullmq";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
-import type { InboxQueue } from "./inbox-queue.ts";
-import type { RedisClock } from "./meta.ts";
 import { unreadableEvent } from "./processor.ts";
-import { storedEventIn } from "./stored-event.ts";
+import type { InboxQueue } from "./queue.ts";
+import { storedEventIn } from "./records.ts";
+import type { RedisClock } from "./redis.ts";
 
-/** How many jobs are looked at, or removed, at a time. */
-const PAGE = 500;
+/** How many jobs are looked at, or removed, each time. */
+const PAGE = 1_000;
 
 /**
  * What one process does for a queue from time to time. Resolves with how many events it deleted that no
@@ -18,10 +18,10 @@ export async function upkeep(
   { clock, retentionMs }: { readonly clock: RedisClock; readonly retentionMs: number },
 ): Promise<number> {
   const queue = await inboxQueue.open();
-  await inboxQueue.meta.touch(isWorkedOn);
+  await inboxQueue.touch(isWorkedOn);
   await freeLateRetries(queue, clock.now());
   await buryFailed(queue, inboxQueue);
-  if (!(await inboxQueue.meta.isAbandoned())) return 0;
+  if (!(await inboxQueue.isAbandoned())) return 0;
   return forget(queue, inboxQueue, clock, retentionMs);
 }
 
@@ -29,12 +29,9 @@ export async function upkeep(
 async function freeLateRetries(queue: Queue, now: number): Promise<void> {
   const isLate = ({ processedOn = 0, delay = 0 }: Job) =>
     processedOn + delay > now + MAX_RETRY_WAIT_MS;
-  // The last ones first: they free their places in the list.
-  for (let late = PAGE; late >= PAGE; ) {
-    const jobs = (await queue.getJobs(["delayed"], 0, PAGE - 1, false)).filter(isLate);
-    for (const job of jobs) await job.promote().catch(() => {});
-    late = jobs.length;
-  }
+  // The last ones come first.
+  const jobs = await queue.getJobs(["delayed"], 0, PAGE - 1, false);
+  for (const job of jobs.filter(isLate)) await job.promote().catch(() => {});
 }
 
 /** Makes dead letters of jobs that BullMQ, or a person with a dashboard, has failed. */
@@ -58,11 +55,9 @@ async function forget(
   const graceMs = Math.max(0, Date.now() - (clock.now() - retentionMs));
   let count = 0;
   for (const state of ["wait", "delayed"] as const) {
-    for (let ids = await queue.clean(graceMs, PAGE, state); ids.length > 0; ) {
-      await ledger.forget(ids);
-      count += ids.length;
-      ids = ids.length < PAGE ? [] : await queue.clean(graceMs, PAGE, state);
-    }
+    const ids = await queue.clean(graceMs, PAGE, state);
+    if (ids.length > 0) await ledger.forget(ids);
+    count += ids.length;
   }
   return count;
 }

@@ -1,11 +1,11 @@
-import { type WorkerOptions as BullmqOptions, type Job, Worker } from "bullmq";
+import { type Job, Worker } from "bullmq";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { sleep, waitAtMost } from "../../../internal/timeout.ts";
 import type { Pace } from "../pace.ts";
-import { queuesOf, type WorkerOptions } from "../types.ts";
-import type { InboxQueue } from "./inbox-queue.ts";
-import type { RedisClient } from "./pipeline.ts";
+import type { DrainLimits, WorkerOptions } from "../types.ts";
 import { attemptsOf, Processor } from "./processor.ts";
+import type { InboxQueue } from "./queue.ts";
+import type { RedisClient } from "./redis.ts";
 
 /** A queue that cannot be used is tried again after this time. */
 const RETRY_MS = 1_000;
@@ -19,42 +19,31 @@ const HAND_BACK_MS = 700;
  */
 const JOBS_PER_PLACE = 3;
 
-/** The options of a worker, whether it fetches by itself or not. */
-export const workerOptions = (redis: RedisClient, { leaseMs, backoffMs }: Pace): BullmqOptions => ({
-  connection: redis,
-  lockDuration: leaseMs,
-  stalledInterval: (leaseMs * 2) / 3,
-  // The death of a process is counted as an attempt. BullMQ must not end the event by its own count.
-  maxStalledCount: Number.MAX_SAFE_INTEGER,
-  settings: {
-    backoffStrategy: (_made: number, _type?: string, _error?: Error, job?: unknown) =>
-      backoffMs(attemptsOf(job as Job) + 1),
-  },
-});
-
-/** Processes the jobs of the queues that a process works on, within one concurrency. */
+/** Processes the jobs of some queues, within one concurrency. */
 export class Workers {
   readonly #redis: RedisClient;
   readonly #options: WorkerOptions;
   readonly #pace: Pace;
   readonly #processor: Processor;
-  readonly #workers = new Map<Worker, { isReady: boolean }>();
+  readonly #workers: Worker[] = [];
+  readonly #empty: Promise<unknown>[] = [];
   readonly #stopping = new AbortController();
   /** Resolves when all queues have workers. @throws {ConfigurationError} */
   readonly started: Promise<void>;
 
+  /** @param redis - A connection that the workers close. */
   constructor(
     redis: RedisClient,
-    queueOf: (kind: string) => InboxQueue,
+    queues: readonly InboxQueue[],
     options: WorkerOptions,
     pace: Pace,
+    limit: number = Number.POSITIVE_INFINITY,
   ) {
     this.#redis = redis;
     this.#options = options;
     this.#pace = pace;
-    this.#processor = new Processor(options);
+    this.#processor = new Processor(options, limit);
     redis.on("error", (error) => this.#report(error));
-    const queues = queuesOf(options).map(queueOf);
     this.started = Promise.all(queues.map((queue) => this.#serve(queue))).then(() => {});
   }
 
@@ -76,25 +65,29 @@ export class Workers {
   }
 
   #startWorker(queue: InboxQueue): void {
-    const ledger = queue.ledger.by(this.#redis);
-    const worker = new Worker(
-      queue.name,
-      (job: Job, token = "") => this.#processor.process(ledger, job, token),
-      {
-        ...workerOptions(this.#redis, this.#pace),
-        concurrency: this.#options.concurrency * JOBS_PER_PLACE,
+    const { leaseMs, backoffMs } = this.#pace;
+    const process = (job: Job, token = "") => this.#processor.process(queue.ledger, job, token);
+    const worker = new Worker(queue.name, process, {
+      connection: this.#redis,
+      concurrency: this.#options.concurrency * JOBS_PER_PLACE,
+      lockDuration: leaseMs,
+      stalledInterval: (leaseMs * 2) / 3,
+      // The death of a process is counted as an attempt. BullMQ must not end the event by its own count.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      settings: {
+        backoffStrategy: (_made: number, _type?: string, _error?: Error, job?: unknown) =>
+          backoffMs(attemptsOf(job as Job) + 1),
       },
-    );
-    const state = { isReady: false };
-    this.#workers.set(worker, state);
+    });
+    this.#workers.push(worker);
+    this.#empty.push(new Promise<void>((resolve) => worker.once("drained", resolve)));
     worker.on("error", (error) => this.#report(error));
+    worker.on("completed", (job, isDead) => {
+      if (isDead) queue.addRequeued(job).catch((error) => this.#report(error));
+    });
     worker.on("lockRenewalFailed", (ids) => {
       for (const id of ids) this.#processor.loseLease(id);
     });
-    const onReady = () => {
-      state.isReady = true;
-    };
-    worker.waitUntilReady().then(onReady, (error) => this.#report(error));
   }
 
   /** While it stops, connections are closed on purpose. */
@@ -102,17 +95,29 @@ export class Workers {
     if (!this.#stopping.signal.aborted) this.#options.onError(error);
   }
 
+  /** Works until nothing is due or a limit is reached, and stops. Resolves with how many handlers have run. */
+  async drain({ timeoutMs }: Pick<DrainLimits, "timeoutMs">): Promise<number> {
+    const end = performance.now() + timeoutMs;
+    const isDone = this.started.then(() =>
+      Promise.race([Promise.all(this.#empty), this.#processor.limitReached]),
+    );
+    await waitAtMost(isDone, timeoutMs);
+    await this.#close(Math.max(0, end - performance.now()));
+    return this.#processor.ended;
+  }
+
   async stop(timeoutMs: number): Promise<void> {
-    this.#stopping.abort();
     this.#processor.stop(false);
+    await this.#close(timeoutMs);
+  }
+
+  /** Takes no other jobs, and hands back those that have not ended in time. */
+  async #close(timeoutMs: number): Promise<void> {
+    this.#stopping.abort();
+    // Without Redis, a graceful close would wait for ever.
     const isReached = this.#redis.status === "ready";
-    const closing = [...this.#workers].map(async ([worker, { isReady }]) => {
-      // Without Redis, a graceful close would wait for ever.
-      if (isReached && isReady) return worker.close();
-      await this.#handlersEnd(timeoutMs);
-      return worker.close(true);
-    });
-    const closed = Promise.allSettled(closing);
+    if (!isReached) await this.#handlersEnd(timeoutMs);
+    const closed = Promise.allSettled(this.#workers.map((worker) => worker.close(!isReached)));
     if (!(await waitAtMost(closed, timeoutMs))) {
       this.#processor.stop(true);
       await waitAtMost(closed, HAND_BACK_MS);

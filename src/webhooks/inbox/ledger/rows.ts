@@ -75,7 +75,7 @@ export const deadLetterIn = (row: LedgerRow): DeadLetter => ({
   id: hexOf(row.key),
   ...listed(row),
   attempts: Number(row.attempts),
-  error: String(row.error),
+  error: String(row.error ?? ""),
 });
 
 export const conflictIn = (row: LedgerRow): Conflict => ({

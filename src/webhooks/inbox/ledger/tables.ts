@@ -1,7 +1,7 @@
 /** The number of this layout of the tables. A build rejects every other one. */
 export const LEDGER_FORMAT = 1;
 
-/** Where the two databases of a ledger differ. */
+/** The differences between the two databases of a ledger. */
 export interface Dialect {
   /** The names of the tables, quoted if they need it. */
   readonly tables: Readonly<Record<"events" | "conflicts" | "doubles" | "meta", string>>;

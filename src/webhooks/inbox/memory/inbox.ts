@@ -1,15 +1,14 @@
 import { ownOptions } from "../../../internal/check-options.ts";
-import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
-import { type LiveEvent, MemoryLedger } from "./ledger.ts";
-import { conflictList, deadLetterList, doubleList } from "./lists.ts";
+import { Workers } from "../workers.ts";
+import { listsOf } from "./lists.ts";
 import { MemoryStore } from "./store.ts";
 
 const OPTIONS = ["retentionMs", "pace"];
 
 /**
- * Keeps deliveries in this process: for tests and experiments. **A restart loses what was acknowledged
+ * Stores deliveries in this process: for tests and experiments. **A restart loses what was acknowledged
  * and not processed yet**, and other processes see nothing of it. Use `sqliteInbox` for a shop.
  *
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
@@ -26,23 +25,19 @@ export function memoryInbox(
 ): Inbox {
   const own = ownOptions(options, OPTIONS, "memoryInbox");
   const { pace = DEFAULT_PACE } = own;
-  const retentionMs = retentionFor(own.retentionMs, pace);
-  const ledger = new MemoryLedger(retentionMs);
-  const store = new MemoryStore(ledger, pace, retentionMs);
-  const worker = new WorkerSlot();
-  const offer = (event: LiveEvent) => {
-    store.offer(event);
-    worker.pollSoon();
-  };
+  const store = new MemoryStore(pace, retentionFor(own.retentionMs, pace));
+  const workers = new Workers(store, pace);
   // Without `retentionMs` and `horizon`: tests deliver recorded events, which may be of any age.
   return {
-    accept: async (delivery) => ledger.accept(delivery, offer),
-    start: async (workerOptions) => worker.start(store, workerOptions, pace),
-    stop: (timeoutMs) => worker.stop(timeoutMs),
-    drain: (workerOptions, limits) => worker.drain(store, workerOptions, pace, limits),
-    deadLetters: deadLetterList(ledger, offer),
-    conflicts: conflictList(ledger, offer),
-    doublePayments: doubleList(ledger),
-    stats: async () => store.stats(worker.queues),
+    accept: async (delivery) => {
+      const receipt = store.accept(delivery);
+      workers.pollSoon();
+      return receipt;
+    },
+    start: async (workerOptions) => workers.start(workerOptions),
+    stop: (timeoutMs) => workers.stop(timeoutMs),
+    drain: (workerOptions, limits) => workers.drain(workerOptions, limits),
+    stats: async () => store.stats(workers.queues),
+    ...listsOf(store, () => workers.pollSoon()),
   };
 }

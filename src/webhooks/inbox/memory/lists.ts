@@ -1,100 +1,106 @@
-import { asOwnEvent, conflictIdOf } from "../conflicts.ts";
-import { conflictNotFound, deadLetterNotFound, doubleNotFound } from "../errors.ts";
-import type { Conflict, DeadLetter, EventFilter, EventList } from "../event-list.ts";
+import type { ConfigurationError } from "../../../errors/configuration.ts";
+import { conflictIdOf } from "../conflicts.ts";
+import {
+  conflictNotFound,
+  deadLetterNotFound,
+  doubleNotFound,
+  waitingNotFound,
+} from "../errors.ts";
+import type {
+  Conflict,
+  DeadLetter,
+  EventFilter,
+  EventList,
+  EventPosition,
+  WaitingList,
+} from "../event-list.ts";
 import { compareEvents, matchesFilter } from "../event-pages.ts";
 import { exactText } from "../text.ts";
-import type { DoublePaymentList, NewDelivery } from "../types.ts";
-import type { LiveEvent, MemoryLedger } from "./ledger.ts";
+import type { DoublePaymentList, Inbox } from "../types.ts";
+import type { LiveEntry, MemoryStore } from "./store.ts";
 
-const pageOf = <Item extends Conflict>(all: readonly Item[], filter: EventFilter): Item[] =>
-  all
-    .filter((one) => matchesFilter(one, filter))
-    .sort(compareEvents)
-    .slice(0, filter.limit);
+function pageOf<Item extends EventPosition>(all: readonly Item[], filter: EventFilter): Item[] {
+  const matching = all.filter((one) => matchesFilter({ event: "", ...one }, filter));
+  return matching.sort(compareEvents).slice(0, filter.limit);
+}
 
-const listed = (id: string, { event, receivedAt, signature }: NewDelivery): Conflict => ({
-  id,
-  event,
-  receivedAt,
-  signature,
+const conflictOf = ({ delivery, state }: LiveEntry): Conflict => ({
+  id: state === "conflict" ? conflictIdOf(delivery) : delivery.key,
+  event: delivery.event,
+  receivedAt: delivery.receivedAt,
+  signature: delivery.signature,
 });
 
-const deadLetterOf = ({ key, delivery, attempts, error }: LiveEvent): DeadLetter => ({
-  ...listed(key, delivery),
-  attempts,
-  error,
+const deadLetterOf = (entry: LiveEntry): DeadLetter => ({
+  ...conflictOf(entry),
+  attempts: entry.attempts,
+  error: entry.error,
 });
 
-const conflictOf = (delivery: NewDelivery): Conflict => listed(conflictIdOf(delivery), delivery);
-
-/** @param requeued - Has an event processed. */
-export function deadLetterList(
-  ledger: MemoryLedger,
-  requeued: (event: LiveEvent) => void,
-): EventList<DeadLetter> {
-  const find = (id: string): LiveEvent => {
-    const event = ledger.event(id);
-    if (event?.state !== "dead") throw deadLetterNotFound(id);
-    return event as LiveEvent;
+/** The lists of what waits for a person. @param requeued - Has what was requeued processed. */
+export function listsOf(
+  store: MemoryStore,
+  requeued: () => void,
+): Pick<Inbox, "deadLetters" | "conflicts" | "doublePayments" | "waiting"> {
+  const listOf = <Item extends Conflict>(
+    state: "dead" | "conflict",
+    itemOf: (entry: LiveEntry) => Item,
+    notFound: (id: string) => ConfigurationError,
+  ): EventList<Item> => {
+    const find = (id: string): LiveEntry => {
+      const entry = store.entry(id);
+      if (entry?.state !== state) throw notFound(id);
+      return entry as LiveEntry;
+    };
+    return {
+      list: async (filter) => pageOf(store.in(state).map(itemOf), filter),
+      read: async (id) => {
+        const entry = find(id);
+        return { ...itemOf(entry), body: exactText(entry.delivery.raw) };
+      },
+      requeue: async (ids) => {
+        for (const id of ids) find(id);
+        for (const id of ids) store.requeue(id);
+        requeued();
+      },
+      drop: async (ids) => {
+        for (const id of ids) find(id);
+        for (const id of ids) store.end(id);
+      },
+    };
   };
   return {
-    list: async (filter) => pageOf(ledger.in("dead").map(deadLetterOf), filter),
-    read: async (id) => {
-      const event = find(id);
-      return { ...deadLetterOf(event), body: exactText(event.delivery.raw) };
-    },
-    requeue: async (ids) => {
-      for (const event of ids.map(find)) {
-        Object.assign(event, { state: "pending", attempts: 0, error: "" });
-        requeued(event);
-      }
-    },
-    drop: async (ids) => {
-      for (const event of ids.map(find)) ledger.end(event);
-    },
+    deadLetters: listOf("dead", deadLetterOf, deadLetterNotFound),
+    conflicts: listOf("conflict", conflictOf, conflictNotFound),
+    doublePayments: doublesOf(store),
+    waiting: waitingOf(store),
   };
 }
 
-/** @param requeued - Has an event processed. */
-export function conflictList(
-  ledger: MemoryLedger,
-  requeued: (event: LiveEvent) => void,
-): EventList<Conflict> {
-  const find = (id: string): NewDelivery => {
-    const delivery = ledger.openConflict(id);
-    if (delivery === undefined) throw conflictNotFound(id);
-    return delivery;
-  };
-  const decide = (ids: readonly string[]): NewDelivery[] => {
-    const found = ids.map(find);
-    for (const id of ids) ledger.decide(id);
-    return found;
-  };
+const waitingOf = (store: MemoryStore): WaitingList => {
+  const waiting = () => [...store.in("pending"), ...store.in("running")];
   return {
-    list: async (filter) => pageOf(ledger.openConflicts().map(conflictOf), filter),
+    list: async ({ isRetrying, ...filter }) => {
+      const entries = waiting().filter(({ error }) => !isRetrying || error !== "");
+      return pageOf(entries.map(deadLetterOf), filter);
+    },
     read: async (id) => {
-      const delivery = find(id);
-      return { ...conflictOf(delivery), body: exactText(delivery.raw) };
+      const entry = waiting().find(({ delivery }) => delivery.key === id);
+      if (entry === undefined) throw waitingNotFound(id);
+      return { ...deadLetterOf(entry), body: exactText(entry.delivery.raw) };
     },
-    requeue: async (ids) => {
-      for (const delivery of decide(ids)) ledger.accept(asOwnEvent(delivery), requeued);
-    },
-    drop: async (ids) => void decide(ids),
   };
-}
+};
 
-export const doubleList = ({ doubles }: MemoryLedger): DoublePaymentList => ({
+const doublesOf = ({ doubles }: MemoryStore): DoublePaymentList => ({
   add: async (double) => {
     if (doubles.has(double.id)) return false;
     doubles.set(double.id, double);
     return true;
   },
-  list: async ({ kind: _, ...filter }) => {
+  list: async (filter) => {
     const open = [...doubles.values()].filter((double) => double !== undefined);
-    return open
-      .filter((one) => matchesFilter({ ...one, event: "" }, { ...filter, kind: undefined }))
-      .sort(compareEvents)
-      .slice(0, filter.limit);
+    return pageOf(open, { ...filter, kind: undefined });
   },
   drop: async (ids) => {
     for (const id of ids) if (doubles.get(id) === undefined) throw doubleNotFound(id);

@@ -1,82 +1,185 @@
+import { asOwnEvent, conflictIdOf } from "../conflicts.ts";
 import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";
-import { type InboxStats, queueOf } from "../types.ts";
-import { type LiveEvent, type MemoryLedger, now } from "./ledger.ts";
+import {
+  type InboxStats,
+  type NewDelivery,
+  queueOf,
+  type Receipt,
+  receiptFor,
+  type StoredDoublePayment,
+} from "../types.ts";
+
+/** An event or a conflict. */
+export interface Entry {
+  readonly digest: string;
+  readonly signedAt: number | undefined;
+  /** Until it is done: then the id and the digest recognise duplicates. */
+  delivery: NewDelivery | undefined;
+  /** A conflict is done when a person has decided. */
+  state: "pending" | "running" | "dead" | "conflict" | "done";
+  attempts: number;
+  /** When it is due, or may be forgotten. */
+  at: number;
+  /** Why the last attempt failed. */
+  error: string;
+}
+
+/** An entry that is not done. */
+export type LiveEntry = Entry & { readonly delivery: NewDelivery };
 
 const MAINTENANCE_INTERVAL_MS = 500;
+
+// Unlike the wall clock, this one cannot be set.
+const now = () => performance.now();
 
 /** No spread of a long list into the arguments of a function: the stack is too small for that. */
 const least = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 
-/** The events of one process that wait or run, in their queues. */
+/** What one process has received. */
 export class MemoryStore implements LeaseStore {
-  readonly #ledger: MemoryLedger;
   readonly #pace: Pace;
   readonly #retentionMs: number;
-  /** Due, in the order in which they became so. */
-  readonly #ready = new Map<string, Set<LiveEvent>>();
-  /** Failed, and not due yet. */
-  readonly #delayed = new Set<LiveEvent>();
-  readonly #running = new Set<LiveEvent>();
+  /** Events by their keys, conflicts by their ids. */
+  readonly #entries = new Map<string, Entry>();
+  /** To be processed: first those that were due first, except for retries. */
+  readonly #pending = new Set<LiveEntry>();
+  /** Done, in that order. */
+  readonly #done = new Map<string, Entry>();
+  /** Dropped pairs included, without their data. */
+  readonly doubles: Map<string, StoredDoublePayment | undefined> = new Map();
 
-  constructor(ledger: MemoryLedger, pace: Pace, retentionMs: number) {
-    this.#ledger = ledger;
+  constructor(pace: Pace, retentionMs: number) {
     this.#pace = pace;
     this.#retentionMs = retentionMs;
   }
 
-  /** The event is to be processed. */
-  offer(event: LiveEvent): void {
-    event.at = now();
-    this.#queue(event).add(event);
+  accept(delivery: NewDelivery): Receipt {
+    const { key, formerKey = key, digest, signedAt, deadLetterReason: error = "" } = delivery;
+    for (const one of [key, formerKey]) {
+      if (this.#entries.get(one)?.digest === digest) return receiptFor("duplicate");
+      const conflict = this.#entries.get(conflictIdOf({ key: one, digest }));
+      if (conflict !== undefined) {
+        return receiptFor(conflict.state === "done" ? "duplicate" : "conflict");
+      }
+    }
+    const isConflict = this.#entries.has(key);
+    const state = error === "" ? "pending" : "dead";
+    const entry: LiveEntry = {
+      digest,
+      signedAt,
+      delivery,
+      state: isConflict ? "conflict" : state,
+      attempts: 0,
+      at: now(),
+      error,
+    };
+    this.#entries.set(isConflict ? conflictIdOf(delivery) : key, entry);
+    if (entry.state === "pending") this.#pending.add(entry);
+    return receiptFor(isConflict ? "conflict" : "accepted");
   }
 
-  #queue({ delivery }: LiveEvent): Set<LiveEvent> {
-    const name = queueOf(delivery.event);
-    const queue = this.#ready.get(name) ?? new Set();
-    this.#ready.set(name, queue);
-    return queue;
+  /** The entries in a state. */
+  in(state: Exclude<Entry["state"], "done">): LiveEntry[] {
+    return [...this.#entries.values()].filter((one) => one.state === state) as LiveEntry[];
   }
 
-  #readyIn(queues: readonly string[]): Set<LiveEvent>[] {
-    return queues.flatMap((name) => this.#ready.get(name) ?? []);
+  entry(id: string): Entry | undefined {
+    return this.#entries.get(id);
   }
 
-  #delayedIn(queues: readonly string[]): LiveEvent[] {
-    return [...this.#delayed].filter(({ delivery }) => queues.includes(queueOf(delivery.event)));
+  requeue(id: string): void {
+    const entry = this.#entries.get(id) as LiveEntry;
+    const { delivery } = entry;
+    if (entry.state === "dead") {
+      entry.error = "";
+      this.#retry(entry, 0, now());
+    } else {
+      this.end(id);
+      this.accept(asOwnEvent(delivery));
+    }
+  }
+
+  /** Only the id and the digest stay, by which duplicates are recognised. */
+  end(id: string): void {
+    const entry = this.#entries.get(id) as Entry;
+    const aheadMs = Math.max(0, (entry.signedAt ?? 0) - Date.now());
+    const at = now() + aheadMs + this.#retentionMs;
+    Object.assign(entry, { state: "done", delivery: undefined, error: "", at });
+    // Without a time that can be read, a replay could come at any time.
+    if (entry.signedAt !== undefined) this.#done.set(id, entry);
+  }
+
+  #retry(entry: LiveEntry, attempts: number, at: number): void {
+    Object.assign(entry, { state: "pending", attempts, at });
+    this.#pending.add(entry);
+  }
+
+  #pendingIn(queues: readonly string[]): LiveEntry[] {
+    return [...this.#pending].filter(({ delivery }) => queues.includes(queueOf(delivery.event)));
   }
 
   /** @param queues - Those that this process works on. */
   stats(queues: readonly string[]): InboxStats {
-    const ready = [...this.#ready.values()].flatMap((queue) => [...queue]);
-    const waiting = [...ready, ...this.#delayed];
+    const waiting = [...this.#pending];
     const retrying = waiting.filter(({ attempts }) => attempts > 0);
-    const own = this.#readyIn(queues).flatMap((queue) => [...queue]);
-    const oldest = (events: readonly LiveEvent[]) =>
-      events.length === 0 ? null : least(events.map(({ delivery }) => delivery.receivedAt));
+    const own = this.#pendingIn(queues);
+    const oldest = (entries: readonly LiveEntry[]) =>
+      entries.length === 0 ? null : least(entries.map(({ delivery }) => delivery.receivedAt));
     return {
       waiting: waiting.length,
-      unhandled: waiting.length - own.length - this.#delayedIn(queues).length,
-      running: this.#running.size,
-      dead: this.#ledger.in("dead").length,
-      conflicts: this.#ledger.openConflicts().length,
+      unhandled: waiting.length - own.length,
+      running: this.in("running").length,
+      dead: this.in("dead").length,
+      conflicts: this.in("conflict").length,
       retrying: retrying.length,
       oldestRetrying: oldest(retrying),
       oldestWaiting: oldest(waiting),
-      lagMs: own.length === 0 ? 0 : Math.max(0, Math.round(now() - least(own.map(({ at }) => at)))),
+      lagMs: Math.max(0, Math.round(now() - least(own.map(({ at }) => at)))),
     };
   }
 
   turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
-    for (const one of ended) this.#end(one);
-    this.#wake();
-    return this.#take(count, queues);
+    for (const one of ended) this.#endLease(one);
+    const due: LiveEntry[] = [];
+    for (const entry of this.#pending) {
+      if (due.length >= count) break;
+      if (entry.at <= now() && queues.includes(queueOf(entry.delivery.event))) due.push(entry);
+    }
+    return due.map((entry) => this.#lease(entry));
+  }
+
+  #lease(entry: LiveEntry): Lease {
+    this.#pending.delete(entry);
+    entry.state = "running";
+    const { key, raw, receivedAt, traceContext, source } = entry.delivery;
+    const attempt = ++entry.attempts;
+    // The key is a token: each delivery has one lease at a time.
+    return { key, raw, attempt, receivedAt, traceContext, source, token: key };
+  }
+
+  #endLease({ lease, as, error }: EndedLease): void {
+    const entry = this.#entries.get(lease.key) as LiveEntry;
+    const { attempts } = entry;
+    if (as === "done") this.end(lease.key);
+    else if (as === "released") this.#retry(entry, attempts - 1, now());
+    else {
+      entry.error = errorText(error);
+      if (isLastAttempt(attempts, error)) entry.state = "dead";
+      else this.#retry(entry, attempts, now() + this.#pace.backoffMs(attempts));
+    }
   }
 
   maintain(queues: readonly string[]): Maintenance {
-    this.#ledger.forget();
+    for (const [id, { at }] of this.#done) {
+      // Signed ahead of time: those after it are over first.
+      if (at > now() + this.#retentionMs) continue;
+      if (at > now()) break;
+      this.#done.delete(id);
+      this.#entries.delete(id);
+    }
     const deleted = this.#deleteUnprocessed(queues);
     const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
     return { warnings, nextInMs: MAINTENANCE_INTERVAL_MS };
@@ -84,17 +187,15 @@ export class MemoryStore implements LeaseStore {
 
   /** Deletes the events that no process took for the whole retention. */
   #deleteUnprocessed(queues: readonly string[]): number {
-    let count = 0;
-    for (const [name, queue] of this.#ready) {
-      if (queues.includes(name)) continue;
-      for (const event of queue) {
-        if (event.at + this.#retentionMs > now()) break;
-        queue.delete(event);
-        this.#ledger.delete(event);
-        count++;
-      }
+    const before = now() - this.#retentionMs;
+    const over = [...this.#pending].filter(
+      ({ at, delivery }) => at <= before && !queues.includes(queueOf(delivery.event)),
+    );
+    for (const entry of over) {
+      this.#pending.delete(entry);
+      this.#entries.delete(entry.delivery.key);
     }
-    return count;
+    return over.length;
   }
 
   // The only process that holds leases is this one: none is ever lost.
@@ -103,57 +204,15 @@ export class MemoryStore implements LeaseStore {
   }
 
   nextDueInMs(queues: readonly string[]): number {
-    if (this.dueCount(queues) > 0) return 0;
-    return least(this.#delayedIn(queues).map(({ at }) => at)) - now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const { at, delivery } of this.#pending) {
+      if (queues.includes(queueOf(delivery.event))) next = Math.min(next, at - now());
+      if (next <= 0) break;
+    }
+    return next;
   }
 
   dueCount(queues: readonly string[]): number {
-    return this.#readyIn(queues).reduce((sum, { size }) => sum + size, 0);
-  }
-
-  #end(ended: EndedLease): void {
-    const event = this.#ledger.event(ended.lease.key) as LiveEvent;
-    this.#running.delete(event);
-    if (ended.as === "done") this.#ledger.end(event);
-    else if (ended.as === "released") {
-      event.attempts--;
-      this.offer(event);
-    } else if (!isLastAttempt(event.attempts, ended.error)) {
-      event.at = now() + this.#pace.backoffMs(event.attempts);
-      this.#delayed.add(event);
-    } else {
-      event.error = errorText(ended.error);
-      event.state = "dead";
-    }
-  }
-
-  #wake(): void {
-    for (const event of this.#delayed) {
-      if (event.at > now()) continue;
-      this.#delayed.delete(event);
-      this.#queue(event).add(event);
-    }
-  }
-
-  #take(count: number, queues: readonly string[]): Lease[] {
-    const leases: Lease[] = [];
-    const due = this.#readyIn(queues).flatMap((queue) => [...queue].slice(0, count));
-    for (const event of due.sort((a, b) => a.at - b.at).slice(0, count)) {
-      this.#queue(event).delete(event);
-      this.#running.add(event);
-      const { raw, receivedAt, traceContext, source } = event.delivery;
-      const { key } = event;
-      // The key is a token: each delivery has one lease at a time.
-      leases.push({
-        key,
-        raw,
-        attempt: ++event.attempts,
-        token: key,
-        receivedAt,
-        traceContext,
-        source,
-      });
-    }
-    return leases;
+    return this.#pendingIn(queues).filter(({ at }) => at <= now()).length;
   }
 }

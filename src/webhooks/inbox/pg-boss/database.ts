@@ -2,15 +2,16 @@ import pg from "pg";
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
 
-const CONNECT_TIMEOUT_MS = 5_000;
-
 /** How long a rollback may take. After that, the connection is closed, and PostgreSQL rolls back. */
 const ROLLBACK_TIMEOUT_MS = 1_000;
 
-/** How long a statement outside of a transaction may take: some of pg-boss's own go over whole tables. */
+/** How long a transaction may wait for its process, which may be frozen, and keep others waiting. */
+const IDLE_TIMEOUT_MS = 20_000;
+
+/** How long a statement may take: some of pg-boss's own go over whole tables. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 
-type Transaction = Awaited<ReturnType<NonNullable<Db["beginTransaction"]>>>;
+export type Begin = NonNullable<Db["beginTransaction"]>;
 
 export const noReply = (): Error => new Error("PostgreSQL does not reply.");
 
@@ -29,7 +30,7 @@ export class Database implements Db {
       connectionString,
       max,
       application_name: "malipo",
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: 5_000,
       allowExitOnIdle: true,
     });
     // An error of an idle connection would end the process. The next statement reports it.
@@ -39,35 +40,22 @@ export class Database implements Db {
 
   readonly executeSql: Db["executeSql"] = async (text, values) => {
     const client = await this.#connect();
-    try {
-      const result = await withTimeout(client.query(text, values), STATEMENT_TIMEOUT_MS, noReply);
-      this.#release(client);
-      return result;
-    } catch (error) {
-      this.#release(client, true);
-      throw error;
-    }
+    return this.#run(client, text, STATEMENT_TIMEOUT_MS, values).finally(() =>
+      this.#release(client),
+    );
   };
 
-  readonly beginTransaction = async (): Promise<Transaction> => {
+  readonly beginTransaction: Begin = async () => {
     const client = await this.#connect();
-    try {
-      await client.query("BEGIN");
-    } catch (error) {
-      this.#release(client, true);
-      throw error;
-    }
+    const begin = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`;
+    await this.#run(client, begin, STATEMENT_TIMEOUT_MS);
     const executeSql: Db["executeSql"] = async (text, values) => {
       if (!this.#busy.has(client)) throw new Error("The transaction has ended.");
       return client.query(text, values);
     };
-    const end = async (statement: string, timeoutMs: number) => {
-      try {
-        await withTimeout(executeSql(statement), timeoutMs, noReply);
-      } catch (error) {
-        this.#release(client, true);
-        throw error;
-      }
+    const end = async (text: string, timeoutMs: number) => {
+      if (!this.#busy.has(client)) return;
+      await this.#run(client, text, timeoutMs);
       this.#release(client);
     };
     return {
@@ -81,6 +69,16 @@ export class Database implements Db {
     const client = await this.#pool.connect();
     this.#busy.add(client);
     return client;
+  }
+
+  /** A connection whose statement fails is closed. */
+  async #run(client: pg.PoolClient, text: string, timeoutMs: number, values?: unknown[]) {
+    try {
+      return await withTimeout(client.query(text, values), timeoutMs, noReply);
+    } catch (error) {
+      this.#release(client, true);
+      throw error;
+    }
   }
 
   #release(client: pg.PoolClient, close = false): void {
@@ -106,7 +104,7 @@ export interface PgBossTransaction {
 }
 
 /**
- * Runs something in a transaction of your own client. `client` is what the handler's `transaction` passes
+ * Runs something in a transaction of your client. `client` is what the handler's `transaction` passes
  * on, and `db` the same connection for pg-boss: `fromPrisma(tx)`, `fromDrizzle(tx, sql)`,
  * `fromKysely(trx)` or `fromKnex(trx)` of pg-boss.
  */
@@ -117,23 +115,24 @@ export type Transact = <Result>(
 
 /** Runs statements in a transaction. After the timeout, it is rolled back. */
 export async function inTransaction<Result>(
-  begin: NonNullable<Db["beginTransaction"]>,
+  begin: Begin,
   run: (db: Db) => Promise<Result>,
   timeoutMs: number,
 ): Promise<Result> {
-  const started = performance.now();
+  const deadline = performance.now() + timeoutMs;
+  const inTime = <Value>(promise: Promise<Value>) =>
+    withTimeout(promise, Math.max(1, deadline - performance.now()), noReply);
   const begun = begin();
-  const transaction = await withTimeout(begun, timeoutMs, noReply).catch((error: unknown) => {
-    void begun.then(({ rollback }) => rollback()).catch(() => {});
+  const { db, commit, rollback } = await inTime(begun).catch((error: unknown) => {
+    void begun.then((late) => late.rollback()).catch(() => {});
     throw error;
   });
   try {
-    const left = () => Math.max(1, timeoutMs - (performance.now() - started));
-    const result = await withTimeout(run(transaction.db), left(), noReply);
-    await withTimeout(transaction.commit(), left(), noReply);
+    const result = await inTime(run(db));
+    await inTime(commit());
     return result;
   } catch (error) {
-    await transaction.rollback();
+    await rollback();
     throw error;
   }
 }

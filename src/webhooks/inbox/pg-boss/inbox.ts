@@ -11,7 +11,6 @@ import { DEFAULT_PACE, retentionFor } from "../pace.ts";
 import type { Inbox } from "../types.ts";
 import { Database, type Transact } from "./database.ts";
 import { PgBossInbox } from "./engine.ts";
-import { listsOf } from "./lists.ts";
 import { BOSS_OPTIONS, type Tuning } from "./queues.ts";
 
 export type { PgBossTransaction, Transact } from "./database.ts";
@@ -37,7 +36,7 @@ interface CommonOptions {
    */
   retentionMs?: number | undefined;
   /**
-   * Runs a transaction of your own client: a handler's `transaction` then passes on that client, and ends
+   * Runs a transaction of your client: a handler's `transaction` then passes on that client, and ends
    * the event on the same connection. Set it if your handlers write by Prisma, Drizzle, Kysely or Knex.
    * pg-boss exports `fromPrisma`, `fromDrizzle`, `fromKysely` and `fromKnex`.
    *
@@ -63,7 +62,7 @@ interface CommonOptions {
  */
 const DEFAULT_SCHEMA = "malipo_inbox";
 
-/** What {@link pgBossInbox} takes: the address of a database, or a pg-boss of your own. */
+/** What {@link pgBossInbox} takes: the address of a database, or your pg-boss. */
 export type PgBossInboxOptions = CommonOptions &
   (
     | { readonly connectionString: string; readonly boss?: undefined }
@@ -85,7 +84,7 @@ const OPTIONS = [
  * handler's `transaction` runs its own writes and "processed" in one transaction: each event has its
  * effect once. Install `pg-boss` and `pg` yourself.
  *
- * A pg-boss of your own is started if you have not started it, and you stop it. Create it with
+ * Your own pg-boss is started if you have not started it, and you stop it. Create it with
  * `monitorIntervalSeconds: 10` and `superviseIntervalSeconds: 10`, so that the events of a process that
  * died are retried within a minute.
  *
@@ -127,7 +126,7 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
     connectionString === undefined
       ? undefined
       : new Database(String(connectionString), tuning.boss?.max);
-  const inbox = new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
+  return new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
     inbox: checkQueue(own.queue ?? "malipo-webhooks"),
     schema: schema ?? DEFAULT_SCHEMA,
     bossSchema: schema,
@@ -135,18 +134,7 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
     tuning,
     database,
     transact,
-  });
-  // Functions of their own, so that an inbox may be spread into another.
-  return {
-    accept: (delivery) => inbox.accept(delivery),
-    start: (workerOptions) => inbox.start(workerOptions),
-    stop: (timeoutMs) => inbox.stop(timeoutMs),
-    stats: () => inbox.stats(),
-    horizon: () => inbox.horizon(),
-    drain: (workerOptions, limits) => inbox.drain(workerOptions, limits),
-    ...listsOf(inbox.store, inbox.query, (kind) => inbox.notify(kind)),
-    retentionMs,
-  };
+  }).open();
 }
 
 /** The names of tables and indexes begin with it, and PostgreSQL cuts names at 63 bytes. */

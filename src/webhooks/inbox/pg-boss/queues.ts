@@ -35,7 +35,7 @@ export const heartbeatMsOf = ({ queue }: Tuning): number =>
 const QUEUE_OPTIONS = {
   // The ledger ends an event after its last attempt. pg-boss would end it without a dead letter.
   retryLimit: 1_000_000,
-  // Exponential from a second, with the jitter that pg-boss has: from half to the whole.
+  // For the events of a process that died.
   retryBackoff: true,
   retryDelay: 1,
   retryDelayMax: MAX_BACKOFF_MS / 1_000,
@@ -45,13 +45,6 @@ const QUEUE_OPTIONS = {
   // An accepted delivery must not be dropped because it waited long. pg-boss has no "for ever".
   retentionSeconds: 60 * 365 * 86_400,
 } as const satisfies UpdateQueueOptions;
-
-/** The longest time from a failed attempt to the next one, by the options of the queues. */
-export function longestRetryMs({ queue }: Tuning, attempt: number): number {
-  const { retryBackoff, retryDelay, retryDelayMax } = { ...QUEUE_OPTIONS, ...queue };
-  const seconds = retryBackoff ? retryDelay * 2 ** attempt : retryDelay;
-  return Math.min(seconds, retryDelayMax ?? seconds) * 1_000;
-}
 
 /** The name that a queue of the inbox has in pg-boss. */
 export const engineQueue = (inbox: string, queue: string): string => `${inbox}/${queue}`;
@@ -68,26 +61,23 @@ export async function createQueues(
   const options: UpdateQueueOptions = { ...QUEUE_OPTIONS, ...tuning.queue };
   const names = QUEUES.map((queue) => engineQueue(inbox, queue));
   const earlier = `${inbox}-conflicts`;
-  const found = await boss.getQueues([...names, earlier]);
-  if (found.some(({ name }) => name === earlier)) throw layoutOfEarlierBuild(inbox);
+  const found = new Map((await boss.getQueues([...names, earlier])).map((one) => [one.name, one]));
+  if (found.has(earlier)) {
+    throw new ConfigurationError(
+      `pg-boss has the queue "${earlier}", in which an earlier build of malipo stored webhooks. This build cannot read them. Let that build process what is waiting, and delete its queues, or set \`queue\` to another name.`,
+    );
+  }
   for (const name of names) {
-    const queue = found.find((one) => one.name === name);
+    const queue = found.get(name);
     if (queue === undefined) await boss.createQueue(name);
     const isSame = Object.entries(options).every(
       ([option, value]) => (queue?.[option as keyof typeof options] ?? null) === value,
     );
     if (!isSame) await boss.updateQueue(name, options);
   }
-  const created = new Map((await boss.getQueues(names)).map((one) => [one.name, one.createdOn]));
-  return Object.fromEntries(
-    QUEUES.map((queue) => [queue, String(created.get(engineQueue(inbox, queue))?.toISOString())]),
-  );
+  const created = await boss.getQueues(names);
+  return Object.fromEntries(created.map(({ name, createdOn }) => [name, createdOn.toISOString()]));
 }
-
-const layoutOfEarlierBuild = (inbox: string): ConfigurationError =>
-  new ConfigurationError(
-    `pg-boss has the queue "${inbox}-conflicts", in which an earlier build of malipo stored webhooks. This build cannot read them. Let that build process what is waiting, and delete its queues, or set \`queue\` to another name.`,
-  );
 
 /** An event for which pg-boss is to have a job. */
 export interface QueuedEvent {
@@ -95,6 +85,8 @@ export interface QueuedEvent {
   readonly event: string;
   /** Attempts before this job. */
   readonly attempts?: number;
+  /** How long to wait before it is due. */
+  readonly delayMs?: number;
 }
 
 /** What a job holds: the ledger has the event. */
@@ -115,7 +107,11 @@ export async function addJobs(
   for (const queue of new Set(events.map(({ event }) => queueOf(event)))) {
     const jobs = events
       .filter(({ event }) => queueOf(event) === queue)
-      .map(({ key, attempts = 0 }) => ({ data: { format: 1, key, attempts } satisfies JobData }));
+      .map(({ key, attempts = 0, delayMs = 0 }) => {
+        const data: JobData = { format: 1, key, attempts };
+        // Seconds, by the clock of the server.
+        return { data, startAfter: delayMs / 1_000 };
+      });
     const added = await boss.insert(engineQueue(inbox, queue), jobs, { db, returnId: true });
     if (added?.length !== jobs.length) throw new EventMissingError("PostgreSQL");
   }

@@ -4,15 +4,10 @@ import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
 import { DEFAULT_PACE } from "../pace.ts";
 import { queueOf } from "../types.ts";
-import {
-  type Database,
-  inTransaction,
-  noReply,
-  type PgBossTransaction,
-  type Transact,
-} from "./database.ts";
-import { Ledger, rows } from "./ledger.ts";
-import { addJobs, createQueues, type Tuning } from "./queues.ts";
+import { type Begin, type Database, inTransaction, noReply, type Transact } from "./database.ts";
+import { Ledger } from "./ledger.ts";
+import { addJobs, createQueues, engineQueue, type QueuedEvent, type Tuning } from "./queues.ts";
+import { createTables, dialectOf, rows } from "./tables.ts";
 
 export interface Settings {
   readonly inbox: string;
@@ -30,7 +25,8 @@ export interface Settings {
 /** How long the start may take, which creates tables. */
 const START_TIMEOUT_MS = 60_000;
 
-const PENDING_AT_ONCE = 1_000;
+/** The longest time of a timer: a handler has its own limit. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 // The codes of PostgreSQL for a table, a schema and a function that are not there.
 const MISSING_CODES = new Set(["42P01", "3F000", "42883"]);
@@ -46,13 +42,17 @@ export class Store {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly timeoutMs: number;
+  /** Runs the user's own statements in a transaction. */
+  readonly userTransaction: Transact;
   #opening: Promise<void> | undefined;
 
   constructor(boss: PgBoss, settings: Settings) {
     this.boss = boss;
     this.settings = settings;
-    this.ledger = new Ledger(settings.schema, settings.inbox, settings.retentionMs);
+    this.ledger = new Ledger(dialectOf(settings.schema, settings.inbox), settings.retentionMs);
     this.timeoutMs = settings.tuning.engineTimeoutMs ?? DEFAULT_PACE.engineTimeoutMs;
+    const { transact = (run) => this.#inTransaction((db) => run(clientOf(db), db)) } = settings;
+    this.userTransaction = transact;
   }
 
   /** Once; again after it failed. */
@@ -65,36 +65,54 @@ export class Store {
   }
 
   async #start(): Promise<void> {
-    const { boss, ledger, settings } = this;
+    const { boss } = this;
+    const { inbox, schema, bossSchema, database } = this.settings;
     await boss.start();
     // A pg-boss that was started before does not look for its schema again.
-    if (settings.database !== undefined && !(await boss.isInstalled())) {
-      await boss.getDb().executeSql(getConstructionPlans(settings.bossSchema));
+    if (database !== undefined && !(await boss.isInstalled())) {
+      await boss.getDb().executeSql(getConstructionPlans(bossSchema));
     }
-    await inTransaction(this.begin, (db) => ledger.create(db), START_TIMEOUT_MS);
-    const created = await createQueues(boss, settings.inbox, settings.tuning);
-    await inTransaction(this.begin, (db) => this.#restoreJobs(db, created), START_TIMEOUT_MS);
+    const create = (db: Db) => createTables(db, schema, dialectOf(schema, inbox));
+    await this.#inTransaction(create, START_TIMEOUT_MS);
+    await this.matchQueues();
+  }
+
+  /** Sees to it that pg-boss has the queues. @throws {ConfigurationError} if another one has them, too. */
+  async matchQueues(): Promise<void> {
+    const { inbox, tuning } = this.settings;
+    const created = await createQueues(this.boss, inbox, tuning);
+    const known = await this.ledger.knownQueues(this.boss.getDb());
+    if (Object.keys(created).every((name) => known[name] === created[name])) return;
+    try {
+      await this.#inTransaction((db) => this.#restoreJobs(db, created), START_TIMEOUT_MS);
+    } catch (error) {
+      // Nothing is stored until it is solved.
+      if (error instanceof ConfigurationError) this.#opening = undefined;
+      throw error;
+    }
   }
 
   /** If pg-boss was installed again, it has no job for the events that wait. */
   async #restoreJobs(db: Db, created: Readonly<Record<string, string>>): Promise<void> {
-    const { ledger } = this;
-    await ledger.noteRetention(db);
-    const known = JSON.parse((await ledger.meta(db, "queues", true)) ?? "{}");
-    const queues = Object.keys(created).filter((queue) => known[queue] !== created[queue]);
-    if (queues.length === 0) return;
-    await ledger.setMeta(db, "queues", "$2::text", JSON.stringify(created));
-    let page = await ledger.pending(db, "", PENDING_AT_ONCE);
-    while (page.length > 0) {
-      await this.addJobs(
-        db,
-        page.filter(({ event }) => queues.includes(queueOf(event))),
+    const known = await this.ledger.knownQueues(db, "FOR UPDATE");
+    const names = Object.keys(created).filter((name) => known[name] !== created[name]);
+    if (names.length === 0) return;
+    if (names.some((name) => String(created[name]) < (known[name] ?? ""))) {
+      throw new ConfigurationError(
+        `Another pg-boss works on the events of the inbox ${JSON.stringify(this.settings.inbox)} in the schema ${this.settings.schema}: it created its queues after this one. Each pg-boss needs another inbox: set \`schema\` or \`queue\` of one of them.`,
       );
-      page = await ledger.pending(db, page.at(-1)?.key ?? "", PENDING_AT_ONCE);
+    }
+    const isNew = ({ event }: QueuedEvent) =>
+      names.includes(engineQueue(this.settings.inbox, queueOf(event)));
+    await this.ledger.setKnownQueues(db, created);
+    let page = await this.ledger.pending(db, "");
+    while (page.length > 0) {
+      await this.addJobs(db, page.filter(isNew));
+      page = await this.ledger.pending(db, page.at(-1)?.key ?? "");
     }
   }
 
-  readonly begin = (): ReturnType<NonNullable<Db["beginTransaction"]>> => {
+  readonly #begin: Begin = async () => {
     const db = this.boss.getDb();
     if (db.beginTransaction !== undefined) return db.beginTransaction();
     throw new ConfigurationError(
@@ -102,16 +120,19 @@ export class Store {
     );
   };
 
+  #inTransaction<Result>(run: (db: Db) => Promise<Result>, timeoutMs = NO_TIMEOUT_MS) {
+    return inTransaction(this.#begin, run, timeoutMs);
+  }
+
   /** Runs statements in one transaction, once everything is there. */
   async transaction<Result>(
     run: (db: Db) => Promise<Result>,
     timeoutMs: number = this.timeoutMs,
   ): Promise<Result> {
-    const started = performance.now();
+    const deadline = performance.now() + timeoutMs;
     await withTimeout(this.open(), timeoutMs, noReply);
-    const leftMs = Math.max(1, timeoutMs - (performance.now() - started));
     try {
-      return await inTransaction(async () => this.begin(), run, leftMs);
+      return await this.#inTransaction(run, Math.max(1, deadline - performance.now()));
     } catch (error) {
       // The next call makes again what is missing.
       if (isSchemaMissing(error)) this.#opening = undefined;
@@ -119,26 +140,7 @@ export class Store {
     }
   }
 
-  /** Runs the user's own statements in a transaction. */
-  async userTransaction<Result>(
-    run: (client: unknown, db: Db) => Promise<Result>,
-  ): Promise<Result> {
-    const { transact } = this.settings;
-    if (transact !== undefined) return transact(run);
-    const { db, commit, rollback } = await this.begin();
-    try {
-      const executeSql: PgBossTransaction["executeSql"] = (text, values) =>
-        db.executeSql(text, values);
-      const result = await run({ executeSql, query: executeSql }, db);
-      await commit();
-      return result;
-    } catch (error) {
-      await rollback();
-      throw error;
-    }
-  }
-
-  addJobs(db: Db, events: Parameters<typeof addJobs>[2]): Promise<void> {
+  addJobs(db: Db, events: readonly QueuedEvent[]): Promise<void> {
     return addJobs(this.boss, this.settings.inbox, events, db);
   }
 
@@ -153,4 +155,10 @@ export class Store {
         ),
     );
   }
+}
+
+/** What a handler's `transaction` passes on: see `PgBossTransaction`. */
+function clientOf(db: Db) {
+  const executeSql: Db["executeSql"] = (text, values) => db.executeSql(text, values);
+  return { executeSql, query: executeSql };
 }

@@ -6,22 +6,14 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { ownOptions } from "../../../internal/check-options.ts";
-import { whenUnlocked } from "../../../internal/sqlite/locks.ts";
-import { FileClock } from "../../../internal/sqlite/meta.ts";
 import { modeWarning } from "../../../internal/sqlite/open.ts";
-import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
-import { WorkerSlot } from "../lease-worker.ts";
 import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
+import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { Inbox, WorkerOptions } from "../types.ts";
-import { type Disk, openDisk } from "./disk.ts";
-import { InboxFile } from "./inbox-file.ts";
-import { conflictList, deadLetterList, doubleList, type FileAccess, FileLists } from "./lists.ts";
-import { Rows } from "./rows.ts";
-import { DIALECT } from "./schema.ts";
-import { FileStart } from "./start.ts";
-import { Stats } from "./stats.ts";
+import { Workers } from "../workers.ts";
+import { fileLists } from "./lists.ts";
+import { countEvents } from "./stats.ts";
 import { SqliteStore } from "./store.ts";
-import { Upkeep } from "./upkeep.ts";
 
 /** An inbox in a SQLite file. */
 export interface SqliteInbox extends Inbox {
@@ -31,27 +23,17 @@ export interface SqliteInbox extends Inbox {
   close(): void;
 }
 
-/** What works on the file once it has its tables. */
-interface Opened {
-  readonly disk: Disk;
-  readonly rows: Rows;
-  readonly upkeep: Upkeep;
-  readonly lists: FileLists;
-  readonly stats: Stats;
-  readonly store: SqliteStore;
-}
-
 const OPTIONS = ["retentionMs", "pace"];
 
 /**
- * Keeps deliveries in a SQLite file: durable before the 200, processed by any process on this machine
+ * Stores deliveries in a SQLite file: durable before the 200, processed by any process on this machine
  * that shares the file, nothing lost at any `kill -9`. Needs only Node. A new file is readable only by
  * its owner. The body of an event is dropped when the event is processed.
  *
  * Deliveries that arrive together share one commit; each is acknowledged after it. A handler's
  * `transaction` runs its own writes to tables in this file and "processed" in one transaction.
  *
- * @param path - The file; it is created where it is missing. Not on a network file system.
+ * @param path - The file; it is created if it is missing. Not on a network file system.
  * @param options - `retentionMs`: how long processed events are remembered, in milliseconds, so that
  * late duplicates are recognised. Set it longer than the service retries a delivery. Default: 14 days.
  * @throws {ConfigurationError} for a file that cannot be opened or written, or is not a database. While
@@ -77,70 +59,29 @@ export function sqliteInbox(
   const own = ownOptions(options, OPTIONS, "sqliteInbox");
   const { pace = DEFAULT_PACE } = own;
   const retentionMs = retentionFor(own.retentionMs, pace);
-  const worker = new WorkerSlot();
-  const file = new InboxFile(path, (database) => open(database, pace, retentionMs, worker));
-  const { database } = file;
-  const read = async <Result>(work: (opened: Opened) => Result) => {
-    const opened = await file.ready();
-    return whenUnlocked(() => work(opened));
-  };
-  const write = async <Result>(work: (opened: Opened) => Result) => {
-    const opened = await file.ready();
-    const failure = opened.disk.failure();
-    if (failure !== undefined) throw failure;
-    return inTransactionWhenUnlocked(database, () => work(opened));
-  };
-  const access: FileAccess = {
-    read: (work) => read(({ lists }) => work(lists)),
-    write: (work) => write(({ lists }) => work(lists)),
-    requeue: async (work) => {
-      await write(({ lists, rows }) => work(lists, (delivery) => void rows.store(delivery)));
-      worker.poll();
-    },
-  };
-  const start = new FileStart();
-  const begin = async (workerOptions: WorkerOptions, signal: AbortSignal) => {
-    const { store } = await file.ready();
-    if (signal.aborted) return;
-    worker.start(store, workerOptions, pace);
-    const warning = modeWarning(path);
-    if (warning !== undefined) workerOptions.onError(warning);
+  const store: SqliteStore = new SqliteStore(path, pace, retentionMs, () => workers.pollSoon());
+  const workers = new Workers(store, pace);
+  const reported = (options: WorkerOptions): WorkerOptions => {
+    const report = reportOncePerMinute(options.onError);
+    return { ...options, onError: (error) => report(store.explained(error)) };
   };
   return {
-    database,
+    database: store.database,
     retentionMs,
-    accept: async (delivery) => (file.opened ?? (await file.ready())).store.accept(delivery),
-    start: (workerOptions) =>
-      start.start((signal) => begin(workerOptions, signal), workerOptions.onError),
-    stop: async (timeoutMs) => {
-      start.stop();
-      await worker.stop(timeoutMs);
+    accept: (delivery) => store.accept(delivery),
+    start: async (workerOptions) => {
+      workers.start(reported(workerOptions));
+      const warning = modeWarning(path);
+      if (warning !== undefined) workerOptions.onError(warning);
     },
+    stop: (timeoutMs) => workers.stop(timeoutMs),
     drain: async (workerOptions, limits) => {
-      const { store } = await file.ready();
-      return worker.drain(store, workerOptions, pace, limits);
+      await store.use(() => {});
+      return workers.drain(reported(workerOptions), limits);
     },
-    horizon: () => read(({ upkeep }) => upkeep.horizon()),
-    stats: () => read(({ stats }) => stats.count(worker.queues)),
-    deadLetters: deadLetterList(access),
-    conflicts: conflictList(access),
-    doublePayments: doubleList(access),
-    close: () => {
-      start.stop();
-      file.opened?.disk.close();
-      database.close();
-    },
+    horizon: () => store.use(({ upkeep }) => upkeep.horizon()),
+    stats: () => store.use(() => countEvents(store.database, workers.queues)),
+    ...fileLists(store, retentionMs, () => workers.pollSoon()),
+    close: () => store.close(),
   };
-}
-
-function open(database: DatabaseSync, pace: Pace, retentionMs: number, worker: WorkerSlot): Opened {
-  const clock = new FileClock(database, DIALECT.tables.meta);
-  const rows = new Rows(database, clock, pace, retentionMs);
-  const upkeep = new Upkeep(database, rows, clock, pace, retentionMs);
-  const lists = new FileLists(database, clock, retentionMs);
-  const stats = new Stats(database);
-  // Last, since it opens a file: what comes before may fail and be tried again.
-  const disk = openDisk(database);
-  const store = new SqliteStore(database, disk, rows, upkeep, () => worker.poll());
-  return { disk, rows, upkeep, lists, stats, store };
 }

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { formatOf } from "../../../internal/sqlite/meta.ts";
+import { makeDurable } from "../../../internal/sqlite/open.ts";
+import { inTransaction } from "../../../internal/sqlite/transaction.ts";
 import { type Dialect, LEDGER_FORMAT, ledgerTables } from "../ledger/tables.ts";
 
 /** The tables of a file. */
@@ -41,8 +43,7 @@ function unknownFormat(format: number): ConfigurationError {
   );
 }
 
-/** Creates the tables. @throws {ConfigurationError} for those of another version. */
-export function createTables(database: DatabaseSync): void {
+function createTables(database: DatabaseSync): void {
   const { events, meta } = DIALECT.tables;
   const format = formatOf(database, meta, events);
   if (format === LEDGER_FORMAT) return;
@@ -51,4 +52,19 @@ export function createTables(database: DatabaseSync): void {
   for (const index of INDEXES) database.exec(`CREATE INDEX ${index}`);
   const insert = database.prepare(`INSERT INTO ${meta} VALUES ('format', ?)`);
   insert.run(String(LEDGER_FORMAT));
+}
+
+/**
+ * Makes an open file a durable store with the tables of an inbox.
+ *
+ * @throws {ConfigurationError} for the tables of another version; other errors if the file is locked.
+ */
+export function setUp(database: DatabaseSync): void {
+  makeDurable(database);
+  // A delivery touches the index of keys at random: the later a page is written back, the more changes
+  // are written at once. This allows 40 MB of log.
+  database.exec("PRAGMA wal_autocheckpoint = 10000");
+  // In a transaction, since another process may do the same. A read-only file is found out now, not at
+  // the first delivery.
+  inTransaction(database, () => createTables(database));
 }

@@ -6,53 +6,103 @@ import {
   MAX_LOCKED_MS,
   whenUnlocked,
 } from "../../../internal/sqlite/locks.ts";
-import { inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
+import { FileClock } from "../../../internal/sqlite/meta.ts";
+import { cannotUse, openFile } from "../../../internal/sqlite/open.ts";
+import { inTransaction, inTransactionWhenUnlocked } from "../../../internal/sqlite/transaction.ts";
 import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { notProcessedHere } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
-import { type NewDelivery, queueOf, type Receipt, type Transaction } from "../types.ts";
-import type { Disk } from "./disk.ts";
-import type { Rows } from "./rows.ts";
-import { MAINTENANCE_INTERVAL_MS, type Upkeep } from "./upkeep.ts";
+import type { Pace } from "../pace.ts";
+import type { NewDelivery, Receipt, Transaction } from "../types.ts";
+import { type Disk, openDisk } from "./disk.ts";
+import { Events } from "./events.ts";
+import { DIALECT, setUp } from "./schema.ts";
+import { MAINTENANCE_INTERVAL_MS, Upkeep } from "./upkeep.ts";
 
-/** While others wait, new events get at most this share of what is leased: the others have the rest. */
-const FRESH_SHARE = 0.75;
+const OWNER = "sqliteInbox";
 
-/** How often to look for due events that this process does not know of: retries, those of others. */
-const LOOK_INTERVAL_MS = 100;
-
-/** Deliveries that the next turn writes, and what became of them. */
-interface Group {
-  readonly deliveries: readonly NewDelivery[];
-  end?: () => Receipt[];
+/** What works on the file once it has its tables. */
+export interface OpenFile {
+  readonly disk: Disk;
+  readonly clock: FileClock;
+  readonly events: Events;
+  readonly upkeep: Upkeep;
 }
 
 const isThenable = (value: unknown): boolean =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 
-/** Writes each batch of deliveries in one commit, with the ends of leases and the new ones. */
+/** A file of deliveries. It is usable as soon as no other process has it locked. */
 export class SqliteStore implements LeaseStore {
-  readonly #database: DatabaseSync;
-  readonly #disk: Disk;
-  readonly #rows: Rows;
-  readonly #upkeep: Upkeep;
-  readonly #poll: () => void;
+  readonly database: DatabaseSync;
+  readonly #path: string;
+  readonly #pace: Pace;
+  readonly #retentionMs: number;
+  readonly #onStored: () => void;
   readonly #batcher: Batcher;
-  #group: Group | undefined;
-  /** There were due events for which there was no room. */
-  #mayBeBehind = true;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #file: OpenFile | undefined;
   /** Since when another process has had the file locked. */
-  #busySince: number | undefined;
+  #lockedSince: number | undefined;
 
-  /** @param poll - Has the workers write and take what they can. */
-  constructor(database: DatabaseSync, disk: Disk, rows: Rows, upkeep: Upkeep, poll: () => void) {
-    this.#database = database;
-    this.#disk = disk;
-    this.#rows = rows;
-    this.#upkeep = upkeep;
-    this.#poll = poll;
-    this.#batcher = new Batcher((batch) => this.#storeBatch(batch), { onIdle: poll });
+  /**
+   * @param onStored - Is called when new events are stored.
+   * @throws {ConfigurationError} for a file that cannot be used, unless it is locked.
+   */
+  constructor(path: string, pace: Pace, retentionMs: number, onStored: () => void) {
+    this.#path = path;
+    this.#pace = pace;
+    this.#retentionMs = retentionMs;
+    this.#onStored = onStored;
+    this.#batcher = new Batcher((batch) => this.#storeBatch(batch));
+    this.database = openFile(OWNER, path);
+    try {
+      this.open();
+    } catch (error) {
+      if (isLocked(error)) return;
+      this.database.close();
+      throw this.explained(error);
+    }
+  }
+
+  /** @throws while another process has the file locked. */
+  open(): OpenFile {
+    if (this.#file !== undefined) return this.#file;
+    const { database } = this;
+    setUp(database);
+    const clock = new FileClock(database, DIALECT.tables.meta);
+    const events = new Events(database, clock, this.#pace, this.#retentionMs);
+    const upkeep = new Upkeep(database, { events, clock }, this.#pace, this.#retentionMs);
+    // Last, since it opens a file: what comes before may fail and be tried again.
+    this.#file = { disk: openDisk(database), clock, events, upkeep };
+    return this.#file;
+  }
+
+  close(): void {
+    this.#file?.disk.close();
+    this.database.close();
+  }
+
+  /** An error, as the user gets it: with the path of a file that cannot be used, and what to do. */
+  explained(error: unknown): unknown {
+    const isUsable = this.#file !== undefined && !isLocked(error);
+    return isUsable ? error : cannotUse(OWNER, this.#path, error);
+  }
+
+  /** Works on the file as soon as it is free. The work must have changed nothing if it throws. */
+  async use<Result>(work: (file: OpenFile) => Result): Promise<Result> {
+    try {
+      return await whenUnlocked(() => work(this.open()));
+    } catch (error) {
+      throw this.explained(error);
+    }
+  }
+
+  /** As {@link SqliteStore.use}, in one transaction, which is on the disk when this resolves. */
+  change<Result>(work: (file: OpenFile) => Result): Promise<Result> {
+    return this.use((file) => {
+      file.disk.check();
+      return inTransaction(this.database, () => work(file));
+    });
   }
 
   accept(delivery: NewDelivery): Promise<Receipt> {
@@ -60,33 +110,16 @@ export class SqliteStore implements LeaseStore {
   }
 
   async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
-    this.#checkDisk();
-    const written = await whenUnlocked(() => {
+    const stored = await this.use(({ disk, events }) => {
+      disk.check();
       const live = batch.filter(({ isOver }) => !isOver());
-      const receipts = this.#write(live.map(({ delivery }) => delivery));
-      return live.map(
-        ({ resolve }, at) =>
-          () =>
-            resolve(receipts[at] as Receipt),
-      );
+      return disk.write(() => live.map((one) => [one, events.store(one.delivery)] as const));
     });
-    await this.#disk.sync();
-    this.#checkDisk();
-    for (const resolve of written) resolve();
-  }
-
-  #checkDisk(): void {
-    const failure = this.#disk.failure();
-    if (failure !== undefined) throw failure;
-  }
-
-  /** Writes deliveries in the next turn of a worker; in a turn without one if there is none. */
-  #write(deliveries: readonly NewDelivery[]): Receipt[] {
-    const group: Group = { deliveries };
-    this.#group = group;
-    this.#poll();
-    if (group.end === undefined) this.turn([], 0, []);
-    return (group.end as () => Receipt[])();
+    this.#onStored();
+    const { disk } = this.open();
+    await disk.sync();
+    disk.check();
+    for (const [{ resolve }, receipt] of stored) resolve(receipt);
   }
 
   /**
@@ -94,103 +127,55 @@ export class SqliteStore implements LeaseStore {
    * processed again, as if the machine had failed a moment before.
    */
   turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
-    const group = this.#group;
-    this.#group = undefined;
-    if (group === undefined && ended.length === 0) {
-      if (count === 0 || this.#rows.nextDueInMs(queues) > 0) return [];
-      this.#mayBeBehind = true;
-    }
-    try {
-      const { receipts, leases } = this.#disk.write(() =>
-        this.#commit(group?.deliveries ?? [], ended, count, queues),
-      );
-      if (group !== undefined) group.end = () => receipts;
-      this.#busySince = undefined;
-      return leases;
-    } catch (error) {
-      if (group !== undefined) {
-        group.end = () => {
-          throw error;
-        };
-      }
-      throw error;
-    }
+    const { disk, events } = this.open();
+    const takes = count > 0 && events.nextDueInMs(queues) <= 0;
+    // A turn that changes nothing does not wait for other processes.
+    if (!takes && ended.length === 0) return [];
+    return disk.write(() => {
+      this.#lockedSince = undefined;
+      for (const one of ended) events.end(one);
+      return takes ? events.take(count, queues) : [];
+    });
   }
 
   /** A locked file is retried soon. It is a failure only if it stays locked for long. */
   retryDelayMs(error: unknown): number | undefined {
     if (!isLocked(error)) return undefined;
-    this.#busySince ??= performance.now();
-    return performance.now() - this.#busySince < MAX_LOCKED_MS ? LOCK_RETRY_MS : undefined;
-  }
-
-  #commit(
-    deliveries: readonly NewDelivery[],
-    ended: readonly EndedLease[],
-    count: number,
-    queues: readonly string[],
-  ): { receipts: Receipt[]; leases: Lease[] } {
-    const isBehind = count > 0 && this.#isBehind(queues);
-    const share = isBehind ? Math.floor(count * FRESH_SHARE) : count;
-    const fresh: Lease[] = [];
-    const receipts = deliveries.map((delivery) => {
-      const isTaken = fresh.length < share && queues.includes(queueOf(delivery.event));
-      if (!isTaken) return this.#rows.store(delivery);
-      const { receipt, lease } = this.#rows.storeLeased(delivery);
-      if (lease !== undefined) fresh.push(lease);
-      return receipt;
-    });
-    for (const one of ended) this.#rows.end(one);
-    const room = count - fresh.length;
-    const waiting = isBehind ? this.#rows.take(room, queues) : [];
-    // Of those that were waiting, or were stored and not leased, some may be left.
-    if (isBehind) this.#mayBeBehind = waiting.length === room;
-    else this.#mayBeBehind ||= deliveries.length > fresh.length;
-    return { receipts, leases: [...fresh, ...waiting] };
-  }
-
-  /** Whether there may be due events that are not new. */
-  #isBehind(queues: readonly string[]): boolean {
-    const now = performance.now();
-    if (!this.#mayBeBehind && now - this.#lookedAt < LOOK_INTERVAL_MS) return false;
-    this.#lookedAt = now;
-    this.#mayBeBehind = this.#rows.nextDueInMs(queues) <= 0;
-    return this.#mayBeBehind;
+    this.#lockedSince ??= performance.now();
+    return performance.now() - this.#lockedSince < MAX_LOCKED_MS ? LOCK_RETRY_MS : undefined;
   }
 
   renew(tokens: readonly string[]): string[] {
-    return this.#disk.write(() => tokens.filter((token) => !this.#rows.renew(token)));
+    const { disk, events } = this.open();
+    return disk.write(() => tokens.filter((token) => !events.renew(token)));
   }
 
   nextDueInMs(queues: readonly string[]): number {
-    return this.#rows.nextDueInMs(queues);
+    return this.open().events.nextDueInMs(queues);
   }
 
   dueCount(queues: readonly string[]): number {
-    return this.#rows.dueCount(queues);
+    return this.open().events.dueCount(queues);
   }
 
   maintain(queues: readonly string[]): Maintenance {
+    const { disk, upkeep } = this.open();
     // An idle process writes nothing.
-    return this.#upkeep.isDue(queues)
-      ? this.#disk.write(() => this.#upkeep.run(queues))
+    return upkeep.isDue(queues)
+      ? disk.write(() => upkeep.run(queues))
       : { warnings: [], nextInMs: MAINTENANCE_INTERVAL_MS };
-  }
-
-  isBusy(): boolean {
-    return this.#batcher.isBusy;
   }
 
   transaction(lease: Lease): Transaction {
     return <Result, Connection>(write: (connection: Connection) => Result | Promise<Result>) =>
-      inTransactionWhenUnlocked(this.#database, () => {
-        const result = write(this.#database as Connection);
+      inTransactionWhenUnlocked(this.database, () => {
+        const result = write(this.database as Connection);
         if (isThenable(result)) {
           throw new ConfigurationError(
             "With sqliteInbox, `transaction` takes a function that is not async: it commits when the function returns.",
           );
         }
-        if (!this.#rows.done(lease)) throw notProcessedHere();
+        if (!this.open().events.done(lease)) throw notProcessedHere();
         return result;
       }) as Promise<Result>;
   }

@@ -6,43 +6,70 @@ import { forgottenUnprocessed } from "../errors.ts";
 import type { Maintenance } from "../lease-worker.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { type Horizon, QUEUES } from "../types.ts";
-import type { Rows } from "./rows.ts";
+import type { Events } from "./events.ts";
 import { DIALECT } from "./schema.ts";
-import { FORGET, FORGET_BATCH, MAINTENANCE } from "./statements.ts";
 
 export const MAINTENANCE_INTERVAL_MS = 1_000;
+
+/** How many rows are forgotten at once. */
+const FORGET_BATCH = 500;
 
 /** Between two batches of what is forgotten, other work has its turn. */
 const BACKLOG_INTERVAL_MS = 20;
 
-const { meta } = DIALECT.tables;
+const { events, conflicts, meta } = DIALECT.tables;
 
-const HORIZON = {
+const forget = (table: string, state: string) => `
+  DELETE FROM ${table} WHERE rowid IN (
+    SELECT rowid FROM ${table} WHERE forget_at <= ?1 AND state = '${state}'
+    ORDER BY forget_at LIMIT ${FORGET_BATCH}
+  ) RETURNING signed_at
+`;
+
+/**
+ * No event is due later than this: such a row was written before the machine started again. The queues
+ * are named, so that the index is used.
+ */
+const MISDATED = `
+  state = 'pending' AND queue IN (${QUEUES.map((queue) => `'${queue}'`).join(", ")}) AND due_at > ?1
+`;
+
+const STATEMENTS = {
+  forgetConflicts: forget(conflicts, "decided"),
+  forgetEvents: forget(events, "done"),
+  isDue: `
+    SELECT
+      EXISTS (SELECT 1 FROM ${events} WHERE forget_at <= ?2)
+      OR EXISTS (SELECT 1 FROM ${conflicts} WHERE forget_at <= ?2)
+      OR EXISTS (SELECT 1 FROM ${events} WHERE ${MISDATED}) AS due
+  `,
+  correct: `UPDATE ${events} SET due_at = ?2 WHERE ${MISDATED}`,
+  deleteUnprocessed: `
+    DELETE FROM ${events} WHERE id IN (
+      SELECT id FROM ${events} WHERE state = 'pending' AND queue = ?1 AND due_at <= ?2
+      LIMIT ${FORGET_BATCH}
+    )
+  `,
   readForgotten: `SELECT value FROM ${meta} WHERE name = 'forgotten_until'`,
   writeForgotten: `INSERT OR REPLACE INTO ${meta} VALUES ('forgotten_until', ?)`,
 } as const;
 
-const STATEMENTS = { ...MAINTENANCE, ...HORIZON } as const;
-
-/** Forgets what is over, and says what is remembered. */
+/** Forgets what is over, and tells what is remembered. */
 export class Upkeep {
   readonly #statements: Record<keyof typeof STATEMENTS, StatementSync>;
-  readonly #forget: Record<keyof typeof FORGET, StatementSync>;
-  readonly #rows: Rows;
+  readonly #events: Events;
   readonly #clock: FileClock;
   readonly #retentionMs: number;
   readonly #maxWaitMs: number;
 
   constructor(
     database: DatabaseSync,
-    rows: Rows,
-    clock: FileClock,
+    { events, clock }: { readonly events: Events; readonly clock: FileClock },
     { leaseMs }: Pace,
     retentionMs: number,
   ) {
-    this.#rows = rows;
     this.#statements = prepareAll(database, STATEMENTS);
-    this.#forget = prepareAll(database, FORGET);
+    this.#events = events;
     this.#clock = clock;
     this.#retentionMs = retentionMs;
     this.#maxWaitMs = Math.max(MAX_RETRY_WAIT_MS, leaseMs);
@@ -50,11 +77,9 @@ export class Upkeep {
 
   /** @param queues - Those that this process works on. */
   isDue(queues: readonly string[]): boolean {
-    const { isOver, isMisdated } = this.#statements;
     return (
       this.#clock.isDue() ||
-      isOver.get(this.#clock.now())?.over === 1 ||
-      isMisdated.get(uptimeMs() + this.#maxWaitMs)?.misdated === 1 ||
+      this.#statements.isDue.get(uptimeMs() + this.#maxWaitMs, this.#clock.now())?.due === 1 ||
       this.#unprocessedQueues(queues).length > 0
     );
   }
@@ -62,8 +87,7 @@ export class Upkeep {
   /** In a transaction of the caller. */
   run(queues: readonly string[]): Maintenance {
     const warning = this.#clock.advance();
-    const now = uptimeMs();
-    this.#statements.correct.run(now + this.#maxWaitMs, now);
+    this.#statements.correct.run(uptimeMs() + this.#maxWaitMs, uptimeMs());
     const forgotten = this.#forgetOver();
     const unprocessed = this.#deleteUnprocessed(queues);
     const warnings = unprocessed === 0 ? [] : [forgottenUnprocessed(unprocessed)];
@@ -75,45 +99,40 @@ export class Upkeep {
   }
 
   #forgetOver(): number {
+    const { forgetConflicts, forgetEvents, writeForgotten } = this.#statements;
     const now = this.#clock.now();
-    const rows = [...this.#forget.conflicts.all(now), ...this.#forget.events.all(now)];
-    const until = rows.reduce(
-      (latest, { signed_at: signedAt }) => Math.max(latest, Number(signedAt)),
-      this.#forgottenUntil(),
-    );
-    if (rows.length > 0) this.#statements.writeForgotten.run(String(until));
+    const rows = [...forgetConflicts.all(now), ...forgetEvents.all(now)];
+    const signed = rows.map(({ signed_at: signedAt }) => Number(signedAt));
+    const until = Math.max(this.#forgottenUntil(), ...signed);
+    if (rows.length > 0) writeForgotten.run(String(until));
     return rows.length;
   }
 
   /** The latest signed time of all events that were forgotten. */
   #forgottenUntil(): number {
-    const row = this.#statements.readForgotten.get();
-    return row === undefined ? Number.NEGATIVE_INFINITY : Number(row.value);
+    return Number(this.#statements.readForgotten.get()?.value ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Those that no process took for the whole retention. Returns how many of them it deleted. */
   #deleteUnprocessed(queues: readonly string[]): number {
     const before = uptimeMs() - this.#retentionMs;
-    const { deleteUnprocessed } = this.#statements;
-    const deleted = this.#unprocessedQueues(queues).map(
-      (queue) => deleteUnprocessed.run(queue, before).changes,
+    const deleted = this.#unprocessedQueues(queues).map((queue) =>
+      Number(this.#statements.deleteUnprocessed.run(queue, before).changes),
     );
-    return deleted.reduce<number>((sum, changes) => sum + Number(changes), 0);
+    return deleted.reduce((sum, changes) => sum + changes, 0);
   }
 
   #unprocessedQueues(queues: readonly string[]): string[] {
     const others = QUEUES.filter((queue) => !queues.includes(queue));
-    return others.filter((queue) => this.#rows.nextDueInMs([queue]) <= -this.#retentionMs);
+    return others.filter((queue) => this.#events.nextDueInMs([queue]) <= -this.#retentionMs);
   }
 
   /**
-   * Usually what the retention says. An event that was signed after the last forgotten one is
+   * Usually what the retention tells. An event that was signed after the last forgotten one is
    * remembered, whatever the retention is or was, and whatever the clock of the machine did.
    */
   horizon(): Horizon {
-    const ledger = this.#clock.now();
-    const now = Math.min(ledger, Date.now());
-    const remembersSince = Math.max(now - this.#retentionMs, this.#forgottenUntil());
-    return { now, remembersSince };
+    const now = Math.min(this.#clock.now(), Date.now());
+    return { now, remembersSince: Math.max(now - this.#retentionMs, this.#forgottenUntil()) };
   }
 }

@@ -4,7 +4,7 @@ import type { SoakResult } from "../soak.ts";
 
 const asked: Asked = { inbox: "bullmq", mode: "start", events: 4_000, kills: 3, seed: 1 };
 
-const kept: SoakResult = {
+const good: SoakResult = {
   sent: 4_000,
   acknowledged: 4_000,
   dropped: 0,
@@ -20,9 +20,9 @@ const kept: SoakResult = {
   seconds: 60,
 };
 
-describe("the verdict of a soak", () => {
-  test("is good when every promise was kept and everything planned happened", () => {
-    expect(failuresOf(asked, kept)).toEqual([]);
+describe("the result of a soak", () => {
+  test("is good when every promise held and everything planned happened", () => {
+    expect(failuresOf(asked, good)).toEqual([]);
   });
 
   test.each<[Partial<SoakResult>, string]>([
@@ -38,6 +38,6 @@ describe("the verdict of a soak", () => {
       "A fault did not happen as often as planned: all connections cut.",
     ],
   ])("is bad, and says why: %o", (broken, sentence) => {
-    expect(failuresOf(asked, { ...kept, ...broken })).toEqual([sentence]);
+    expect(failuresOf(asked, { ...good, ...broken })).toEqual([sentence]);
   });
 });

@@ -17,7 +17,7 @@ const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 5_000 };
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 const isHere = hasRedisServer("a Redis with TLS and users") && hasOpenssl;
 
-/** Uses all of an inbox. Gives the errors outside of the handlers. */
+/** Uses all of an inbox. Resolves with the errors outside of the handlers. */
 async function useAll(connection: RedisOptions): Promise<string[]> {
   const receiver = receiverOn(bullmqInbox({ connection, pace, queue: "malipo-webhooks" }), {
     onUnhandled: () => {},
@@ -132,7 +132,7 @@ describe.skipIf(!isHere)("bullmqInbox", { timeout: 60_000 }, () => {
     expect(await useAll({ ...connection, password: "secret" })).toEqual([]);
     const log = (await redis.call("ACL", "LOG")) as unknown[][];
     const denied = log.map((entry) => entry[entry.indexOf("object") + 1]);
-    // Which are read where they may be, and not needed.
+    // They are read if the user may read them, and not needed.
     expect(
       denied.filter((name) => !["config|get", "client|setinfo"].includes(name as string)),
     ).toEqual([]);

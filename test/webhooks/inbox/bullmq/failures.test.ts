@@ -17,7 +17,7 @@ const freshQueue = () => `malipo-test-${crypto.randomUUID()}`;
 
 vi.setConfig({ testTimeout: 60_000 });
 
-describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () => {
+describe.skipIf(engine === undefined)("bullmqInbox: an engine that fails", () => {
   stopAll();
   closeProxies();
 
@@ -83,6 +83,31 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine in trouble", () =>
     expect(await waitingIn(redis, queue)).toBe(3);
     await inbox.stop(100);
     redis.disconnect();
+  });
+
+  test("processes a dead letter that is requeued before its job has ended", async () => {
+    const queue = freshQueue();
+    const proxy = await proxyTo(here);
+    const person = receiverOn(bullmqInbox({ connection: { url: here.url }, queue, pace }));
+    let requeues = 0;
+    // What comes after the dead letter is the end of its job.
+    proxy.beforeRequests(async () => {
+      const [letter] = requeues === 0 ? await person.deadLetters.list() : [];
+      if (letter === undefined) return;
+      requeues++;
+      await person.deadLetters.requeue(letter.id);
+    });
+    const inbox = bullmqInbox({ connection: { url: proxy.url }, queue, pace });
+    let runs = 0;
+    const run = async () => {
+      runs++;
+      if (runs === 1) throw Object.assign(new Error("no stock"), { isLastAttempt: true });
+    };
+    await inbox.start({ run, concurrency: 1, onError: () => {} });
+    await inbox.accept(newDelivery(1));
+    await until(() => runs === 2);
+    expect(requeues).toBe(1);
+    await inbox.stop(1_000);
   });
 
   test("goes on after Redis forgot the scripts", async () => {

@@ -3,10 +3,15 @@ import { fileURLToPath } from "node:url";
 import { Queue, UnrecoverableError, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import type { Job } from "malipo/webhooks";
+import type { Job } from "malipo/types";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { FORMAT, formerKeys, ledgerKeys } from "../../../../src/webhooks/inbox/bullmq/names.ts";
-import { recordText, storedEventOf } from "../../../../src/webhooks/inbox/bullmq/stored-event.ts";
+import {
+  FORMAT,
+  formerKeys,
+  ledgerKeys,
+  recordText,
+  storedEventOf,
+} from "../../../../src/webhooks/inbox/bullmq/records.ts";
 import { QUEUES } from "../../../../src/webhooks/inbox/types.ts";
 import { newDelivery, receiverOn, stopAll, until } from "../../../suites/inbox-stage.ts";
 import { startRedis } from "../../../support/engines/redis.ts";

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
-import type { Inbox, NewDelivery } from "malipo/webhooks";
+import type { NewDelivery } from "malipo/types";
+import type { Inbox } from "malipo/webhooks";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { newDelivery, until } from "../../../suites/inbox-stage.ts";
 import { startRedis } from "../../../support/engines/redis.ts";
@@ -144,7 +145,7 @@ describe.skipIf(engine === undefined)("bullmqInbox: what is remembered", () => {
     expect(await lifeOf(3)).toBe(-1);
   });
 
-  test("is told if an event was never processed for the whole retention", async () => {
+  test("calls onError with the number of events that were never processed for the whole retention", async () => {
     const { inbox, queue, recordOf } = open({ retentionMs: 1_000, minRetentionMs: 1_000 });
     for (const number of [1, 2]) await inbox.accept(delivery(number));
     const onError = vi.fn();

@@ -72,7 +72,7 @@ describe.skipIf(engine === undefined)("pgBossInbox on a PostgreSQL of a company"
     await boss.stop({ graceful: false });
   });
 
-  test("uses queues that the user created with tables of their own", async () => {
+  test("uses queues that the user created with separate tables", async () => {
     const boss = new PgBoss({ connectionString: url });
     boss.on("error", () => {});
     await boss.start();
@@ -98,6 +98,25 @@ describe.skipIf(engine === undefined)("pgBossInbox on a PostgreSQL of a company"
     await until(() => seen.length === 2);
     await receiver.stop();
     await boss.stop({ graceful: false });
+  });
+
+  test("stops, and says why, when another pg-boss comes with the same inbox", async () => {
+    const queue = freshQueue();
+    const bosses = ["one", "two"].map(
+      (name) => new PgBoss({ connectionString: url, schema: `${name}_${queue.slice(-8)}` }),
+    );
+    for (const boss of bosses) boss.on("error", () => {});
+    const [first, second] = bosses.map((boss) => receiverOn(pgBossInbox({ boss, queue, tuning })));
+    await first?.start();
+    expect(await first?.post("PAY-1")).toEqual([200, "received"]);
+    expect(await second?.post("PAY-2")).toEqual([200, "received"]);
+    await until(() => (first?.onError.mock.calls.length ?? 0) > 0);
+    expect(first?.onError.mock.calls[0]?.[0]).toMatchObject({
+      code: "configuration",
+      message: expect.stringContaining("Another pg-boss works on the events of the inbox"),
+    });
+    expect(await first?.post("PAY-3")).toEqual([503, "cannot be stored now"]);
+    for (const boss of bosses) await boss.stop({ graceful: false });
   });
 
   test("rejects a schema and a queue that cannot be one", () => {

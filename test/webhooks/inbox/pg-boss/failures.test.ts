@@ -17,7 +17,7 @@ const query = (text: string, values?: unknown[]) => runQuery(here.url, text, val
 const READY_FOR_QUERY = Buffer.from("5a0000000549", "hex");
 const FIELDS = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
 
-/** A statement of its own, not one of those in which pg-boss makes a queue. */
+/** A separate statement, not one of those in which pg-boss makes a queue. */
 const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0");
 
 /** PostgreSQL's last message on a connection that it ends. */
@@ -28,7 +28,7 @@ const TERMINATED = Buffer.concat([
 
 vi.setConfig({ testTimeout: 60_000 });
 
-describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () => {
+describe.skipIf(engine === undefined)("pgBossInbox: an engine that fails", () => {
   stopAll();
   closeProxies();
   const uncaught: unknown[] = [];
@@ -86,9 +86,8 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
 
   test("retries an event that failed before the clock was set back", async () => {
     const queue = freshQueue();
-    const slow = { ...tuning.queue, retryDelay: 2 };
-    const connectionString = here.url;
-    const inbox = pgBossInbox({ connectionString, queue, tuning: { ...tuning, queue: slow } });
+    const pace = { ...tuning.pace, backoffMs: () => 2_000 };
+    const inbox = pgBossInbox({ connectionString: here.url, queue, tuning: { ...tuning, pace } });
     const receiver = receiverOn(inbox);
     const attempts: number[] = [];
     receiver.onOther((_, { attempt }) => {
@@ -100,7 +99,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: an engine in trouble", () =>
     // As a clock that was three hours ahead has it.
     const ahead = `WITH event AS (UPDATE ${tablesOf(queue).events} SET due_at = due_at + 10800000 WHERE attempts = 1)
       UPDATE pgboss.job SET start_after = start_after + interval '3 h'
-      WHERE name LIKE $1 AND state = 'retry' RETURNING id`;
+      WHERE name LIKE $1 AND start_after > now() RETURNING id`;
     await until(async () => (await query(ahead, [`${queue}/%`])).length === 1);
     await until(() => attempts.length === 2);
     expect(attempts).toEqual([1, 2]);

@@ -20,8 +20,8 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
   const underTest: InboxUnderTest = {
     fresh: async ({ retentionMs, retriesLate } = {}) => {
       const queue = freshQueue();
-      const retryDelay = retriesLate ? 60 : 0;
-      const options = { ...tuning, queue: { ...tuning.queue, retryDelay } };
+      const backoffMs = () => (retriesLate ? 60_000 : 0);
+      const options = { ...tuning, pace: { ...tuning.pace, backoffMs } };
       return {
         open: () => pgBossInbox({ connectionString: url, queue, retentionMs, tuning: options }),
       };
@@ -45,7 +45,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", () => {
     };
   });
 
-  killSuite("pg-boss", () => url);
+  killSuite("pg-boss", () => url, undefined, engine);
   engineSuite("pgBossInbox", engine, (url, queue) =>
     pgBossInbox({ connectionString: url, queue, tuning }),
   );

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import type { Inbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import type { EventFilter } from "../../../../src/webhooks/inbox/event-list.ts";
-import type { WorkerOptions } from "../../../../src/webhooks/inbox/types.ts";
+import type { Job, WorkerOptions } from "../../../../src/webhooks/inbox/types.ts";
 import { gateOf, newDelivery, references, stopAll, until } from "../../../suites/inbox-stage.ts";
 import type { Engine } from "../../../support/engines/engine.ts";
 import { startPostgres } from "../../../support/engines/postgres.ts";
@@ -30,7 +30,8 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
   stopAll();
   closeProxies();
   const opened: Inbox[] = [];
-  afterAll(() => Promise.all(opened.map((inbox) => inbox.stop(100))));
+  // Each has its own connections, and PostgreSQL has a hundred.
+  afterEach(() => Promise.all(opened.splice(0).map((inbox) => inbox.stop(100))));
 
   /** A started inbox, and what it ran: number and attempt. */
   async function started(
@@ -82,7 +83,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     });
     await next.inbox.accept(newDelivery(1));
     await until(() => next.ran.length === 2);
-    // Handed back: that is no attempt.
+    // Handed back: that does not count as an attempt.
     await next.inbox.stop(0);
     const other = await started(queue, { queues: ["invoice.paid"] });
     expect(await other.inbox.stats?.()).toMatchObject({ waiting: 1, unhandled: 1, retrying: 1 });
@@ -102,7 +103,8 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
   async function takenOver() {
     const queue = freshQueue();
     const [[firstGate, endFirst], [secondGate, endSecond]] = [gateOf<void>(), gateOf<void>()];
-    const stale = await started(queue, { run: () => firstGate });
+    // One that has room for no other event: the job is not its own again.
+    const stale = await started(queue, { run: () => firstGate, concurrency: 1 });
     await stale.inbox.accept(newDelivery(1));
     await until(() => stale.ran.length === 1);
     const fresh = await started(queue, { run: () => secondGate });
@@ -128,7 +130,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     expect(fresh.ran).toEqual([[1, 2]]);
   });
 
-  test("an attempt that was taken over is not handed back by stop: the next one goes on alone", async () => {
+  test("an attempt that was taken over is not handed back by stop: only the next one goes on", async () => {
     const { queue, stale, fresh, endSecond } = await takenOver();
     const [before] = await jobsOf(queue);
     await stale.inbox.stop(0);
@@ -247,7 +249,32 @@ describe.skipIf(engine === undefined)("pgBossInbox: processing", () => {
     expect(ran).toEqual([[1, 1]]);
   });
 
-  test("runs as many handlers at the same time as it was told, over all queues", async () => {
+  test("a drain gets the event of a process that died, and forgets, though no other process runs", async () => {
+    const queue = freshQueue();
+    const boss = new PgBoss({ connectionString: url, supervise: false, monitorIntervalSeconds: 1 });
+    boss.on("error", () => {});
+    const inbox = pgBossInbox({ boss, queue, retentionMs: 1, tuning });
+    await inbox.accept(newDelivery(1, { signedAt: Date.now() }));
+    await query(
+      url,
+      `UPDATE pgboss.job SET state = 'active', started_on = now() - interval '1 h',
+         heartbeat_on = now() - interval '1 h' WHERE name LIKE $1`,
+      [`${queue}/%`],
+    );
+    const attempts: number[] = [];
+    const run = async ({ attempt }: Job) => void attempts.push(attempt);
+    const worker = { run, concurrency: 1, onError: () => {} };
+    const rows = `SELECT 1 FROM ${tablesOf(queue).events}`;
+    await until(async () => {
+      await inbox.drain?.(worker, { timeoutMs: 1_000, limit: 10 });
+      return (await query(url, rows)).length === 0;
+    });
+    expect(attempts).toEqual([2]);
+    await inbox.stop(100);
+    await boss.stop({ graceful: false });
+  });
+
+  test("runs as many handlers at the same time as it may, over all queues", async () => {
     const queue = freshQueue();
     let running = 0;
     let most = 0;

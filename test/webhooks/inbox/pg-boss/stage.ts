@@ -2,11 +2,11 @@ import { Client } from "pg";
 
 /** Leases last seconds, and retries come at once. */
 export const tuning = {
-  engineTimeoutMs: 2_000,
+  engineTimeoutMs: 4_000,
   boss: { monitorIntervalSeconds: 1, superviseIntervalSeconds: 1, maintenanceIntervalSeconds: 1 },
   queue: { heartbeatSeconds: 10, retryBackoff: false, retryDelay: 0, retryDelayMax: null },
   maintenanceMs: 500,
-  pace: { minRetentionMs: 1 },
+  pace: { minRetentionMs: 1, backoffMs: () => 0 },
 };
 
 export const freshQueue = (): string => `test-${crypto.randomUUID()}`;
@@ -18,7 +18,7 @@ export const tablesOf = (queue: string, schema = "malipo_inbox") => ({
   meta: `${schema}."${queue}_meta"`,
 });
 
-/** Runs a statement on a connection of its own. */
+/** Runs a statement on a separate connection. */
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new Client(url);
   await client.connect();

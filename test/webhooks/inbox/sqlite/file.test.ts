@@ -60,9 +60,9 @@ describe("a file that cannot be used", () => {
     chmodSync(folder, 0o755);
     chmodSync(path, 0o444);
     // To root, every file is writable.
-    const nobody = 65_534;
+    const otherUser = 65_534;
     const isRoot = process.geteuid?.() === 0;
-    if (isRoot) process.seteuid?.(nobody);
+    if (isRoot) process.seteuid?.(otherUser);
     try {
       expect(openError(path)).toMatchObject({
         code: "configuration",
@@ -163,7 +163,7 @@ describe("a file that is gone", () => {
 describe("a file that another process has locked", () => {
   stopAll();
 
-  /** Locks the file. Gives the function that frees it. */
+  /** Locks the file. Returns the function that frees it. */
   function locked(path: string): () => void {
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");

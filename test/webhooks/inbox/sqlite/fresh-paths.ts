@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Paths of files that do not exist yet, in a folder of its own. */
+/** Paths of files that do not exist yet, in a new folder. */
 export function freshPaths() {
   const folder = mkdtempSync(join(tmpdir(), "malipo-inbox-"));
   let files = 0;

@@ -101,7 +101,7 @@ describe("a file that another process has locked when it is opened", () => {
     process.on("message", () => process.exit());
   `;
 
-  /** Another process that holds the lock. Gives the function that ends it. */
+  /** Another process that holds the lock. Returns the function that ends it. */
   async function lockedBy(path: string, sql: string): Promise<() => Promise<void>> {
     const other = spawn(process.execPath, ["-e", HOLD, path, sql], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -198,6 +198,7 @@ describe("a file that another process has locked when it is opened", () => {
     const free = await lockedBy(path, CASES[0][2]);
     const { inbox, receiver, seen } = await startedLate(path);
     await expect(receiverOn(inbox).start()).rejects.toThrow("started already");
+    await until(() => receiver.onError.mock.calls.length > 0);
     expect(receiver.onError.mock.calls).toEqual([
       [
         expect.objectContaining({
@@ -247,7 +248,7 @@ describe("a runtime without node:sqlite", () => {
 
   test.each([
     ["no process", undefined],
-    ["a process of its own", {}],
+    ["another `process`", {}],
     ["a Node that is too old", { getBuiltinModule: () => undefined }],
   ])("the error names the version of Node: %s", (_, process) => {
     vi.stubGlobal("process", process);

@@ -1,4 +1,5 @@
-import type { Inbox, NewDelivery, StoredDoublePayment } from "malipo/webhooks";
+import type { NewDelivery, StoredDoublePayment } from "malipo/types";
+import type { Inbox } from "malipo/webhooks";
 import { newDelivery } from "../../../../suites/inbox-stage.ts";
 
 // In 2096, so that no test forgets it.

@@ -1,13 +1,18 @@
-import { type Cluster, Redis, type RedisOptions } from "ioredis";
+import { type ChainableCommander, type Cluster, Redis, type RedisOptions } from "ioredis";
 import { isReadOnly } from "../../../internal/redis/replication.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
-import type { RedisClient } from "./pipeline.ts";
 
 /** An ioredis `Redis` or `Cluster`, which stays yours, or the options for a `Redis`. */
 export type BullmqConnection =
   | Redis
   | Cluster
   | (RedisOptions & { readonly url?: string | undefined });
+
+/** A `Redis`, or a `Cluster`: the commands that the inbox uses have the same types. */
+export type RedisClient = Redis;
+
+/** Several commands in one round trip. All of their keys are in one slot. */
+export type Pipeline = ChainableCommander;
 
 /** How long to wait for a connection to close before its socket is destroyed. */
 const DISCONNECT_MS = 300;
@@ -48,8 +53,8 @@ function open(connection: BullmqConnection, signal: AbortSignal, ours: RedisOpti
   return url === undefined ? new Redis({ ...rest, ...all }) : new Redis(url, { ...rest, ...all });
 }
 
-/** For calls with a sender that waits: they fail rather than wait. */
-export const connectToAccept = (
+/** For what may fail: calls with a sender that waits, and those that are tried again. */
+export const connectToStore = (
   connection: BullmqConnection,
   signal: AbortSignal,
   timeoutMs: number,
@@ -62,14 +67,14 @@ export const connectToAccept = (
     socketTimeout: timeoutMs,
   });
 
-/** For the worker: its calls wait rather than fail. */
+/** For BullMQ's workers: their calls wait rather than fail. */
 export const connectToWork = (connection: BullmqConnection, signal: AbortSignal): RedisClient =>
   connect(connection, signal, { maxRetriesPerRequest: null });
 
 /** In this time a restarted Redis is back, and the delivery is accepted after all. */
 const MAX_READY_WAIT_MS = 2_000;
 
-/** Resolves when Redis is reached, or rejects before a sender gives up. */
+/** Resolves when Redis is reached, or rejects before a sender has waited too long. */
 export async function untilReady(redis: RedisClient): Promise<void> {
   if (redis.status === "ready") return;
   let onReady = () => {};
@@ -79,4 +84,57 @@ export async function untilReady(redis: RedisClient): Promise<void> {
   });
   const error = () => new Error(`Redis cannot be reached (${redis.status}).`);
   await withTimeout(ready, MAX_READY_WAIT_MS, error).finally(() => redis.off("ready", onReady));
+}
+
+/** The reply of each command. @throws the error of the first one that failed. */
+export async function runAll(pipeline: Pipeline): Promise<unknown[]> {
+  const replies = (await pipeline.exec()) ?? [];
+  for (const [error] of replies) if (error) throw error;
+  return replies.map(([, reply]) => reply);
+}
+
+/** Collects what comes in one turn of the event loop, and sends it as one command. */
+export class Together<Item, Reply> {
+  readonly #send: (items: readonly Item[]) => Promise<readonly Reply[]>;
+  #next: { readonly items: Item[]; readonly replies: Promise<readonly Reply[]> } | undefined;
+
+  /** @param send - Resolves with the reply of each item. */
+  constructor(send: (items: readonly Item[]) => Promise<readonly Reply[]>) {
+    this.#send = send;
+  }
+
+  async add(item: Item): Promise<Reply> {
+    this.#next ??= this.#begin();
+    const { items, replies } = this.#next;
+    const at = items.push(item) - 1;
+    return (await replies)[at] as Reply;
+  }
+
+  #begin() {
+    const items: Item[] = [];
+    const turn = new Promise<void>((resolve) => setImmediate(resolve));
+    const replies = turn.then(() => {
+      this.#next = undefined;
+      return this.#send(items);
+    });
+    return { items, replies };
+  }
+}
+
+/** The time of Redis, between two readings by a clock that cannot be set. */
+export class RedisClock {
+  #offsetMs: number = performance.timeOrigin;
+
+  /** Sets it by the reply of `TIME`. */
+  read(reply: unknown): number {
+    const [seconds, microseconds] = reply as [string, string];
+    const now = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+    this.#offsetMs = now - performance.now();
+    return now;
+  }
+
+  /** In milliseconds since the epoch. */
+  now(): number {
+    return Math.round(performance.now() + this.#offsetMs);
+  }
 }

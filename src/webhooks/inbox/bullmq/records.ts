@@ -1,18 +1,47 @@
 import { isObject } from "../../../internal/is-object.ts";
+import { conflictIdOf } from "../conflicts.ts";
 import { bytesOf, exactText } from "../text.ts";
-import type { EventSource, NewDelivery, TraceContext } from "../types.ts";
+import type { NewDelivery } from "../types.ts";
+
+/** The number of this layout of names and records. A Redis with another one is not used. */
+export const FORMAT = 1;
+
+/**
+ * The name of BullMQ's queue. The braces are a hash tag: in a Redis Cluster, all keys of the queue are in
+ * one slot.
+ */
+export const bullmqQueueName = (inbox: string, queue: string): string => `{${inbox}-${queue}}`;
+
+/** The keys of the ledger for the events of one queue, in the same slot as the queue. */
+export function ledgerKeys(inbox: string, queue: string) {
+  const tag = bullmqQueueName(inbox, queue);
+  return {
+    /** The format number, and what processes did when. */
+    meta: `${tag}:meta`,
+    /** The ids of dead letters by the times of their receipt. */
+    deadLetters: `${tag}:dead-letters`,
+    conflicts: `${tag}:conflicts`,
+    doublePayments: `${tag}:double-payments`,
+    /** The keys of events that wait for a retry, by the times of their receipt. */
+    retrying: `${tag}:retrying`,
+    event: (key: string) => `${tag}:${key}`,
+    conflict: (delivery: Pick<NewDelivery, "key" | "digest">) => `${tag}:${conflictIdOf(delivery)}`,
+    doublePayment: (id: string) => `${tag}:double-payment:${id}`,
+  };
+}
+
+export type LedgerKeys = ReturnType<typeof ledgerKeys>;
+
+/** Keys that only the layout before the first format number had. */
+export const formerKeys = (inbox: string): string[] => [
+  `bull:${inbox}:malipo-shards`,
+  `bull:{${inbox}}:malipo-shards`,
+];
 
 /** An event as jobs, dead letters and conflicts hold it, in JSON. */
-export interface StoredEvent {
-  readonly digest: string;
-  readonly event: string;
+export interface StoredEvent
+  extends Omit<NewDelivery, "key" | "raw" | "formerKey" | "deadLetterReason"> {
   readonly body: string;
-  readonly secretIndex: number;
-  readonly receivedAt: number;
-  readonly signedAt?: number | undefined;
-  readonly signature?: string | undefined;
-  readonly traceContext?: TraceContext | undefined;
-  readonly source?: EventSource | undefined;
 }
 
 /** An event that waits for a person after its last attempt. */
@@ -66,10 +95,8 @@ export interface EventRecord {
   readonly content?: StoredDeadLetter | undefined;
 }
 
-/** Half of a SHA-256: Redis keeps millions of them. */
-const DIGEST_LENGTH = 32;
-
-const shortDigest = (digest: string): string => digest.slice(-DIGEST_LENGTH);
+/** Half of a SHA-256: Redis stores millions of them. */
+export const shortDigest = (digest: string): string => digest.slice(-32);
 
 /** A record as text: its state, its digest and its content, separated by spaces. */
 export function recordText(state: State, digest: string, content?: StoredDeadLetter): string {
@@ -79,8 +106,8 @@ export function recordText(state: State, digest: string, content?: StoredDeadLet
 }
 
 /** The record of a text. `undefined` for one that this inbox has not written. */
-export function recordIn(text: string | null | undefined): EventRecord | undefined {
-  const [, letter, digest, json] = /^([pdx]) (\w+)(?: (\{.*))?$/s.exec(text ?? "") ?? [];
+export function recordIn(text: unknown): EventRecord | undefined {
+  const [, letter, digest, json] = /^([pdx]) (\w+)(?: (\{.*))?$/s.exec(String(text)) ?? [];
   const state = (Object.keys(STATES) as State[]).find((one) => STATES[one] === letter);
   if (state === undefined || digest === undefined) return undefined;
   if (json === undefined) return { state, digest };
@@ -90,9 +117,6 @@ export function recordIn(text: string | null | undefined): EventRecord | undefin
     return undefined;
   }
 }
-
-export const hasDigest = (record: EventRecord, digest: string): boolean =>
-  record.digest === shortDigest(digest);
 
 /** What is left of a conflict or a double payment that a person has decided on. */
 export const DECIDED = "decided";

@@ -1,0 +1,49 @@
+import type { InboxStats } from "../types.ts";
+import type { LedgerRow } from "./rows.ts";
+import type { Dialect } from "./tables.ts";
+
+/** The numbers of a queue in which events wait. PostgreSQL returns large ones as text. */
+export type QueueCounts = Readonly<
+  Record<
+    /** `count`: the running events included. `lag`: how long the first event has been due. */
+    "queue" | "count" | "running" | "retrying" | "oldest" | "oldest_retrying" | "lag",
+    unknown
+  >
+>;
+
+/** A statement: how many events, and how many conflicts, wait for a person. */
+export const forAPerson = ({ tables }: Dialect): string => `
+  SELECT (SELECT count(*) FROM ${tables.events} WHERE state = 'dead') AS dead,
+    (SELECT count(*) FROM ${tables.conflicts} WHERE state = 'open') AS conflicts`;
+
+function least(values: readonly unknown[]): number | null {
+  const numbers = values.filter((value) => value !== null).map(Number);
+  return numbers.length === 0 ? null : Math.min(...numbers);
+}
+
+/**
+ * @param own - The queues that this process works on.
+ * @param lists - The row of {@link forAPerson}.
+ */
+export function statsOf(
+  all: readonly QueueCounts[],
+  own: readonly string[],
+  lists: LedgerRow | undefined,
+): InboxStats {
+  const sum = (counts: readonly QueueCounts[], name: keyof QueueCounts) =>
+    counts.reduce((total, one) => total + Number(one[name]), 0);
+  const waitingOf = (counts: readonly QueueCounts[]) =>
+    sum(counts, "count") - sum(counts, "running");
+  const handled = all.filter(({ queue }) => own.includes(String(queue)));
+  return {
+    waiting: waitingOf(all),
+    unhandled: waitingOf(all) - waitingOf(handled),
+    running: sum(all, "running"),
+    dead: Number(lists?.dead),
+    conflicts: Number(lists?.conflicts),
+    retrying: sum(all, "retrying"),
+    oldestRetrying: least(all.map((one) => one.oldest_retrying)),
+    oldestWaiting: least(all.map(({ oldest }) => oldest)),
+    lagMs: Math.max(0, ...handled.map(({ lag }) => Number(lag))),
+  };
+}

@@ -1,0 +1,106 @@
+import type { Db } from "pg-boss";
+import { notProcessedHere } from "../errors.ts";
+import type { Job, Transaction } from "../types.ts";
+import type { Failure } from "./ledger.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * How a job ends. `released`: handed back, as if it had not been fetched. `forgotten`: its event is
+ * deleted.
+ */
+export type End = "done" | "released" | "forgotten" | Omit<Failure, "key">;
+
+/** A job that this process has fetched, until its end is written. */
+export interface HeldJob extends Pick<Job, "key" | "raw" | "attempt"> {
+  readonly id: string;
+  /** Which attempt at the job this is: pg-boss ignores what is said about another one. */
+  readonly retryCount: number;
+  /** Its queue in pg-boss. */
+  readonly queue: string;
+  readonly event: string;
+  readonly request: Pick<Job, "receivedAt" | "traceContext" | "source">;
+  readonly controller: AbortController;
+  /** How it has ended, while that is being written. */
+  end: End | undefined;
+  /** Its transaction is at its end, and has locked the job. */
+  isCommitting: boolean;
+  /** Its end is written, or another process may have it. */
+  isOver: boolean;
+}
+
+/** Another attempt has one of the jobs, or its event is processed. */
+export class NotHeldError extends Error {
+  constructor() {
+    super(notProcessedHere().message);
+  }
+}
+
+export const attemptsOf = (jobs: readonly HeldJob[]) =>
+  jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+
+/** @throws {NotHeldError} if not all of the jobs were found as they were. */
+export function expectAll(jobs: readonly unknown[], found: number | { affected?: unknown }): void {
+  if (Number(typeof found === "number" ? found : found.affected) !== jobs.length) {
+    throw new NotHeldError();
+  }
+}
+
+/** Writes how jobs ended. @throws {NotHeldError} if one of them is not held any more. */
+export async function writeEnds(store: Store, db: Db, jobs: readonly HeldJob[]): Promise<void> {
+  const keysOf = (as: End) => jobs.filter(({ end }) => end === as).map(({ key }) => key);
+  const done = keysOf("done").sort();
+  if (done.length > 0) expectAll(done, await store.ledger.done(db, done));
+  const forgotten = keysOf("forgotten");
+  if (forgotten.length > 0) await store.ledger.delete(db, forgotten);
+  const failed = jobs.flatMap(({ key, end }) => (typeof end === "object" ? [{ key, ...end }] : []));
+  if (failed.length > 0) expectAll(failed, await store.ledger.failed(db, failed));
+  for (const queue of new Set(jobs.map((job) => job.queue))) {
+    const ofQueue = attemptsOf(jobs.filter((job) => job.queue === queue));
+    expectAll(ofQueue, await store.boss.deleteJob(queue, ofQueue, { db }));
+  }
+  // New jobs: pg-boss would count an attempt at the old ones.
+  const again = jobs.flatMap(({ key, event, attempt, end }) => {
+    if (end === "released") return [{ key, event, attempts: attempt - 1 }];
+    const retryMs = typeof end === "object" ? end.retryMs : undefined;
+    return retryMs === undefined ? [] : [{ key, event, attempts: attempt, delayMs: retryMs }];
+  });
+  await store.addJobs(db, again);
+}
+
+/** How long a handler may do something else in the middle of its transaction. */
+const MAX_IDLE_MS = 300_000;
+
+/** How long the wait between the end of an event and its COMMIT may be, by default. */
+const COMMIT_TIMEOUT_MS = 20_000;
+
+/**
+ * PostgreSQL ends a transaction that waits longer. Without it, a process that is stopped would keep its
+ * locks, and no other process could take its event.
+ */
+const limitIdle = (db: Db, ms: number) =>
+  db.executeSql(`SET LOCAL idle_in_transaction_session_timeout = ${ms}`);
+
+/** The transaction of a handler: it ends the event, too. @param onCommit - Called when it has. */
+export function jobTransaction(store: Store, held: HeldJob, onCommit: () => void): Transaction {
+  const { commitTimeoutMs = COMMIT_TIMEOUT_MS } = store.settings.tuning;
+  return async <Result, Connection>(
+    write: (connection: Connection) => Result | Promise<Result>,
+  ) => {
+    try {
+      const result = await store.userTransaction(async (client, db) => {
+        await limitIdle(db, MAX_IDLE_MS);
+        const written = await write(client as Connection);
+        if (held.isOver || held.end !== undefined) throw notProcessedHere();
+        // From here on, the event itself is locked.
+        held.isCommitting = true;
+        await limitIdle(db, commitTimeoutMs);
+        await writeEnds(store, db, [{ ...held, end: "done" }]);
+        return written;
+      });
+      onCommit();
+      return result;
+    } finally {
+      held.isCommitting = false;
+    }
+  };
+}

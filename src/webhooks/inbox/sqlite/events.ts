@@ -1,0 +1,167 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { uptimeMs } from "../../../internal/retention-clock.ts";
+import type { FileClock } from "../../../internal/sqlite/meta.ts";
+import { prepareAll } from "../../../internal/sqlite/transaction.ts";
+import { errorText, isLastAttempt, PROCESS_DIED, unreadable } from "../errors.ts";
+import type { EndedLease, Lease } from "../lease-worker.ts";
+import {
+  bytesOfHex,
+  DELIVERY_COLUMNS,
+  deliveryValues,
+  hexOf,
+  type LedgerRow,
+  requestIn,
+} from "../ledger/rows.ts";
+import { asDone } from "../ledger/statements.ts";
+import type { Pace } from "../pace.ts";
+import { MAX_ATTEMPTS, type NewDelivery, queueOf, type Receipt, receiptFor } from "../types.ts";
+import { DIALECT } from "./schema.ts";
+
+const { events, conflicts } = DIALECT.tables;
+
+const PENDING_IN_QUEUE = `FROM ${events} WHERE state = 'pending' AND queue = ?1`;
+
+const statementsFor = (retentionMs: number) => ({
+  insert: `
+    INSERT INTO ${events} (${DELIVERY_COLUMNS}, queue, state, error, due_at)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14
+    WHERE NOT EXISTS (SELECT 1 FROM ${conflicts} WHERE key = ?1 AND digest = ?2)
+    ON CONFLICT (key) DO NOTHING
+  `,
+  insertConflict: `
+    INSERT INTO ${conflicts} (${DELIVERY_COLUMNS}, state)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'open')
+  `,
+  /** How a delivery is known that was stored before. */
+  known: `
+    SELECT 'duplicate' AS kind FROM ${events} WHERE key = ?1 AND digest = ?2
+    UNION ALL
+    SELECT IIF(state = 'decided', 'duplicate', 'conflict') FROM ${conflicts}
+    WHERE key = ?1 AND digest = ?2
+  `,
+  due: `SELECT id, due_at ${PENDING_IN_QUEUE} AND due_at <= ?2 ORDER BY due_at LIMIT ?3`,
+  firstDue: `SELECT MIN(due_at) AS due ${PENDING_IN_QUEUE}`,
+  dueCount: `SELECT COUNT(*) AS count ${PENDING_IN_QUEUE} AND due_at <= ?2`,
+  lease: `
+    UPDATE ${events} SET attempts = attempts + 1, token = ?2, due_at = ?3
+    WHERE id IN (SELECT value FROM json_each(?1))
+    RETURNING id, key, raw, attempts, received_at, trace_context, source
+  `,
+  /** A leased event that no process may run. An error of an earlier attempt tells more. */
+  bury: `
+    UPDATE ${events}
+    SET state = 'dead', token = NULL, attempts = attempts - 1, error = COALESCE(error, ?2)
+    WHERE id = ?1
+  `,
+  renew: `UPDATE ${events} SET due_at = ?3 WHERE id = ?1 AND token = ?2 AND state = 'pending'`,
+  done: `
+    UPDATE ${events} SET token = NULL, ${asDone(DIALECT, "?3", retentionMs)}
+    WHERE id = ?1 AND token = ?2
+  `,
+  failed: `
+    UPDATE ${events} SET state = ?3, token = NULL, due_at = ?4, error = ?5
+    WHERE id = ?1 AND token = ?2
+  `,
+  released: `
+    UPDATE ${events} SET token = NULL, due_at = ?3, attempts = attempts - 1
+    WHERE id = ?1 AND token = ?2
+  `,
+});
+
+/** A lease is a row and a number, which the row holds while it is leased. */
+const partsOf = ({ token }: Pick<Lease, "token">) =>
+  token.split("/").map(Number) as [id: number, token: number];
+
+/** The rows of events. Nothing here begins or ends a transaction. */
+export class Events {
+  readonly #statements: Record<keyof ReturnType<typeof statementsFor>, StatementSync>;
+  readonly #clock: FileClock;
+  readonly #pace: Pace;
+
+  constructor(database: DatabaseSync, clock: FileClock, pace: Pace, retentionMs: number) {
+    this.#statements = prepareAll(database, statementsFor(retentionMs));
+    this.#clock = clock;
+    this.#pace = pace;
+  }
+
+  /** Stores a delivery. The receipt is valid when the transaction is on disk. */
+  store(delivery: NewDelivery): Receipt {
+    const { formerKey, event, deadLetterReason } = delivery;
+    const values = deliveryValues(delivery);
+    const [key, digest] = values;
+    const known = (one: Uint8Array) =>
+      this.#statements.known.get(one, digest)?.kind as Receipt["kind"] | undefined;
+    const knownBefore = formerKey && known(bytesOfHex(formerKey));
+    if (knownBefore) return receiptFor(knownBefore);
+    const state = deadLetterReason === undefined ? "pending" : "dead";
+    const { insert, insertConflict } = this.#statements;
+    const row = [...values, queueOf(event), state, deadLetterReason ?? null, uptimeMs()];
+    if (insert.run(...row).changes === 1) return receiptFor("accepted");
+    const kind = known(key);
+    if (kind === undefined) insertConflict.run(...values);
+    return receiptFor(kind ?? "conflict");
+  }
+
+  /** Leases what has been due for longest, of the queues. */
+  take(count: number, queues: readonly string[]): Lease[] {
+    const now = uptimeMs();
+    const due = queues.flatMap(
+      (queue) => this.#statements.due.all(queue, now, count) as { id: number; due_at: number }[],
+    );
+    due.sort((a, b) => a.due_at - b.due_at);
+    const ids = due.slice(0, count).map(({ id }) => id);
+    // A number that no other lease of these rows has.
+    const token = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
+    const leased = this.#statements.lease.all(JSON.stringify(ids), token, now + this.#pace.leaseMs);
+    return leased.flatMap((row) => this.#leaseOf(row, token) ?? []);
+  }
+
+  #leaseOf(row: LedgerRow, token: number): Lease | undefined {
+    const [id, attempt] = [Number(row.id), Number(row.attempts)];
+    let reason = PROCESS_DIED;
+    try {
+      const lease = { key: hexOf(row.key), raw: row.raw as Uint8Array, ...requestIn(row) };
+      if (attempt <= MAX_ATTEMPTS) return { ...lease, attempt, token: `${id}/${token}` };
+    } catch (error) {
+      reason = unreadable(error);
+    }
+    this.#statements.bury.run(id, reason);
+    return undefined;
+  }
+
+  /** Returns whether the lease still held. */
+  renew(token: string): boolean {
+    const until = uptimeMs() + this.#pace.leaseMs;
+    return this.#statements.renew.run(...partsOf({ token }), until).changes === 1;
+  }
+
+  /** Returns whether the lease still held. */
+  done(lease: Lease): boolean {
+    return this.#statements.done.run(...partsOf(lease), this.#clock.now()).changes === 1;
+  }
+
+  end({ lease, as, error }: EndedLease): void {
+    const { failed, released } = this.#statements;
+    const now = uptimeMs();
+    if (as === "done") this.done(lease);
+    else if (as === "released") released.run(...partsOf(lease), now);
+    else {
+      const state = isLastAttempt(lease.attempt, error) ? "dead" : "pending";
+      const dueAt = now + this.#pace.backoffMs(lease.attempt);
+      failed.run(...partsOf(lease), state, dueAt, errorText(error));
+    }
+  }
+
+  /** Infinite if nothing waits in the queues. */
+  nextDueInMs(queues: readonly string[]): number {
+    const due = queues.map((queue) => this.#statements.firstDue.get(queue)?.due as number | null);
+    const first = Math.min(...due.filter((at) => at !== null), Number.POSITIVE_INFINITY);
+    return first - uptimeMs();
+  }
+
+  dueCount(queues: readonly string[]): number {
+    const now = uptimeMs();
+    const counts = queues.map((queue) => this.#statements.dueCount.get(queue, now)?.count);
+    return counts.reduce<number>((sum, count) => sum + Number(count), 0);
+  }
+}

@@ -1,0 +1,61 @@
+import { waitAtMost } from "../../internal/timeout.ts";
+import { alreadyStarted } from "./errors.ts";
+import { type LeaseStore, LeaseWorker } from "./lease-worker.ts";
+import type { Pace } from "./pace.ts";
+import {
+  type DrainLimits,
+  type DrainResult,
+  QUEUES,
+  queuesOf,
+  type WorkerOptions,
+} from "./types.ts";
+
+/** The workers of an inbox: one from its start to its stop, and one for each `drain` under way. */
+export class Workers {
+  readonly #store: LeaseStore;
+  readonly #pace: Pace;
+  #started: LeaseWorker | undefined;
+  readonly #all = new Set<LeaseWorker>();
+  /** The queues that the inbox works on; all of them before its start. */
+  queues: readonly string[] = QUEUES;
+
+  constructor(store: LeaseStore, pace: Pace) {
+    this.#store = store;
+    this.#pace = pace;
+  }
+
+  /** @throws {ConfigurationError} if it was started already. */
+  start(options: WorkerOptions): void {
+    if (this.#started !== undefined) throw alreadyStarted();
+    this.queues = queuesOf(options);
+    this.#started = new LeaseWorker(this.#store, options, this.#pace);
+    this.#all.add(this.#started);
+  }
+
+  /** See `Inbox.drain`. */
+  async drain(options: WorkerOptions, { timeoutMs, limit }: DrainLimits): Promise<DrainResult> {
+    const deadline = performance.now() + timeoutMs;
+    const worker = new LeaseWorker(this.#store, options, this.#pace, limit);
+    this.#all.add(worker);
+    const idle = new Promise<void>((resolve) => {
+      worker.onIdle = resolve;
+      worker.poll();
+    });
+    await waitAtMost(idle, timeoutMs);
+    const { processed } = worker;
+    this.#all.delete(worker);
+    await worker.stop(Math.max(0, deadline - performance.now()));
+    return { processed, left: this.#store.dueCount(queuesOf(options)) };
+  }
+
+  pollSoon(): void {
+    for (const worker of this.#all) worker.pollSoon();
+  }
+
+  async stop(timeoutMs: number): Promise<void> {
+    const workers = [...this.#all];
+    await Promise.all(workers.map((worker) => worker.stop(timeoutMs)));
+    for (const worker of workers) this.#all.delete(worker);
+    this.#started = undefined;
+  }
+}
