@@ -25,60 +25,24 @@ export { isGatewayError } from "../errors/any.ts";
 export { GatewayError, type Outcome } from "../errors/base.ts";
 export { ConfigurationError } from "../errors/configuration.ts";
 export { type WebhookErrorCode, WebhookVerificationError } from "../errors/webhook.ts";
-export type {
-  Conflict,
-  DeadLetter,
-  EventFilter,
-  EventList,
-  EventPage,
-  EventPosition,
-  EventQuery,
-  WithBody,
-} from "./inbox/event-list.ts";
+export type { Conflict, DeadLetter } from "./inbox/event-list.ts";
 export { memoryInbox } from "./inbox/memory/inbox.ts";
 export {
-  type DoublePaymentList,
-  type DrainLimits,
   type DrainResult,
   type EventSource,
-  type Horizon,
   type Inbox,
   type InboxStats,
-  type Job,
-  type NewDelivery,
-  type Receipt,
   receiptFor,
-  type StoredDoublePayment,
-  type TraceContext,
   type Transaction,
-  type WorkerOptions,
 } from "./inbox/types.ts";
-export type { WebhookRequest } from "./receiver/accept.ts";
 export type { HandlerContext, WebhookHandler } from "./receiver/handlers.ts";
-export type {
-  Observation,
-  ProcessResult,
-  ProcessView,
-  ReceiveObservation,
-  ReceiveResult,
-  ReceiveView,
-  WebhookHooks,
-} from "./receiver/hooks.ts";
-export type { MerchantRequest } from "./receiver/merchants/merchant-request.ts";
-export type {
-  AttemptResolver,
-  DeliveryObserver,
-  FailedAttempt,
-  FoundSecret,
-  MerchantSecret,
-  ObservedDelivery,
-  PaymentReader,
-  WebhookReceiverOptions,
-} from "./receiver/options.ts";
-export { createWebhookReceiver, type WebhookReceiver } from "./receiver/receiver.ts";
-export type { Acknowledgement, Rejection, WebhookResponse } from "./receiver/responses.ts";
+export type { WebhookHooks } from "./receiver/hooks.ts";
+export type { MerchantSecret, WebhookReceiverOptions } from "./receiver/options.ts";
+export { createWebhookReceiver } from "./receiver/receiver.ts";
+export type { WebhookResponse } from "./receiver/responses.ts";
 export type { SweepResult } from "./receiver/sweep.ts";
-export type { DoublePayments, WaitingEvents } from "./receiver/waiting-events.ts";
+export type { DoublePayments, PendingEvents, WaitingEvents } from "./receiver/waiting-events.ts";
+export type { WebhookReceiver } from "./receiver/webhook-receiver.ts";
 export type { RawBody } from "./verification/raw-body.ts";
 export type { WebhookSecret } from "./verification/secret.ts";
 export { signWebhook } from "./verification/signature.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { FastifyInstance } from "fastify";
-import type { WebhookReceiver } from "../receiver/receiver.ts";
+import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import { responseTo } from "./node-body.ts";
 
 /** What `app.register(fastifyWebhooks, options)` takes. */

@@ -4,9 +4,8 @@
  * @module malipo/fetch
  */
 
-import type { WebhookReceiver } from "../receiver/receiver.ts";
-import { reject, type WebhookResponse } from "../receiver/responses.ts";
-import { MAX_DROPPED_BYTES } from "./limits.ts";
+import { MAX_DROPPED_BYTES, reject, type WebhookResponse } from "../receiver/responses.ts";
+import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 
 /**
  * The raw body; `undefined` for a stream of something other than bytes, `"too large"` as soon as it is.
@@ -43,7 +42,7 @@ async function read(
 
 /**
  * Reads the rest of a body and drops it. Without that, the sender would see a reset connection instead
- * of the response, or would wait on a connection that nobody reads.
+ * of the response, or would wait on a connection that is not read.
  */
 async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
@@ -81,7 +80,7 @@ async function responseTo(request: Request, receiver: WebhookReceiver): Promise<
 }
 
 /**
- * Mounts a receiver where requests are `Request` objects: Next route handlers, Hono, SvelteKit, Bun,
+ * Mounts a receiver on frameworks whose requests are `Request` objects: Next route handlers, Hono, SvelteKit, Bun,
  * Deno, Cloudflare Workers.
  *
  * @example

@@ -4,7 +4,7 @@
  * @module malipo/lambda
  */
 
-import type { WebhookReceiver } from "../receiver/receiver.ts";
+import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import type { WebhookHeaders } from "../verification/signature-header.ts";
 
 /** The event of API Gateway (payloads 1.0 and 2.0) and of function URLs. */

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { WebhookReceiver } from "../receiver/receiver.ts";
-import { reject, type WebhookResponse } from "../receiver/responses.ts";
+import { MAX_DROPPED_BYTES, reject, type WebhookResponse } from "../receiver/responses.ts";
+import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import type { RawBody } from "../verification/raw-body.ts";
-import { MAX_DROPPED_BYTES } from "./limits.ts";
 
 /** A request of `node:http`, with the fields that frameworks add. */
 export type NodeRequest = IncomingMessage & {
@@ -40,9 +39,9 @@ function read(request: NodeRequest, limit: number): Promise<Uint8Array | "too la
 
 /**
  * The response of a receiver to a request of `node:http`. Reads the raw body, or takes it from the
- * field where a framework keeps it.
+ * field in which a framework stores it.
  *
- * @param hint - Says which line to move if the body is not raw.
+ * @param hint - Tells which line to move if the body is not raw.
  */
 export async function responseTo(
   request: NodeRequest,
@@ -52,8 +51,8 @@ export async function responseTo(
   const { method = "GET", headers, url = "/", originalUrl = url } = request;
   const handle = (body: RawBody) => receiver.handle({ method, headers, url: originalUrl, body });
   if (method !== "POST") return handle("");
-  for (const kept of [request.rawBody, request.body]) {
-    if (kept instanceof Uint8Array) return handle(kept);
+  for (const stored of [request.rawBody, request.body]) {
+    if (stored instanceof Uint8Array) return handle(stored);
   }
   // It was parsed, decoded or read: reading would wait for ever, or give half of the bytes.
   const isDecoded = request.readableEncoding !== null;

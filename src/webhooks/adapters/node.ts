@@ -5,7 +5,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { WebhookReceiver } from "../receiver/receiver.ts";
+import type { WebhookReceiver } from "../receiver/webhook-receiver.ts";
 import { type NodeRequest, responseTo } from "./node-body.ts";
 
 /** Which line to move. Frameworks are recognised by the fields of their requests. */
@@ -35,7 +35,7 @@ const hintFor = (request: object): string => HINTS.find(([is]) => is(request))?.
  * Mounts a receiver on everything built on `node:http`: plain servers, Express, Nest, Koa (by
  * `context.req` and `context.res`).
  *
- * The body must not have been parsed. Where a framework keeps the raw bytes (`express.raw()`, Nest's
+ * The body must not have been parsed. If a framework stores the raw bytes (`express.raw()`, Nest's
  * `rawBody`), they are used. The response to a parsed body is 500, and the receiver's `onError` is
  * called with an error that says which line to move.
  *

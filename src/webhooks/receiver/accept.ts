@@ -8,11 +8,12 @@ import {
   type WebhookHeaders,
 } from "../verification/signature-header.ts";
 import type { ReceiverSettings } from "./check-options.ts";
-import type { ReceiveResult } from "./hooks.ts";
+import type { ReceiveResult, ReceiveView } from "./hooks.ts";
+import { headerText } from "./merchants/merchant-request.ts";
 import { SecretLookupFailure, type Signer } from "./merchants/signer.ts";
 import type { ObservedDelivery } from "./options.ts";
 import { acknowledge, type Rejection, reject, type WebhookResponse } from "./responses.ts";
-import { type OnNewEvent, storeEvent, verifiedEvent } from "./store-event.ts";
+import { storeEvent, verifiedEvent } from "./store-event.ts";
 
 /** A request as adapters hand it over. */
 export interface WebhookRequest {
@@ -22,6 +23,19 @@ export interface WebhookRequest {
   readonly body: RawBody;
   /** The path and the query, or the whole URL. Only `merchant` and hooks need it. */
   readonly url?: string | undefined;
+}
+
+/** A request as hooks see it. The size of a text is in characters. */
+export function viewOf({
+  method,
+  headers,
+  url,
+  body,
+}: Omit<WebhookRequest, "body"> & { readonly body?: RawBody }): ReceiveView {
+  const { byteLength, length } = Object(body ?? {}) as Record<string, unknown>;
+  const size = typeof body === "string" ? length : byteLength;
+  const bodyBytes = typeof size === "number" ? size : undefined;
+  return { method, url, header: (name) => headerText(headers, name), bodyBytes };
 }
 
 /** The response to a request, and what hooks learn of it. */
@@ -42,7 +56,7 @@ export const rejected = (response: Rejection, error?: unknown): Outcome => ({
   error,
 });
 
-/** Reports an error, and gives the response that it results in. */
+/** Reports an error, and returns the response that it results in. */
 export function rejectWith(error: unknown, settings: ReceiverSettings): Rejection {
   settings.onError(error);
   if (!(error instanceof WebhookVerificationError)) return reject(500, "the receiver failed");
@@ -73,7 +87,7 @@ export function rejectByHeaders(
   }
 }
 
-/** The bytes of a body in a copy of our own; `undefined` for too many. */
+/** A copy of the bytes of a body; `undefined` for too many. */
 function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
   const given = rawBody(body);
   // A text is never shorter in bytes than in characters: a large one is not even encoded.
@@ -86,13 +100,13 @@ function copyBody(body: RawBody, maxBodyBytes: number): Uint8Array | undefined {
 /**
  * Verifies and stores a delivery. A 200 means that it is stored.
  *
- * @param onNew - Called with each event that is stored now, and is to be processed.
+ * @param onAccepted - Called with the kind of an event that is stored now, and is to be processed.
  */
 export async function acceptDelivery(
   request: WebhookRequest,
   settings: ReceiverSettings,
   traceContext: TraceContext | undefined,
-  onNew: OnNewEvent,
+  onAccepted: (kind: string) => void,
 ): Promise<Outcome> {
   const raw = copyBody(request.body, settings.maxBodyBytes);
   if (raw === undefined) return rejected(reject(413, "too large"));
@@ -120,7 +134,7 @@ export async function acceptDelivery(
   const observed = { headers, body: raw, receivedAt };
   let receipt: Receipt;
   try {
-    receipt = await storeEvent(verified, settings, onNew);
+    receipt = await storeEvent(verified, settings, onAccepted);
   } catch (error) {
     settings.onError(error);
     notifyObserver(settings, { ...observed, status: 503 });

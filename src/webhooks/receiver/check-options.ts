@@ -1,5 +1,3 @@
-import type { DoublePayment } from "../../contract/double-payment.ts";
-import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkFunction,
@@ -14,40 +12,30 @@ import { secretList, secretOption } from "../verification/secret.ts";
 import { createErrorLog } from "./error-log.ts";
 import { HOOK_NAMES, type WebhookHooks } from "./hooks.ts";
 import { type FindSigner, fixedSigner, merchantSigner } from "./merchants/signer.ts";
-import type {
-  AttemptResolver,
-  DeliveryObserver,
-  FailedAttempt,
-  PaymentReader,
-  WebhookReceiverOptions,
-} from "./options.ts";
+import type { AttemptResolver, PaymentReader, WebhookReceiverOptions } from "./options.ts";
 import { checkPerMerchant } from "./per-merchant.ts";
 import { Retention } from "./retention.ts";
 
+type Options = WebhookReceiverOptions;
+
+/** Options that have a default, or do nothing by default. */
+type Complete = Pick<
+  Options,
+  | ("inbox" | "maxBodyBytes" | "concurrency" | "handlerTimeoutMs" | "hooks" | "ignore")
+  | ("identify" | "onUnhandled" | "onError" | "onConflict")
+>;
+
 /** The options, checked and complete. */
-export interface ReceiverSettings {
+export interface ReceiverSettings
+  extends Readonly<{ [Name in keyof Complete]-?: NonNullable<Complete[Name]> }>,
+    Pick<Options, "maxAgeSeconds" | "onDoublePayment" | "observer"> {
   readonly findSigner: FindSigner;
-  readonly inbox: Inbox;
-  readonly maxBodyBytes: number;
-  readonly maxAgeSeconds: number | undefined;
   /** The user's own clock, in milliseconds since the epoch. */
   readonly now: (() => number) | undefined;
   readonly retention: Retention;
-  readonly concurrency: number;
-  readonly handlerTimeoutMs: number;
-  readonly ignore: readonly string[];
-  identify(event: WebhookEvent): string | undefined;
-  onUnhandled(kind: string): void;
-  onError(error: unknown, attempt?: FailedAttempt): void;
-  onConflict(event: WebhookEvent, merchant?: string): void;
   notify(reference: string): void;
   attemptsOf(merchant: string | undefined): AttemptResolver | undefined;
   paymentsOf(merchant: string | undefined): PaymentReader | undefined;
-  readonly onDoublePayment:
-    | ((double: DoublePayment, merchant: string | undefined) => void)
-    | undefined;
-  readonly observer: DeliveryObserver | undefined;
-  readonly hooks: WebhookHooks;
 }
 
 const OPTIONS = [
@@ -86,7 +74,7 @@ function safeCallback<Args extends unknown[]>(
 }
 
 const logUnhandled = (kind: string) =>
-  // biome-ignore lint/suspicious/noConsole: without it, nobody would learn why an event waits
+  // biome-ignore lint/suspicious/noConsole: without it, the user would not learn why an event waits
   console.info(
     `malipo webhooks: this process has no handler for ${JSON.stringify(kind)}. They wait for a process that has one. If you do not want them, add the kind to \`ignore\`.`,
   );
@@ -101,10 +89,10 @@ function checkIgnore(ignore: unknown): readonly string[] {
 
 const conflictError = (kind: string) =>
   new Error(
-    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() gives it: requeue or drop it. Where they are two events, tell them apart with \`identify\`.`,
+    `A delivery of ${JSON.stringify(kind)} has other data than the same event had before. It was stored and not processed. receiver.conflicts.list() returns it: requeue or drop it. If they are two events, tell them apart with \`identify\`.`,
   );
 
-function checkIdentify(identify: WebhookReceiverOptions["identify"]): ReceiverSettings["identify"] {
+function checkIdentify(identify: Options["identify"]): ReceiverSettings["identify"] {
   if (identify !== undefined) checkFunction("identify", identify);
   return (event) => {
     const identity: unknown = identify?.(event);
@@ -124,16 +112,16 @@ function checkMaxAge(maxAgeSeconds: unknown): void {
   );
 }
 
-function checkNow(now: WebhookReceiverOptions["now"]): ReceiverSettings["now"] {
+function checkNow(now: Options["now"]): ReceiverSettings["now"] {
   if (now === undefined) return undefined;
   checkFunction("now", now);
   return () => now().getTime();
 }
 
-/** Who chooses `memoryInbox()` by name knows what it forgets. */
+/** A user who chooses `memoryInbox()` by name knows what it forgets. */
 function defaultInbox(): Inbox {
   if (environmentVariable("NODE_ENV") === "production") {
-    // biome-ignore lint/suspicious/noConsole: a loss that shows only after a restart must be said before
+    // biome-ignore lint/suspicious/noConsole: a loss that shows only after a restart must be announced before
     console.warn(
       'malipo webhooks: this receiver has no `inbox`, so a restart forgets events that were acknowledged and not processed yet, and which events were processed. Pass one: createWebhookReceiver({ inbox: sqliteInbox("inbox.db") }), or `inbox: memoryInbox()` if that is what you want.',
     );
@@ -150,7 +138,7 @@ function checkInbox(inbox: unknown): void {
 
 const MAX_CACHE_MS = 86_400_000;
 
-function checkSecret(options: WebhookReceiverOptions): FindSigner {
+function checkSecret(options: Options): FindSigner {
   const { merchant, secretCacheMs = 300_000 } = options;
   const secret = secretOption(options);
   checkWholeNumber("secretCacheMs", secretCacheMs, 0, MAX_CACHE_MS);
@@ -161,12 +149,12 @@ function checkSecret(options: WebhookReceiverOptions): FindSigner {
     // The URL and most headers are not signed: with one secret for all, a delivery could be sent again
     // as that of another merchant.
     throw new ConfigurationError(
-      "With `merchant`, `secret` must be a function that gives the secret of each merchant.",
+      "With `merchant`, `secret` must be a function that returns the secret of each merchant.",
     );
   }
   if (merchant !== undefined) return merchantSigner(merchant, secret, secretCacheMs);
   throw new ConfigurationError(
-    "Where `secret` is a function, `merchant` must be set: it tells whose delivery a request is, and is a part of the key of each event.",
+    "If `secret` is a function, `merchant` must be set: it tells whose delivery a request is, and is a part of the key of each event.",
   );
 }
 
@@ -182,7 +170,7 @@ function checkHooks(hooks: WebhookHooks = {}): WebhookHooks {
 }
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
-export function checkReceiverOptions(options: WebhookReceiverOptions): ReceiverSettings {
+export function checkReceiverOptions(options: Options): ReceiverSettings {
   // Plain JavaScript may call without options.
   const given = ownOptions(options ?? {}, OPTIONS, "createWebhookReceiver");
   const { inbox = defaultInbox(), maxAgeSeconds, wakeups } = given;

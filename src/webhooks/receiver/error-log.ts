@@ -59,8 +59,8 @@ function limitedLog(): (line: string, ...what: unknown[]) => void {
 
 /**
  * The default of `onError`: writes to the console. A flood of equal errors, such as the requests of an
- * attacker, is one line a minute with their number. A rejected request has no stack: where it was
- * rejected tells nothing.
+ * attacker, is one line a minute with their number. A rejected request has no stack: the place in the
+ * code tells nothing.
  */
 export function createErrorLog(): (error: unknown, attempt?: object) => void {
   const logError = limitedLog();

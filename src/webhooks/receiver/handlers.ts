@@ -7,6 +7,7 @@ import {
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import { type EventSource, OTHER_QUEUE, type Transaction } from "../inbox/types.ts";
+import type { ReceiverSettings } from "./check-options.ts";
 
 /** What a handler gets beside the event. */
 export interface HandlerContext {
@@ -42,23 +43,30 @@ export type WebhookHandler<Event extends WebhookEvent = WebhookEvent> = (
   context: HandlerContext,
 ) => unknown;
 
+/** Kinds are free text: a sender must not fill the memory, nor the log. */
+const MAX_UNHANDLED = 100;
+
 /** The handlers of a receiver: one for each kind, and one for all others. */
 export class Handlers {
   readonly #byKind = new Map<string, WebhookHandler<never>>();
   #other: WebhookHandler | undefined;
   readonly #isStarted: () => boolean;
+  readonly #settings: Pick<ReceiverSettings, "ignore" | "onUnhandled">;
+  /** Kinds of accepted events that this process does not handle. */
+  readonly #unhandled = new Set<string>();
+  #isComplete = false;
 
-  readonly #ignored: readonly string[];
-
-  /** @param ignored - The kinds that no process handles. */
-  constructor(isStarted: () => boolean, ignored: readonly string[]) {
+  constructor(
+    isStarted: () => boolean,
+    settings: Pick<ReceiverSettings, "ignore" | "onUnhandled">,
+  ) {
     this.#isStarted = isStarted;
-    this.#ignored = ignored;
+    this.#settings = settings;
   }
 
   /** @throws {ConfigurationError} */
   add<Kind extends EventKind>(kind: Kind, handler: WebhookHandler<KnownWebhookEvent<Kind>>): void {
-    // A misspelt kind would never be called, and nobody would notice.
+    // A handler for a misspelt kind would never be called.
     if (!EVENT_KINDS.includes(kind)) {
       throw new ConfigurationError(
         `${JSON.stringify(kind)} is not a documented kind of event. The kinds are: ${EVENT_KINDS.join(", ")}. Use onOther() for any other.`,
@@ -79,25 +87,39 @@ export class Handlers {
     this.#other = handler;
   }
 
-  /** The handler for this kind; `undefined` where nobody handles it. */
+  /** The handler for this kind; `undefined` if there is none. */
   find(kind: string): WebhookHandler | undefined {
     return (this.#byKind.get(kind) as WebhookHandler | undefined) ?? this.#other;
   }
 
-  /** Whether nobody wants events of this kind: they are done without a handler. */
+  /** Whether events of this kind are done without a handler. */
   isIgnored(kind: string): boolean {
-    return this.#ignored.includes(kind);
+    return this.#settings.ignore.includes(kind);
   }
 
   /** Whether this process is done with events of this kind, by a handler or by ignoring them. */
-  takes(kind: string): boolean {
+  #takes(kind: string): boolean {
     return this.isIgnored(kind) || this.find(kind) !== undefined;
   }
 
   /** The queues that this process works on. */
   queues(): string[] {
-    const documented = EVENT_KINDS.filter((kind) => this.takes(kind));
+    const documented = EVENT_KINDS.filter((kind) => this.#takes(kind));
     return this.#other === undefined ? documented : [...documented, OTHER_QUEUE];
+  }
+
+  /** Notifies the user if this process does not handle the kind, once. */
+  noteAccepted(kind: string): void {
+    const isNoted = this.#unhandled.has(kind) || this.#unhandled.size >= MAX_UNHANDLED;
+    if (this.#takes(kind) || isNoted) return;
+    this.#unhandled.add(kind);
+    if (this.#isComplete) this.#settings.onUnhandled(kind);
+  }
+
+  /** No handler is added any more. */
+  complete(): void {
+    this.#isComplete = true;
+    for (const kind of this.#unhandled) if (!this.#takes(kind)) this.#settings.onUnhandled(kind);
   }
 
   #check(what: string, isTaken: boolean, handler: unknown): void {

@@ -3,11 +3,11 @@ import type { Receipt, TraceContext } from "../inbox/types.ts";
 /** A request, as the `receive` hook sees it. Nothing of it is verified yet. */
 export interface ReceiveView {
   readonly method: string;
-  /** The path and the query, or the whole URL; `undefined` where the adapter does not know it. */
+  /** The path and the query, or the whole URL; `undefined` if the adapter does not know it. */
   readonly url: string | undefined;
   /** The value of a header, by its name in any casing. */
   header(name: string): string | undefined;
-  /** The size of the body; `undefined` where it was not read. */
+  /** The size of the body; `undefined` if it was not read. */
   readonly bodyBytes: number | undefined;
 }
 
@@ -16,8 +16,8 @@ export interface ReceiveResult {
   /** The status of the response. */
   readonly status: number;
   /**
-   * What became of the delivery: the kind of its receipt; `rejected` where it was not verified;
-   * `unavailable` where it could not be stored now.
+   * What became of the delivery: the kind of its receipt; `rejected` if it was not verified;
+   * `unavailable` if it could not be stored now.
    */
   readonly result: Receipt["kind"] | "rejected" | "unavailable";
   /** The event kind, of a verified delivery. */
@@ -38,7 +38,7 @@ export interface ProcessView {
   readonly idempotencyKey: string;
   /** From 1. */
   readonly attempt: number;
-  /** When the event was received, in milliseconds since the epoch, where the inbox keeps it. */
+  /** When the event was received, in milliseconds since the epoch, if the inbox stores it. */
   readonly receivedAt: number | undefined;
   readonly bodyBytes: number;
   /** What the `receive` hook returned for this event, in any process. */
@@ -47,7 +47,7 @@ export interface ProcessView {
 
 /** How an attempt ended. */
 export interface ProcessResult {
-  /** Why the attempt failed; `undefined` where the event is processed. */
+  /** Why the attempt failed; `undefined` if the event is processed. */
   readonly error?: unknown;
   /** Whether the event is retried. */
   readonly willRetry: boolean;
@@ -96,12 +96,9 @@ export interface WebhookHooks {
 export const HOOK_NAMES: readonly (keyof WebhookHooks)[] = ["receive", "process"];
 
 /** Calls a hook. Never throws: a log that fails must not lose an event. */
-export function callHook<Value, Returned>(
-  hook: ((value: Value) => Returned) | undefined,
-  value: Value,
-): Returned | undefined {
+function callHook<Returned>(hook: () => Returned): Returned | undefined {
   try {
-    const returned = hook?.(value);
+    const returned = hook();
     // A hook that is async by mistake.
     Promise.resolve(returned).catch(() => {});
     return returned;
@@ -110,20 +107,27 @@ export function callHook<Value, Returned>(
   }
 }
 
-/** Runs work as an observation wants it, and exactly once, whatever its `run` does. */
-export function runObserved<Result, T>(
-  observation: Observation<Result> | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  let running: Promise<T> | undefined;
+/**
+ * Works as the observation of a hook wants it, and exactly once, whatever the hook does. Its `end` is
+ * called with the result of the work.
+ */
+export async function observed<View, Seen extends Observation<never>, Value>(
+  hook: ((view: View) => Seen | undefined) | undefined,
+  view: () => View,
+  work: (seen: Seen | undefined) => Promise<Value>,
+  resultOf: (value: Value) => object,
+): Promise<Value> {
+  if (hook === undefined) return work(undefined);
+  const since = performance.now();
+  const seen = callHook(() => hook(view()));
+  let running: Promise<Value> | undefined;
   const once = () => {
-    running ??= work();
+    running ??= work(seen);
     return running;
   };
-  try {
-    observation?.run?.(once);
-  } catch {
-    // The work runs below, unless it runs already.
-  }
-  return once();
+  callHook(() => seen?.run?.(once));
+  const value = await once();
+  const result = { ...resultOf(value), durationMs: performance.now() - since };
+  callHook(() => seen?.end?.(result as never));
+  return value;
 }

@@ -21,15 +21,15 @@ export interface FailedAttempt {
 /** What {@link createWebhookReceiver} takes. */
 export interface WebhookReceiverOptions {
   /**
-   * The webhook signing secret. Set a list while you rotate the secret: the old one and the new one.
+   * The webhook signing secret. Set a list while you rotate the secret: the old one and the new one. An
+   * `undefined` is an error: it comes from a variable that is not set.
    *
-   * Set a function where one receiver serves many merchants, each with a secret of its own. It gets what
-   * `merchant` returned, and gives the secret, a list, or nothing for a merchant that you do not know
-   * (401). Where it throws, rejects or takes longer than 5 s, the response is 503 and `onError` is
-   * called. What it gives is remembered for `secretCacheMs`, of 20,000 merchants; requests of one
-   * merchant at the same time share one call. Where a signature does not match, a remembered secret is
-   * looked up again, at most every 10 s for each merchant: a rotated secret is found, and forged requests
-   * do not reach your database. Give both secrets during a rotation, and no two merchants the same one.
+   * Set a function if one receiver serves many merchants. It gets what `merchant` returned, and returns
+   * the secret, a list, or nothing for an unknown merchant (401). If it throws, rejects or takes longer
+   * than 5 s, the response is 503 and `onError` is called. What it returns is remembered for
+   * `secretCacheMs`, of 20,000 merchants. If a signature does not match, a remembered secret is looked up
+   * again, at most every 10 s for each merchant: a rotated secret is found, and forged requests do not
+   * reach your database. Return both secrets during a rotation, and no two merchants the same one.
    *
    * @example
    * ```ts
@@ -39,35 +39,33 @@ export interface WebhookReceiverOptions {
    * });
    * receiver.on("payment.completed", (event, { merchant }) => ship(merchant, event.data));
    * ```
-   * Left out, it is the environment variable `MALIPO_WEBHOOK_SECRET`. An `undefined` is an error: it
-   * comes from a variable that is not set.
    *
    * @default the environment variable `MALIPO_WEBHOOK_SECRET`
    */
   secret?: WebhookSecret | readonly WebhookSecret[] | MerchantSecret;
   /**
-   * Returns whose delivery a request is, by its URL or a header; `undefined` or an empty string for no merchant (401). Set it
-   * where `secret` is a function. The merchant is a part of the key of each event, since two merchants
-   * may have the same references; the handler gets it too. One merchant must have one text: make it
-   * lower-case where your database ignores case, or a recorded delivery could be processed twice.
+   * Returns whose delivery a request is, by its URL or a header; `undefined` or an empty string for no
+   * merchant (401). Set it if `secret` is a function. The merchant is a part of the key of each event,
+   * and the handler gets it too. One merchant must have one text: make it lower-case if your database
+   * ignores case, or a recorded delivery could be processed twice.
    */
   merchant?: ((request: MerchantRequest) => string | undefined) | undefined;
   /**
    * How long the secret of a merchant is used before it is looked up again, in milliseconds. A secret
-   * that you withdraw is accepted for as long. Set it lower where that is too long, or 0 to look it up
-   * for each delivery.
+   * that you withdraw is accepted for as long: set it lower if that is too long, or 0 to look it up for
+   * each delivery.
    * @default 300_000
    */
   secretCacheMs?: number | undefined;
   /**
-   * Where deliveries are stored until they are processed. Set it in production: `sqliteInbox` on one
+   * The store of deliveries until they are processed. Set it in production: `sqliteInbox` on one
    * machine, `pgBossInbox` or `bullmqInbox` on several.
    * @default `memoryInbox()`, which a restart empties
    */
   inbox?: Inbox | undefined;
   /**
-   * The largest body that is accepted, in bytes. Set it lower where memory is short, or higher where
-   * the service returned your own large `metadata`.
+   * The largest body that is accepted, in bytes. Set it lower if memory is short, or higher if
+   * the service returns your own large `metadata`.
    * @default 1_048_576
    */
   maxBodyBytes?: number | undefined;
@@ -84,8 +82,8 @@ export interface WebhookReceiverOptions {
    */
   now?: (() => Date) | undefined;
   /**
-   * How many events this process handles at the same time. Set it to 1 where handlers must not overlap,
-   * higher where they mostly wait for other services.
+   * How many events this process handles at the same time. Set it to 1 if handlers must not overlap,
+   * higher if they mostly wait for other services.
    * @default 8
    */
   concurrency?: number | undefined;
@@ -102,8 +100,8 @@ export interface WebhookReceiverOptions {
    */
   ignore?: readonly (EventKind | (string & {}))[] | undefined;
   /**
-   * Gives what tells one event of a kind from another, such as `String(event.data.instalment_id)`;
-   * `undefined` for the default, which is `data.reference`, else `data.payment_id`. Set it where
+   * Returns what tells one event of a kind from another, such as `String(event.data.instalment_id)`;
+   * `undefined` for the default, which is `data.reference`, else `data.payment_id`. Set it if
    * several events of a kind have one reference: without it, the second is a conflict.
    */
   identify?: ((event: WebhookEvent) => string | undefined) | undefined;
@@ -116,8 +114,7 @@ export interface WebhookReceiverOptions {
   onUnhandled?: ((kind: string) => void) | undefined;
   /**
    * Called with every rejected request, every failure of the inbox, and every failed attempt (then
-   * with the attempt). Set it to send these to your logs or
-   * alerts. An error that it throws is ignored.
+   * with the attempt). Set it to send these to your logs or alerts. An error that it throws is ignored.
    * @default `console.error`, with one line a minute for equal errors, and no stack for a rejected request
    */
   onError?: ((error: unknown, attempt?: FailedAttempt) => void) | undefined;
@@ -140,13 +137,11 @@ export interface WebhookReceiverOptions {
   /**
    * Attempts of unknown outcome that payment events may resolve: set it to `gateway.idempotency`. An
    * event whose payment matches exactly one of them, by account reference, amount and phone, resolves
-   * it with the reference of the payment. A failure is reported to `onError`, and the event is
-   * handled all the same. An event of a kind that this process does not handle is used too, when it is
-   * received; it is kept all the same, and used again by the process that handles it. Name kinds that
-   * nobody handles in `ignore`: their events are used as a part of their processing, even if a process
-   * dies.
+   * it with the reference of the payment. A failure is reported to `onError`, and the event is handled
+   * all the same. Events are used when they are processed: handle the kinds of payments in a process
+   * with this option, or name them in `ignore`.
    *
-   * With `merchant`, set a function that gives those of a merchant, such as
+   * With `merchant`, set a function that returns those of a merchant, such as
    * `(merchant) => gatewayOf(merchant).idempotency`.
    */
   attempts?: AttemptResolver | ((merchant: string) => AttemptResolver | undefined) | undefined;
@@ -170,14 +165,14 @@ export interface WebhookReceiverOptions {
    */
   hooks?: WebhookHooks | undefined;
   /**
-   * What learns how your service delivers: `createObserver()` of `malipo/learn`. It keeps shapes, never
+   * What learns how your service delivers: `createObserver()` of `malipo/learn`. It stores shapes, never
    * values, and no delivery waits for it. Set it to learn payloads, headers and the retry schedule.
    * @default none
    */
   observer?: DeliveryObserver | undefined;
 }
 
-/** Gives the secret of a merchant: see `secret`. */
+/** Returns the secret of a merchant: see `secret`. */
 export type MerchantSecret = (merchant: string) => FoundSecret | Promise<FoundSecret>;
 
 /** What a {@link MerchantSecret} finds. */
@@ -185,7 +180,7 @@ export type FoundSecret = WebhookSecret | readonly WebhookSecret[] | null | unde
 
 /** What the receiver needs of `gateway.idempotency`. */
 export interface AttemptResolver {
-  /** Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it. */
+  /** Resolves the attempt of unknown outcome that made a payment, if exactly one can have made it. */
   resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<unknown>;
   /** The completed payments of an account reference that other idempotency keys made. */
   otherCompletedPayments?(
@@ -209,7 +204,7 @@ export interface DeliveryObserver {
   observeDelivery(delivery: ObservedDelivery): void;
 }
 
-/** A verified delivery. It holds values: only shapes may be kept. */
+/** A verified delivery. It holds values: only shapes may be stored. */
 export interface ObservedDelivery {
   readonly headers: WebhookHeaders;
   readonly body: Uint8Array;

@@ -2,6 +2,9 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import type { Receipt } from "../inbox/types.ts";
 
+/** How many bytes of a rejected body adapters read and drop; then they close the connection. */
+export const MAX_DROPPED_BYTES: number = 8 * 2 ** 20;
+
 declare const STORED: unique symbol;
 
 /** 200: the delivery is stored, now or before. Made only from the receipt of an inbox. */
@@ -14,7 +17,7 @@ export interface Acknowledgement {
 
 /**
  * The delivery is not stored: 405 for a method other than POST, 413 for a body that is too large, 401
- * and 400 for a delivery that failed verification, 500 where the raw body was not available, 503 where
+ * and 400 for a delivery that failed verification, 500 if the raw body was not available, 503 if
  * the inbox could not store it.
  */
 export interface Rejection {

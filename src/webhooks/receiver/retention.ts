@@ -31,7 +31,7 @@ export interface RetentionSettings {
 const days = (ms: number): number => Math.round(ms / DAY_MS);
 
 /**
- * Finds events that were signed so long ago that the inbox may have processed and forgotten them. A
+ * Finds events that were so old that the inbox may have processed and forgotten them. A
  * retry of the service has the first timestamp and may come hours later, so an event of the last day is
  * processed, however short the retention is.
  */

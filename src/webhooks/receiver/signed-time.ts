@@ -2,7 +2,7 @@
 const EARLIEST = /* @__PURE__ */ Date.UTC(2020, 0);
 
 /** The zone that is the furthest ahead of UTC: a time without an offset is at the earliest there. */
-const EARLIEST_OFFSET_MINUTES = 14 * 60;
+const EARLIEST_OFFSET_MINUTES = 840;
 
 // ISO 8601 and RFC 3339. In linear time: no part of it matches in two ways.
 const ISO =

@@ -9,7 +9,7 @@ import {
 import type { ReadEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import { identityOf } from "./identity/event-identity.ts";
-import { withMerchant } from "./merchants/job-merchant.ts";
+import { withMerchant } from "./merchants/merchant-request.ts";
 
 const MAX_KIND_LENGTH = 100;
 
@@ -50,17 +50,18 @@ export function verifiedEvent(
   return { event, delivery, merchant };
 }
 
-/** Called with each event that is stored now, and is to be processed. */
-export type OnNewEvent = (event: WebhookEvent, merchant: string | undefined) => void;
-
-/** Stores an event. Rejects if the inbox cannot store it now. */
+/**
+ * Stores an event. Rejects if the inbox cannot store it now.
+ *
+ * @param onAccepted - Called with the kind of an event that is stored now, and is to be processed.
+ */
 export async function storeEvent(
   verified: VerifiedEvent,
   settings: ReceiverSettings,
-  onNew: OnNewEvent,
+  onAccepted: (kind: string) => void,
 ): Promise<Receipt> {
-  const { event, merchant, delivery: delivered } = verified;
-  // Such kinds have no queue of their own, so the event is not stored only to be dropped.
+  const { event, delivery: delivered } = verified;
+  // Such kinds share a queue, so the event is not stored only to be dropped.
   if (settings.ignore.includes(event.event) && queueOf(event.event) === OTHER_QUEUE) {
     return receiptFor("accepted");
   }
@@ -69,7 +70,7 @@ export async function storeEvent(
   const delivery = { ...delivered, signedAt, deadLetterReason };
   const receipt = await settings.inbox.accept(delivery);
   report({ ...verified, delivery }, receipt, settings);
-  if (receipt?.kind === "accepted" && deadLetterReason === undefined) onNew(event, merchant);
+  if (receipt?.kind === "accepted" && deadLetterReason === undefined) onAccepted(event.event);
   return receipt;
 }
 
@@ -88,7 +89,7 @@ function report(
     const kindText = JSON.stringify(delivery.event);
     settings.onError(
       new Error(
-        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() gives it: requeue or drop it.`,
+        `A delivery of ${kindText} was stored as a dead letter. ${delivery.deadLetterReason} receiver.deadLetters.list() returns it: requeue or drop it.`,
       ),
     );
   }

@@ -5,7 +5,7 @@ import { concurrently } from "../../internal/concurrently.ts";
 import { readEvent } from "../verification/payload.ts";
 import type { ReceiverSettings } from "./check-options.ts";
 import type { PaymentReader } from "./options.ts";
-import { type OnNewEvent, storeEvent, verifiedEvent } from "./store-event.ts";
+import { storeEvent, verifiedEvent } from "./store-event.ts";
 
 /** What a `sweep` found, in numbers of payments. */
 export interface SweepResult {
@@ -28,7 +28,7 @@ export interface Sweep {
   readonly payments: PaymentReader;
   readonly settings: ReceiverSettings;
   readonly merchant: string | undefined;
-  readonly onNew: OnNewEvent;
+  readonly onAccepted: (kind: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +63,7 @@ function iteratorOf(references: References): Iterator<string> | AsyncIterator<st
 
 async function storeRead(
   reference: string,
-  { payments, settings, merchant, onNew }: Sweep,
+  { payments, settings, merchant, onAccepted }: Sweep,
   signal: AbortSignal,
 ): Promise<keyof SweepResult> {
   const payment = await payments.get(reference, { signal });
@@ -80,7 +80,7 @@ async function storeRead(
   const origin = { merchant, secretIndex: 0, receivedAt: Date.now(), source: "read" } as const;
   signal.throwIfAborted();
   const verified = verifiedEvent(readEvent(text), raw, settings, origin);
-  const { kind } = await storeEvent(verified, settings, onNew);
+  const { kind } = await storeEvent(verified, settings, onAccepted);
   return kind;
 }
 

@@ -4,12 +4,14 @@ import type {
   EventPage,
   EventPosition,
   EventQuery,
+  WaitingEvent,
+  WaitingList,
   WithBody,
 } from "../inbox/event-list.ts";
 import { listPage } from "../inbox/event-pages.ts";
-import type { DoublePaymentList, Inbox, InboxStats, StoredDoublePayment } from "../inbox/types.ts";
+import type { DoublePaymentList, Inbox, StoredDoublePayment } from "../inbox/types.ts";
 
-/** Events that wait for a person. Each method rejects where an inbox of your own cannot do it. */
+/** Events that wait for a person. Each method rejects if your own inbox cannot do it. */
 export interface WaitingEvents<Item> {
   /**
    * A page of them, the oldest first.
@@ -53,7 +55,40 @@ export function waitingEvents<Item extends EventPosition>(
   };
 }
 
-/** The double payments of an inbox. Each method rejects where an inbox of your own cannot do it. */
+/** The events that are not processed yet. Each method rejects if your own inbox cannot list them. */
+export interface PendingEvents {
+  /**
+   * A page of them, the oldest first.
+   *
+   * @param query - Set `isRetrying` to get only those whose last attempt failed.
+   *
+   * @example
+   * ```ts
+   * for (const { id, error } of await receiver.waiting.list({ isRetrying: true })) {
+   *   console.log(id, error);
+   * }
+   * ```
+   */
+  list(
+    query?: EventQuery & { readonly isRetrying?: boolean | undefined },
+  ): Promise<EventPage<WaitingEvent>>;
+  /** One of them, with the raw body of its event. Rejects for an event that is processed. */
+  read(id: string): Promise<WithBody<WaitingEvent>>;
+}
+
+export function pendingEvents({ waiting: list }: Inbox): PendingEvents {
+  const events = (): WaitingList => {
+    if (list !== undefined) return list;
+    throw cannot("list the events that wait");
+  };
+  return {
+    list: async ({ isRetrying = false, ...query } = {}) =>
+      listPage({ list: (filter) => events().list({ ...filter, isRetrying }) }, query),
+    read: async (id) => events().read(String(id)),
+  };
+}
+
+/** The double payments of an inbox. Each method rejects if your own inbox cannot do it. */
 export interface DoublePayments {
   /** A page of them, the oldest first. */
   list(query?: Omit<EventQuery, "kind">): Promise<EventPage<StoredDoublePayment>>;
@@ -76,8 +111,3 @@ export function doublePayments({ doublePayments: list }: Inbox): DoublePayments 
 const idsOf = (id: string | readonly string[]): string[] => [
   ...new Set([id].flat().map((one) => String(one))),
 ];
-
-export async function inboxStats(inbox: Inbox): Promise<InboxStats> {
-  if (inbox.stats !== undefined) return inbox.stats();
-  throw cannot("count what it holds");
-}

@@ -57,7 +57,7 @@ export function readEvent(
     text = textOf(body);
     event = JSON.parse(text);
   } catch {
-    // The errors of the decoder and the parser quote the body, so they are not kept as a cause.
+    // The errors of the decoder and the parser quote the body, so they are not passed on as a cause.
   }
   if (!isObject(event) || typeof event.event !== "string" || !isObject(event.data)) {
     throw invalid("The body is not JSON with a string `event` and an object `data`.");

@@ -4,7 +4,7 @@ import { describeValue } from "../../internal/check-options.ts";
 /** A request body as it came over the wire. A string stands for its UTF-8 bytes. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** No bytes decode to it: somebody made this text from something else. */
+/** No bytes decode to it: this text was made from something else. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**

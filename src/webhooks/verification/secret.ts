@@ -6,11 +6,11 @@ import { environmentVariable } from "../../internal/environment.ts";
 export type WebhookSecret = string | Uint8Array;
 
 // What a missing value turns into in a template or in `String()`: an unset variable, an unread response.
-const NO_VALUE = /^\s*(undefined|null|\[object \w+\])?\s*$/;
+const NO_VALUE = /^(?:undefined|null|\[object \w+\])?$/;
 
 const isSecret = (value: unknown): boolean =>
   typeof value === "string"
-    ? !NO_VALUE.test(value)
+    ? !NO_VALUE.test(value.trim())
     : // By its name, since `instanceof` does not hold for the bytes of another realm (Jest, `node:vm`).
       Object.prototype.toString.call(value) === "[object Uint8Array]" &&
       (value as Uint8Array).length > 0;

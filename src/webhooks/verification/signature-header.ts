@@ -12,7 +12,7 @@ export type WebhookHeaders =
 // libraries add the prefix; upper and lower case of it and of the digits mean the same digest.
 const SIGNATURE = /^[ \t]*(?:sha256=)?([\da-f]{64})[ \t]*$/i;
 
-/** The value of a header by its lowercase name, or a list of values where the headers hold several. */
+/** The value of a header by its lowercase name, or a list of values if the headers hold several. */
 export function headerValue(headers: WebhookHeaders | undefined, header: string): unknown {
   // A plain object may hold a header of the name `get`.
   if (typeof headers?.get === "function") return headers.get(header);
@@ -27,7 +27,7 @@ export function headerValue(headers: WebhookHeaders | undefined, header: string)
 }
 
 /**
- * The one signature of a request, as 64 hexadecimal digits. Two values are rejected even where they
+ * The one signature of a request, as 64 hexadecimal digits. Two values are rejected even if they
  * are equal: a proxy may have added one.
  *
  * @throws {WebhookVerificationError} `signature_missing`, `signature_malformed`

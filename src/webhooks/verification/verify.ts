@@ -1,14 +1,14 @@
 import { isSignedBy } from "#hmac";
 import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { WebhookVerificationError } from "../../errors/webhook.ts";
 import { describeValue } from "../../internal/check-options.ts";
-import { mismatch } from "./mismatch.ts";
 import { readEvent } from "./payload.ts";
 import { type RawBody, rawBody } from "./raw-body.ts";
 import { secretList, secretOption, type WebhookSecret } from "./secret.ts";
 import { signatureDigits, type WebhookHeaders } from "./signature-header.ts";
 
-/** What {@link verifyWebhook} takes: the raw body, where the signature is, and the secret. */
+/** What {@link verifyWebhook} takes: the raw body, the signature or its headers, and the secret. */
 export interface VerifyWebhookOptions {
   /** The body exactly as received, before any parsing. A string stands for its UTF-8 bytes. */
   body: RawBody;
@@ -45,6 +45,22 @@ export const indexOfSigner = (
   raw: string | Uint8Array,
   digits: string,
 ): number => secrets.map((one) => isSignedBy(one, raw, digits)).indexOf(true);
+
+// A `Buffer` turns into its text; the bytes of another view turn into numbers, without white space.
+const hasOuterWhiteSpace = (secret: WebhookSecret): boolean => /^\s|\s$/.test(`${secret}`);
+
+/** The error for a signature that does not match, with the usual causes that can be seen here. */
+export function mismatch(
+  body: string | Uint8Array,
+  secrets: readonly WebhookSecret[],
+): WebhookVerificationError {
+  let message =
+    "The signature does not match. Either the secret is wrong or the body was changed after signing: pass the raw bytes.";
+  if (secrets.some(hasOuterWhiteSpace)) message += " The secret has outer white space.";
+  // In a string it is one character; in bytes, its UTF-8 form begins with EF.
+  if (body[0] === "\uFEFF" || body[0] === 0xef) message += " The body has a byte order mark.";
+  return new WebhookVerificationError("signature_mismatch", message);
+}
 
 /**
  * Checks that a delivery comes from the service, and returns its event. Synchronous in every runtime.

@@ -13,7 +13,7 @@ const inBase64 = ({ body = new Uint8Array() }: Delivery): Bodied => ({
   isBase64Encoded: true,
 });
 
-/** As text where it is text, in base64 where it is none. */
+/** As text if it is text, otherwise in base64. */
 function asText(delivery: Delivery): Bodied {
   const { body = new Uint8Array() } = delivery;
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
@@ -88,7 +88,7 @@ describe("lambdaHandler", () => {
   test.each<[name: string, given: Partial<LambdaRequest>, status: number]>([
     ["base64 with the flag", { body: base64, isBase64Encoded: true }, 200],
     ["base64 without the flag", { body: base64, isBase64Encoded: false }, 401],
-    ["base64 where the flag is missing", { body: base64 }, 401],
+    ["base64 if the flag is missing", { body: base64 }, 401],
     ["text with the flag", { body: Buffer.from(body).toString(), isBase64Encoded: true }, 200],
     ["text", { body: Buffer.from(body).toString() }, 200],
     ["base64 without its padding", { body: base64.replace(/=+$/, ""), isBase64Encoded: true }, 200],

@@ -96,7 +96,7 @@ testAdapter({
   parser: "raw",
 });
 
-/** What Koa does: it gives middleware a context, and responds itself where the middleware did not. */
+/** What Koa does: it passes a context to middleware, and responds itself if the middleware did not. */
 const koa =
   (...middleware: ((context: Context) => Promise<void>)[]): Parameters<typeof listening>[0] =>
   async (req, res) => {
@@ -137,28 +137,28 @@ describe("nodeHandler resolves", () => {
   const handle = nodeHandler(createWebhookReceiver({ secret: SECRET, onError }));
   const half = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${"0".repeat(64)}\r\nContent-Length: 100\r\n\r\n{`;
 
-  /** Serves one request; gives what became of the handler. */
+  /** Serves one request; returns what became of the handler. */
   async function outcome(
     serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
     use: (mount: Mount) => Promise<unknown>,
   ): Promise<unknown> {
     onError.mockReset();
-    let settle: (outcome: unknown) => void = () => {};
-    const settled = new Promise((resolve) => {
-      settle = resolve;
+    let end: (outcome: unknown) => void = () => {};
+    const ended = new Promise((resolve) => {
+      end = resolve;
     });
     const mount = await listening((request, response) => {
-      serve(request, response).then(() => settle("settled"), settle);
+      serve(request, response).then(() => end("ended"), end);
     });
     await use(mount);
-    const outcome = await settled;
+    const outcome = await ended;
     await mount.close?.();
     return outcome;
   }
 
   test("when the sender breaks off", async () => {
     const use = ({ port = 0 }: Mount) => breakOff(port, [half], "reset");
-    expect(await outcome(handle, use)).toBe("settled");
+    expect(await outcome(handle, use)).toBe("ended");
     expect(onError).not.toHaveBeenCalled();
   });
 
@@ -168,7 +168,7 @@ describe("nodeHandler resolves", () => {
       await handle(request, response);
     };
     const use = ({ port = 0 }: Mount) => breakOff(port, [half], "reset");
-    expect(await outcome(slow, use)).toBe("settled");
+    expect(await outcome(slow, use)).toBe("ended");
     // There is no line to move.
     expect(onError).not.toHaveBeenCalled();
   });
@@ -187,7 +187,7 @@ describe("nodeHandler resolves", () => {
       const { status, body } = await mount.deliver(signed(BODY));
       expect([status, body]).toEqual([504, "too slow"]);
     };
-    expect(await outcome(impatient, use)).toBe("settled");
+    expect(await outcome(impatient, use)).toBe("ended");
   });
 });
 
@@ -204,8 +204,8 @@ describe("a body that was parsed", () => {
     ["Next", { query: {}, cookies: {} }, false, NEXT],
     ["Koa or node:http", {}, false, OTHERS],
     ["Koa or node:http, in a process with decorators", {}, true, OTHERS],
-    ["what has queries alone", { query: {} }, false, OTHERS],
-    ["what has cookies alone", { cookies: {} }, false, OTHERS],
+    ["what has only queries", { query: {} }, false, OTHERS],
+    ["what has only cookies", { cookies: {} }, false, OTHERS],
   ];
 
   const metadata = Object.getOwnPropertyDescriptor(Reflect, "getMetadata");

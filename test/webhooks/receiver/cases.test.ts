@@ -1,4 +1,5 @@
-import { createWebhookReceiver, type WebhookRequest } from "malipo/webhooks";
+import type { WebhookRequest } from "malipo/types";
+import { createWebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { testAdapter } from "../../suites/webhook-adapter-suite.ts";
 import { CALL_CASES } from "../../suites/webhook-call-cases.ts";

@@ -1,4 +1,5 @@
-import type { Inbox, WorkerOptions } from "malipo/webhooks";
+import type { WorkerOptions } from "malipo/types";
+import type { Inbox } from "malipo/webhooks";
 import { memoryInbox } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { deliver, gate } from "../support/deliver.ts";
@@ -26,7 +27,7 @@ describe("drain", () => {
     expect(() => receiver.onOther(() => {})).toThrow(/must be registered before/);
   });
 
-  test("processes what came since the drain before, in a function that is called again", async () => {
+  test("processes the events since the drain before, in a function that is called again", async () => {
     const receiver = receive();
     const got: unknown[] = [];
     receiver.onOther(({ data }) => got.push(data.reference));
@@ -59,7 +60,7 @@ describe("drain", () => {
     expect(await receiver.drain()).toEqual(DONE);
   });
 
-  test("is rejected where it cannot work", async () => {
+  test("is rejected if it cannot work", async () => {
     const none = receive({ inbox: { ...memoryInbox(), drain: undefined } as never });
     await expect(none.drain()).rejects.toThrow(/^This inbox cannot process what is due and return/);
     const started = receive({ inbox: { ...memoryInbox(), drain: async () => DONE } });

@@ -104,7 +104,7 @@ describe("a handler", () => {
     for (const none of [id, "", "constructor"]) {
       await expect(receiver.deadLetters.requeue(none)).rejects.toThrow(ConfigurationError);
     }
-    // A repeat of it is one still.
+    // So is a duplicate of it.
     await deliver(receiver);
     expect(attempts).toHaveLength(13);
   });

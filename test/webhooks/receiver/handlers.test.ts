@@ -1,14 +1,13 @@
+import type { Job, WorkerOptions } from "malipo/types";
 import {
   ConfigurationError,
   type HandlerContext,
-  type Job,
   memoryInbox,
   signWebhook,
   type Transaction,
   type WebhookEvent,
   type WebhookHandler,
   type WebhookReceiver,
-  type WorkerOptions,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { EVENT_KINDS } from "../../../src/contract/events.ts";
@@ -89,7 +88,7 @@ describe("on and onOther", () => {
       ]);
   });
 
-  test("are told each kind without a handler once, and not as an error", async () => {
+  test("notify of each kind without a handler once, and not as an error", async () => {
     const onUnhandled = vi.fn();
     const receiver = receive({ onUnhandled });
     await receiver.start();
@@ -117,7 +116,7 @@ describe("on and onOther", () => {
     ]);
   });
 
-  test("are told of 100 kinds at most", async () => {
+  test("notify of 100 kinds at most", async () => {
     const onUnhandled = vi.fn();
     const receiver = receive({ onUnhandled });
     await receiver.start();
@@ -159,27 +158,30 @@ describe("on and onOther", () => {
     "",
     `a${"b".repeat(100)}`,
     "p\u200bayment.completed",
-  ])("do not get an event whose kind is no name: it is a dead letter at once: %j", async (kind) => {
-    const onUnhandled = vi.fn();
-    const handler = vi.fn();
-    const receiver = receive({ onUnhandled });
-    receiver.onOther(handler);
-    await receiver.start();
-    expect(await deliver(receiver, kind)).toBe(200);
-    expect(await receiver.deadLetters.list()).toMatchObject([
-      {
-        event: kind.slice(0, 100),
-        error: expect.stringContaining("is not a name such as"),
-        attempts: 0,
-      },
-    ]);
-    expect(handler).not.toHaveBeenCalled();
-    expect(onUnhandled).not.toHaveBeenCalled();
-    expect(onError).toHaveBeenCalledTimes(1);
-    expect(onError.mock.calls[0]?.[0].message.length).toBeLessThan(600);
-  });
+  ])(
+    "do not get an event whose kind is not a name: it is a dead letter at once: %j",
+    async (kind) => {
+      const onUnhandled = vi.fn();
+      const handler = vi.fn();
+      const receiver = receive({ onUnhandled });
+      receiver.onOther(handler);
+      await receiver.start();
+      expect(await deliver(receiver, kind)).toBe(200);
+      expect(await receiver.deadLetters.list()).toMatchObject([
+        {
+          event: kind.slice(0, 100),
+          error: expect.stringContaining("is not a name such as"),
+          attempts: 0,
+        },
+      ]);
+      expect(handler).not.toHaveBeenCalled();
+      expect(onUnhandled).not.toHaveBeenCalled();
+      expect(onError).toHaveBeenCalledTimes(1);
+      expect(onError.mock.calls[0]?.[0].message.length).toBeLessThan(600);
+    },
+  );
 
-  test("leave out the kinds to ignore, and tell nobody", async () => {
+  test("leave out the kinds to ignore, without a notification", async () => {
     const onUnhandled = vi.fn();
     const receiver = receive({ ignore: ["payment.initiated", "refund.created"], onUnhandled });
     const got: string[] = [];

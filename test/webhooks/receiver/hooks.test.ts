@@ -1,8 +1,7 @@
+import type { ProcessView, ReceiveView } from "malipo/types";
 import {
   createWebhookReceiver,
   memoryInbox,
-  type ProcessView,
-  type ReceiveView,
   signWebhook,
   type WebhookHooks,
 } from "malipo/webhooks";
@@ -70,7 +69,7 @@ describe("the receive hook", () => {
     );
   });
 
-  test("sees a request that is rejected before its body is read", () => {
+  test("sees a request that is rejected before its body is read", async () => {
     const end = vi.fn();
     const views: ReceiveView[] = [];
     const { receiver } = hooked({
@@ -81,6 +80,7 @@ describe("the receive hook", () => {
     });
     receiver.rejectUnread({}, "/webhooks");
     expect(views).toMatchObject([{ method: "POST", url: "/webhooks", bodyBytes: undefined }]);
+    await new Promise(setImmediate);
     expect(end).toHaveBeenCalledWith(expect.objectContaining({ status: 401, result: "rejected" }));
     expect(receiver.rejectUnread(HEADERS, "/webhooks")).toBeUndefined();
     expect(end).toHaveBeenCalledTimes(1);

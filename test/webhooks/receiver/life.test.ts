@@ -1,14 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { Receipt, WebhookRequest } from "malipo/types";
 import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
   memoryInbox,
-  type Receipt,
   receiptFor,
   type WebhookReceiver,
-  type WebhookRequest,
 } from "malipo/webhooks";
 import { describe, expect, test, vi } from "vitest";
 import { hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";

@@ -1,9 +1,9 @@
+import type { NewDelivery } from "malipo/types";
 import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
   memoryInbox,
-  type NewDelivery,
   signWebhook,
   type WebhookEvent,
   type WebhookReceiverOptions,
@@ -64,7 +64,7 @@ describe("createWebhookReceiver", () => {
     expect(make).toThrow(message);
   });
 
-  test("reads MALIPO_WEBHOOK_SECRET where no secret is given", async () => {
+  test("reads MALIPO_WEBHOOK_SECRET if no secret is set", async () => {
     vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
     const receiver = createWebhookReceiver();
     expect((await receiver.handle(signed(BODY))).status).toBe(200);
@@ -182,7 +182,7 @@ describe("handle", () => {
     ]);
   });
 
-  test("tells events apart by what identify returns, and as usual where it returns nothing", async () => {
+  test("tells events apart by what identify returns, and as usual if it returns nothing", async () => {
     const { inbox, taken } = watched();
     const identify = ({ event, data }: WebhookEvent) =>
       event === "invoice.paid" ? String(Reflect.get(data, "instalment")) : undefined;
@@ -198,7 +198,7 @@ describe("handle", () => {
   });
 
   test.each([[7], [""], [null]])(
-    "returns 500 where identify returns %j, and says so",
+    "returns 500 and reports it if identify returns %j",
     async (identity) => {
       const onError = vi.fn();
       const receiver = createWebhookReceiver(options({ onError, identify: () => identity }));

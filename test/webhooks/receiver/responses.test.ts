@@ -1,8 +1,8 @@
+import type { Receipt } from "malipo/types";
 import {
   createWebhookReceiver,
   type Inbox,
   memoryInbox,
-  type Receipt,
   receiptFor,
   type WebhookReceiver,
 } from "malipo/webhooks";

@@ -48,8 +48,8 @@ describe("an event that was signed before the retention of the inbox", () => {
     ["of this moment", 14, ago(0)],
     ["ahead of the clock", 14, ago(-1)],
     ["within the retention", 14, ago(13.9)],
-    ["of the last day, where the retention is shorter", 0.001, ago(0.99)],
-    ["of any age, where the inbox has no retention", undefined, "2000-01-01T00:00:00Z"],
+    ["of the last day, if the retention is shorter", 0.001, ago(0.99)],
+    ["of any age, if the inbox has no retention", undefined, "2000-01-01T00:00:00Z"],
   ])("does not include one %s", async (_, days, timestamp) => {
     const { receiver, handler, deliver } = await started(days);
     expect(await deliver("P-1", timestamp)).toBe(200);
@@ -65,7 +65,7 @@ describe("an event that was signed before the retention of the inbox", () => {
     await receiver.stop();
   });
 
-  test("is found by the time that `now` gives", async () => {
+  test("is found by the time that `now` returns", async () => {
     const now = () => new Date("2026-01-02T00:00:00Z");
     const { receiver, handler, deliver } = await started(14, { now });
     await deliver("P-1", "2026-01-01T00:00:00Z");

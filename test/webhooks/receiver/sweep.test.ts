@@ -74,7 +74,7 @@ describe("sweep", () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test("finds a conflict where the read has another amount", async () => {
+  test("finds a conflict if the read has another amount", async () => {
     const onConflict = vi.fn();
     const { receiver, deliver } = await sweeping(
       { "PAY-1": { ...PAID, amount: "999.00" } },

@@ -1,7 +1,7 @@
 import { signWebhook, type WebhookReceiver } from "malipo/webhooks";
 import { EVENT, SECRET } from "../../suites/webhook-sample.ts";
 
-/** Delivers a signed event to a receiver; gives the status of the response. */
+/** Delivers a signed event to a receiver; returns the status of the response. */
 export async function deliver(
   receiver: WebhookReceiver,
   kind: string = EVENT.event,

@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { fetchHandler } from "malipo/fetch";
 import { type LambdaRequest, lambdaHandler } from "malipo/lambda";
-import {
-  createWebhookReceiver,
-  memoryInbox,
-  type NewDelivery,
-  type WebhookReceiver,
-  type WebhookRequest,
-} from "malipo/webhooks";
+import type { NewDelivery, WebhookRequest } from "malipo/types";
+import { createWebhookReceiver, memoryInbox, type WebhookReceiver } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
 import { BODY, HEX, hmac, SECRET, utf8 } from "../../suites/webhook-sample.ts";
 

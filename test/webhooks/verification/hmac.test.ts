@@ -47,7 +47,7 @@ const VECTORS: [name: string, key: Uint8Array | string, data: Uint8Array | strin
     ],
   ];
 
-/** As Bun and Deno load it where they have no `crypto.hash`. */
+/** As Bun and Deno load it if they have no `crypto.hash`. */
 async function withoutOneShotHash(): Promise<typeof node> {
   vi.resetModules();
   vi.doMock("node:crypto", async (original) => {
@@ -73,7 +73,7 @@ const hmacOf = (key: string | Uint8Array, body: string | Uint8Array) =>
   crypto.createHmac("sha256", key).update(body).digest("hex");
 
 describe.each(IMPLEMENTATIONS)("hmac/%s", (_, { sign, isSignedBy, sha256Hex }) => {
-  test.each(VECTORS)("gives the digest of RFC 4231, test case %s", (_, key, data, mac) => {
+  test.each(VECTORS)("returns the digest of RFC 4231, test case %s", (_, key, data, mac) => {
     expect(sign(key, data)).toBe(mac);
     expect(isSignedBy(key, data, mac)).toBe(true);
     expect(isSignedBy(key, data, mac.toUpperCase())).toBe(true);
@@ -86,7 +86,7 @@ describe.each(IMPLEMENTATIONS)("hmac/%s", (_, { sign, isSignedBy, sha256Hex }) =
   const text = fc.tuple(character, lengths).map(([one, length]) => one.repeat(length));
   const input = fc.oneof(bytes, text, fc.uint8Array(), fc.string({ unit: "binary" }));
 
-  test("gives what createHmac gives, whatever the key and the body", () => {
+  test("returns what createHmac returns, whatever the key and the body", () => {
     fc.assert(
       fc.property(input, input, (key, body) => {
         expect(sign(key, body)).toBe(hmacOf(key, body));
@@ -116,7 +116,7 @@ describe.each(IMPLEMENTATIONS)("hmac/%s", (_, { sign, isSignedBy, sha256Hex }) =
     }
   });
 
-  test("gives the SHA-256 of text and bytes", () => {
+  test("returns the SHA-256 of text and bytes", () => {
     fc.assert(
       fc.property(input, (data) => {
         expect(sha256Hex(data)).toBe(crypto.createHash("sha256").update(data).digest("hex"));
@@ -159,7 +159,7 @@ describe.each(IMPLEMENTATIONS)("hmac/%s", (_, { sign, isSignedBy, sha256Hex }) =
 });
 
 describe("the two implementations", () => {
-  // A block of SHA-256 is 64 bytes, its padding 9: those lengths are where implementations differ.
+  // A block of SHA-256 is 64 bytes, its padding 9: implementations differ at those lengths.
   const lengths = fc.constantFrom(0, 1, 55, 56, 63, 64, 65, 119, 120, 127, 128, 129, 1_000, 20_000);
   const bytes = lengths.chain((length) => fc.uint8Array({ minLength: length, maxLength: length }));
   const text = fc.string({ unit: "binary", maxLength: 300 });

@@ -54,7 +54,7 @@ describe("maxAgeSeconds", () => {
     ["a number", Date.parse(NOW)],
     ["empty", ""],
     ["no offset", "2026-01-31T06:30:00"],
-    ["a date alone", "2026-01-31"],
+    ["only a date", "2026-01-31"],
     ["a date with an offset", "2026-01-31Z"],
     ["300,000 letters, which must not take long", `2026-${"T".repeat(300_000)}`],
     ["a fraction of 300,000 digits, and no offset", `2026-01-31T06:30:00.${"0".repeat(300_000)}`],
@@ -120,7 +120,7 @@ describe("maxAgeSeconds", () => {
 });
 
 describe("what is in an event", () => {
-  test("kinds, fields and values that nobody documented pass through untouched", () => {
+  test("kinds, fields and values that are not documented pass through untouched", () => {
     const event = {
       event: "loan.disbursed",
       timestamp: 7,

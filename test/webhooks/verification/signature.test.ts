@@ -9,7 +9,7 @@ import { BODY, SECRET } from "../../suites/webhook-sample.ts";
 const isNotBlank = (text: string) => text.trim() !== "";
 
 describe("signWebhook", () => {
-  test("gives the lowercase hexadecimal HMAC-SHA256 of the raw body", () => {
+  test("returns the lowercase hexadecimal HMAC-SHA256 of the raw body", () => {
     // From another implementation: printf '{"event":"a"}' | openssl dgst -sha256 -hmac whsec_1
     expect(signWebhook('{"event":"a"}', "whsec_1")).toBe(
       "e3d6dd76a10b98edff3df1ea797cf20449ccf0a98e7eb422d2db2de3d2dcf644",

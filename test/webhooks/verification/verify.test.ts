@@ -13,7 +13,7 @@ import { NO_SECRETS, WIRE_CASES, type WireCase } from "../../suites/webhook-case
 import { BODY, HEX, hmac, SECRET } from "../../suites/webhook-sample.ts";
 
 /** `accepted`, the code of our error, or anything else that was thrown. */
-function verdictOf(call: () => unknown): string {
+function resultOf(call: () => unknown): string {
   try {
     call();
     return "accepted";
@@ -32,7 +32,7 @@ function formsOf({ wire: { body, headers }, unsendable }: WireCase) {
     { body, headers: Object.fromEntries(lists) as Record<string, string[]> },
     // A text of repaired bytes is another body.
     ...(Buffer.from(text).equals(body) ? [{ body: text, headers }] : []),
-    // `Headers` drops or refuses the characters that those cases are about.
+    // `Headers` drops or rejects the characters that those cases are about.
     ...(unsendable ? [] : [{ body, headers: new Headers(headers) }]),
   ];
 }
@@ -75,7 +75,7 @@ describe.each(["node", "web"])("verifyWebhook over hmac/%s.ts", (runtime) => {
 
   beforeAll(async () => {
     vi.resetModules();
-    // What the `imports` of package.json do where there is no node:crypto.
+    // What the `imports` of package.json do if there is no node:crypto.
     if (runtime === "web") {
       vi.doMock(
         "../../../src/webhooks/verification/hmac/node.ts",
@@ -90,7 +90,7 @@ describe.each(["node", "web"])("verifyWebhook over hmac/%s.ts", (runtime) => {
     test(`${row.name}: ${row.expected}`, () => {
       for (const form of formsOf(row)) {
         const options: VerifyWebhookOptions = { ...form, secret: row.secret };
-        expect(verdictOf(() => verify(options))).toBe(row.expected);
+        expect(resultOf(() => verify(options))).toBe(row.expected);
         if (row.event !== undefined) expect(verify(options)).toStrictEqual(row.event);
       }
     });
@@ -99,7 +99,7 @@ describe.each(["node", "web"])("verifyWebhook over hmac/%s.ts", (runtime) => {
   for (const { name, options, expected } of CALL_CASES) {
     test(`${name}: ${expected}`, () => {
       const call = () => verify(options() as unknown as VerifyWebhookOptions);
-      expect(verdictOf(call)).toBe(expected);
+      expect(resultOf(call)).toBe(expected);
     });
   }
 
@@ -107,7 +107,7 @@ describe.each(["node", "web"])("verifyWebhook over hmac/%s.ts", (runtime) => {
     "a value that is not a secret is a configuration error: %s",
     (_, secret) => {
       const call = () => verify({ body: BODY, signature: HEX, secret: secret as string });
-      expect(verdictOf(call)).toBe("configuration");
+      expect(resultOf(call)).toBe("configuration");
     },
   );
 
@@ -119,9 +119,9 @@ describe.each(["node", "web"])("verifyWebhook over hmac/%s.ts", (runtime) => {
         fc.property(anything, signatures, (value, signature) => {
           const way = option === "headers" ? {} : { signature };
           const options = { body: BODY, secret: SECRET, ...way, [option]: value };
-          const verdict = verdictOf(() => verify(options));
-          expect(EXPECTED).toContain(verdict);
-          expect(verdictOf(() => verify(options))).toBe(verdict);
+          const result = resultOf(() => verify(options));
+          expect(EXPECTED).toContain(result);
+          expect(resultOf(() => verify(options))).toBe(result);
         }),
         { examples: values.map((value) => [value, HEX]) },
       );
@@ -160,7 +160,7 @@ test("rejects a body of which one bit changed", () => {
     fc.property(bodyBytes, secret, fc.nat(), (body, secret, bit) => {
       const changed = withBitFlipped(body, bit);
       const call = () => verifyWebhook({ body: changed, secret, signature: hmac(body, secret) });
-      expect(verdictOf(call)).toBe("signature_mismatch");
+      expect(resultOf(call)).toBe("signature_mismatch");
     }),
   );
 });
@@ -169,13 +169,13 @@ test.each(Array.from({ length: 256 }, (_, bit) => bit))(
   "rejects a signature of which bit %i changed",
   (bit) => {
     const signature = Buffer.from(withBitFlipped(Buffer.from(HEX, "hex"), bit)).toString("hex");
-    expect(verdictOf(() => verifyWebhook({ body: BODY, secret: SECRET, signature }))).toBe(
+    expect(resultOf(() => verifyWebhook({ body: BODY, secret: SECRET, signature }))).toBe(
       "signature_mismatch",
     );
   },
 );
 
-test("gives the index of the secret that signed, whatever the order", () => {
+test("returns the index of the secret that signed, whatever the order", () => {
   // Printable ASCII: to an HMAC, a short key and the same key with NULs behind it are one.
   const secrets = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 64 }).filter(isNotBlank), {
     minLength: 1,
@@ -193,6 +193,6 @@ test("gives the index of the secret that signed, whatever the order", () => {
   );
 });
 
-test("gives the first of equal secrets", () => {
+test("returns the first of equal secrets", () => {
   expect(indexOfSigner(["another", SECRET, SECRET], BODY, HEX)).toBe(1);
 });

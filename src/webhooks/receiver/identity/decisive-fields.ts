@@ -17,7 +17,7 @@ const MAX_AMOUNT_LENGTH = 40;
 
 /**
  * The part of an event's data that decides whether a second delivery is a duplicate or a conflict: the
- * whole data, except for payments, where other fields may differ between a webhook and a read.
+ * whole data, except for payments: other fields of them may differ between a webhook and a read.
  *
  * @param id - The reference or the payment id.
  * @param exact - The data, with an object that holds the text of each number that a parser rounds.
@@ -44,6 +44,6 @@ function decimalOf(amount: unknown): unknown {
   if (typeof amount !== "string" || amount.length > MAX_AMOUNT_LENGTH) return amount;
   const [, sign, whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
   if (sign === undefined) return amount;
-  const decimals = fraction.replace(/0+$/, "");
+  const decimals = fraction.replace(/(?<!0)0+$/, "");
   return `${sign}${whole.replace(/^0+(?=\d)/, "")}${decimals && `.${decimals}`}`;
 }

@@ -29,7 +29,7 @@ export interface IdentityParts {
 
 /**
  * The identity of an event: its kind with `data.reference`, or with `data.payment_id`, or with the
- * digest of the raw bytes; or its kind with the `identity` that the user gives. A changed `timestamp`
+ * digest of the raw bytes; or its kind with the `identity` of the user. A changed `timestamp`
  * makes neither another event nor a conflict.
  *
  * @see docs/service.md, "Events and deliveries"

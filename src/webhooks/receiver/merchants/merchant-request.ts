@@ -1,3 +1,4 @@
+import type { TraceContext } from "../../inbox/types.ts";
 import { headerValue, type WebhookHeaders } from "../../verification/signature-header.ts";
 
 /** What tells whose delivery a request is. None of it is signed. */
@@ -41,4 +42,24 @@ export function merchantRequest({
     url: urlOf(url, headerText(headers, "host")),
     header: (name) => headerText(headers, name),
   };
+}
+
+// A job has the headers of its delivery again. The merchant of the event is one of them.
+const NAME = "malipo-merchant";
+
+export const withMerchant = (
+  context: TraceContext | undefined,
+  merchant: string | undefined,
+): TraceContext | undefined =>
+  merchant === undefined ? context : { ...context, [NAME]: merchant };
+
+/** Whose event a job is; `undefined` if the receiver is for one account. */
+export const merchantOf = (context: TraceContext | undefined): string | undefined =>
+  context?.[NAME];
+
+/** The context without the merchant, as the `receive` hook returned it. */
+export function traceOf(context: TraceContext | undefined): TraceContext | undefined {
+  if (context?.[NAME] === undefined) return context;
+  const { [NAME]: _, ...trace } = context;
+  return Object.keys(trace).length === 0 ? undefined : trace;
 }

@@ -3,7 +3,7 @@ import { secretList, type WebhookSecret } from "../../verification/secret.ts";
 
 /** What a lookup found. */
 export interface Found {
-  /** None for a merchant that nobody knows. */
+  /** None for an unknown merchant. */
   readonly secrets: readonly WebhookSecret[];
   /** When it was looked up. */
   readonly at: number;
@@ -11,18 +11,18 @@ export interface Found {
   checkedAt: number;
 }
 
-/** Gives the secret of a merchant, or none. */
+/** Returns the secret of a merchant, or none. */
 export type SecretLookup = (merchant: string) => unknown;
 
 const TIMEOUT_MS = 5_000;
 
 /**
- * How long a lookup that did not help is not made again: of a merchant that nobody knows, or of a secret
+ * How long a lookup that did not help is not made again: of an unknown merchant, or of a secret
  * that did not match. Forged requests make no more lookups than that.
  */
 const RETRY_LOOKUP_MS = 10_000;
 
-/** How many merchants are remembered. Those that nobody knows must not push out the others. */
+/** How many merchants are remembered. Unknown ones must not push out the others. */
 const MAX_KNOWN = 20_000;
 const MAX_UNKNOWN = 1_000;
 
@@ -33,7 +33,7 @@ const MAX_LOOKUPS = 100;
 const UNKNOWN_AT_ONCE = 600;
 const UNKNOWN_PER_SECOND = 10;
 
-// Unlike the clock on the wall, nobody sets this one.
+// Unlike the wall clock, this one cannot be set.
 const now = () => performance.now();
 
 function remember(entries: Map<string, Found>, merchant: string, found: Found, max: number): void {
@@ -59,7 +59,7 @@ export class SecretCache {
     this.#maxAgeMs = maxAgeMs;
   }
 
-  /** What is remembered of a merchant; `undefined` where it must be looked up. */
+  /** What is remembered of a merchant; `undefined` if it must be looked up. */
   peek(merchant: string): Found | undefined {
     const known = this.#known.get(merchant);
     if (known !== undefined) return now() - known.at < this.#maxAgeMs ? known : undefined;
@@ -78,7 +78,7 @@ export class SecretCache {
   }
 
   /**
-   * Looks a merchant up again whose secret did not match: it may have been rotated. `undefined` where
+   * Looks a merchant up again whose secret did not match: it may have been rotated. `undefined` if
    * that was done a moment ago.
    */
   async lookUpRotated(merchant: string, found: Found): Promise<Found | undefined> {

@@ -1,10 +1,9 @@
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { WebhookVerificationError } from "../../../errors/webhook.ts";
 import { describeValue } from "../../../internal/check-options.ts";
-import { mismatch } from "../../verification/mismatch.ts";
 import type { WebhookSecret } from "../../verification/secret.ts";
 import type { WebhookHeaders } from "../../verification/signature-header.ts";
-import { indexOfSigner } from "../../verification/verify.ts";
+import { indexOfSigner, mismatch } from "../../verification/verify.ts";
 import { type MerchantRequest, merchantRequest } from "./merchant-request.ts";
 import { SecretCache, type SecretLookup } from "./secret-cache.ts";
 
@@ -12,7 +11,7 @@ import { SecretCache, type SecretLookup } from "./secret-cache.ts";
 export interface Signer {
   /** Which of the secrets. */
   readonly secretIndex: number;
-  /** Where each merchant has a secret of its own. */
+  /** If each merchant has its own secret. */
   readonly merchant: string | undefined;
 }
 
@@ -29,7 +28,7 @@ interface SignedRequest {
 /** Checks a signature. Throws, or rejects, for one that does not match. */
 export type FindSigner = (request: SignedRequest) => Signer | Promise<Signer>;
 
-/** The lookup of a secret failed: nobody can tell whether the delivery is genuine. */
+/** The lookup of a secret failed: it is unknown whether the delivery is genuine. */
 export class SecretLookupFailure extends Error {}
 
 /** For one account: its secrets are the same for every request. */
@@ -41,7 +40,7 @@ export function fixedSigner(secrets: readonly WebhookSecret[]): FindSigner {
   };
 }
 
-// As the HMAC of a merchant takes a moment, that of a merchant whom nobody knows takes it too.
+// As the HMAC of a merchant takes a moment, that of an unknown merchant takes it too.
 const DECOY = ["decoy"];
 
 function unknownMerchant({ raw, digits }: SignedRequest): WebhookVerificationError {
@@ -53,7 +52,7 @@ function unknownMerchant({ raw, digits }: SignedRequest): WebhookVerificationErr
   );
 }
 
-/** @param lookup - Gives the secret of a merchant. */
+/** @param lookup - Returns the secret of a merchant. */
 export function merchantSigner(
   merchantOf: (request: MerchantRequest) => unknown,
   lookup: SecretLookup,

@@ -1,13 +1,13 @@
 import * as crypto from "node:crypto";
 
-// SHA-256 works on blocks of 64 bytes and gives 32. An HMAC key fills one block.
+// SHA-256 works on blocks of 64 bytes, and a digest has 32. An HMAC key fills one block.
 
 // What is hashed is put together in memory of this module, which nothing else can reach: a new buffer
 // for each call costs more than the hashing. There is room for a key and for 16 kB of text, of which a
 // character takes at most three bytes. Of a longer body, copying costs more than one-shot hashing saves.
 const message = Buffer.alloc(64 + 3 * 16_384);
 
-/** Copies text or bytes into the message. Gives the position behind them. */
+/** Copies text or bytes into the message. Returns the position behind them. */
 function write(value: string | Uint8Array, at: number): number {
   if (typeof value === "string") return at + message.write(value, at);
   message.set(value, at);

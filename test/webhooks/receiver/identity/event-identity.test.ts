@@ -63,7 +63,7 @@ describe("the digest of an event's data", () => {
     expect(first).toBe(second);
   });
 
-  test("does not depend on the order of fields where a number is large", () => {
+  test("does not depend on the order of fields if a number is large", () => {
     const first = digestOf('{"a":9007199254740993,"b":9007199254740992}');
     expect(digestOf('{"b":9007199254740992,"a":9007199254740993}')).toBe(first);
     expect(digestOf('{"a":9007199254740992,"b":9007199254740993}')).not.toBe(first);

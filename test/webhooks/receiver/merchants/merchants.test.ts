@@ -1,10 +1,10 @@
 import { sqliteInbox } from "malipo/inbox/sqlite";
+import type { NewDelivery } from "malipo/types";
 import {
   ConfigurationError,
   createWebhookReceiver,
   type Inbox,
   memoryInbox,
-  type NewDelivery,
   signWebhook,
   type WebhookReceiverOptions,
 } from "malipo/webhooks";
@@ -106,7 +106,7 @@ describe("a receiver for many merchants", () => {
     expect(stored.map(({ secretIndex }) => secretIndex)).toEqual([1, 0]);
   });
 
-  test("rejects a merchant that nobody knows as it rejects a wrong signature", async () => {
+  test("rejects an unknown merchant as it rejects a wrong signature", async () => {
     const { deliver } = platform({
       merchant: ({ url }) => url.pathname.split("/")[2],
       secret: (merchant) => (merchant === "shop-1" ? secretOf(merchant) : null),
@@ -130,8 +130,8 @@ describe("a receiver for many merchants", () => {
       },
     ],
     ["secret rejects", { secret: () => Promise.reject(new Error("down")) }],
-    ["secret gives an empty secret", { secret: () => "" }],
-    ["secret gives what an unset variable turns into", { secret: () => "undefined" }],
+    ["secret returns an empty secret", { secret: () => "" }],
+    ["secret returns what an unset variable turns into", { secret: () => "undefined" }],
     [
       "merchant throws",
       {
@@ -140,8 +140,8 @@ describe("a receiver for many merchants", () => {
         },
       },
     ],
-    ["merchant gives no text", { merchant: () => 7 as never }],
-  ])("returns 503 and reports the failure where %s", async (_, options) => {
+    ["merchant returns no text", { merchant: () => 7 as never }],
+  ])("returns 503 and reports the failure: %s", async (_, options) => {
     const { stored, deliver } = platform(options);
     const { status, headers } = await deliver("shop-1");
     expect([status, headers["retry-after"]]).toEqual([503, "10"]);
@@ -149,7 +149,7 @@ describe("a receiver for many merchants", () => {
     expect(stored).toEqual([]);
   });
 
-  test("returns 503 where a lookup takes longer than 5 s, and looks up again later", async () => {
+  test("returns 503 if a lookup takes longer than 5 s, and looks up again later", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const { secret, deliver } = platform();
@@ -218,7 +218,7 @@ describe("the cache of secrets", () => {
     expect(secret).toHaveBeenCalledTimes(2);
   });
 
-  test("remembers a merchant that nobody knows for ten seconds", async () => {
+  test("remembers an unknown merchant for ten seconds", async () => {
     const { secret, deliver } = platform();
     secret.mockResolvedValueOnce(undefined);
     expect((await deliver("shop-1")).status).toBe(401);
@@ -313,10 +313,10 @@ describe("the options for many merchants", () => {
   });
 });
 
-describe("the evidence of many merchants", () => {
+describe("the payment events of many merchants", () => {
   const paid = { account_reference: "ORDER-42", status: "completed", transaction_id: "TX-1" };
 
-  test("an event resolves only the attempts of its own merchant", async () => {
+  test("an event resolves only the attempts of its merchant", async () => {
     const resolved: [string, unknown][] = [];
     const { receiver, deliver } = platform({
       attempts: (merchant) => ({
@@ -336,7 +336,7 @@ describe("the evidence of many merchants", () => {
     await receiver.stop();
   });
 
-  test("the payments of two merchants are no double payment", async () => {
+  test("the payments of two merchants are not a double payment", async () => {
     const onDoublePayment = vi.fn();
     const { receiver, deliver } = platform({ onDoublePayment });
     const handler = vi.fn();

@@ -8,8 +8,8 @@ const MAX_REPORTED = 10_000;
 
 type Payment = Readonly<Record<string, unknown>>;
 
-/** What stored events say about payments, beyond what handlers do with them. */
-export class PaymentEvidence {
+/** What stored events tell about payments, beyond what handlers do with them. */
+export class PaymentSignals {
   readonly #settings: ReceiverSettings;
   readonly #detector = new DoublePaymentDetector();
   /** The ids of the doubles that this process has found. */
@@ -19,7 +19,7 @@ export class PaymentEvidence {
     this.#settings = settings;
   }
 
-  /** Uses an event. A failure is reported, and keeps no handler from its event. Never rejects. */
+  /** Uses an event. A failure is reported, and the handler runs all the same. Never rejects. */
   async use({ event, data }: WebhookEvent, merchant: string | undefined): Promise<void> {
     if (!event.startsWith("payment.")) return;
     const payment = data as Payment;
