@@ -1,6 +1,6 @@
 import { checkChoice, ownOptions } from "../internal/check-options.ts";
 import { checkPageQuery, cutPage, type PageQuery } from "../internal/page-cursor.ts";
-import { attemptRecord, checkRecord, type RawRecord } from "./record.ts";
+import { attemptRecord, type StoredRecord } from "./record.ts";
 import type { AttemptDigests, AttemptPage, AttemptRecord, ListQuery } from "./store.ts";
 
 /** A query after it was checked, with the defaults filled in. */
@@ -24,14 +24,11 @@ export function checkListQuery(query: ListQuery = {}): CheckedQuery {
   return { state, digests: ownOptions(digests, DIGESTS, "`digests`"), ...checkPageQuery(own) };
 }
 
-/** A page from the records that an engine returned: one more than the limit where there are more. */
-export function pageOf(
-  rows: readonly (RawRecord & { readonly key: string })[],
-  limit: number,
-): AttemptPage {
-  const { items, next } = cutPage(rows, limit, (row) => ({
-    at: Number(row.begun_at),
-    id: row.key,
-  }));
-  return { attempts: items.map((row) => attemptRecord(checkRecord(row.key, row))), next };
+/** A record with its key. */
+export type ListedRecord = readonly [key: string, record: StoredRecord];
+
+/** A page from records: one more than the limit if there are more. */
+export function pageOf(records: readonly ListedRecord[], limit: number): AttemptPage {
+  const { items, next } = cutPage(records, limit, ([id, { begunAt }]) => ({ at: begunAt, id }));
+  return { attempts: items.map(([, record]) => attemptRecord(record)), next };
 }

@@ -3,9 +3,11 @@ import { LEASE_MARGIN_MS } from "./lease.ts";
 // Smaller steps back are corrections of the clock, as NTP makes them.
 const MAX_STEP_BACK_MS = 1_000;
 
+const FREED = "The idempotency key may have been freed since, so the request was not sent.";
+
 /**
- * Looks at the clocks, and says why an attempt must not be sent any more; `undefined` where it may.
- * Called as the last thing before the bytes leave.
+ * Looks at the clocks, and says why an attempt must not be sent any more; `undefined` if it may.
+ * Called right before the bytes leave.
  */
 export type Fence = () => string | undefined;
 
@@ -13,7 +15,7 @@ export type Fence = () => string | undefined;
  * Notes both clocks. Called before the attempt begins, so before its lease does.
  *
  * A machine that was suspended, or whose clock was set, may have time left by one of its clocks while
- * the lease in the store is over. Then somebody may have looked, found nothing, and freed the key.
+ * the lease in the store is over. Then a person may have looked, found nothing, and freed the key.
  */
 export function createFence(leaseMs: number): Fence {
   const wallStart = Date.now();
@@ -23,11 +25,11 @@ export function createFence(leaseMs: number): Fence {
     const wallMs = Date.now() - wallStart;
     const monotonicMs = performance.now() - monotonicStart;
     if (wallMs < -MAX_STEP_BACK_MS) {
-      return `the clock of this machine was set back by ${seconds(-wallMs)} since the attempt began`;
+      return `the clock of this machine was set back by ${seconds(-wallMs)} since the attempt began. ${FREED}`;
     }
     const passedMs = Math.max(wallMs, monotonicMs);
     if (passedMs < maxMs) return undefined;
-    return `${seconds(passedMs)} have passed since the attempt began, and it may be sent for only ${seconds(maxMs)}. The machine was suspended, or its clock was set`;
+    return `${seconds(passedMs)} have passed since the attempt began, and it may be sent for only ${seconds(maxMs)}. The machine was suspended, or its clock was set. ${FREED}`;
   };
 }
 

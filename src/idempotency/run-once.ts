@@ -12,7 +12,7 @@ import type {
   BeginResult,
   IdempotencyStore,
   InFlightResult,
-  PaymentMarks,
+  PaymentSignals,
   RecordedService,
   UnknownResult,
 } from "./store.ts";
@@ -30,23 +30,23 @@ export interface KeyedCall<T> {
   /** In canonical form: other parameters under the same key are another call. */
   readonly parameters: string;
   readonly baseUrl: string;
-  /** What the payment can be recognised by, where the call makes one. */
-  readonly payment: PaymentMarks | undefined;
+  /** What the payment can be recognised by, if the call makes one. */
+  readonly payment: PaymentSignals | undefined;
   readonly totalTimeoutMs: number;
   /** How long it waits for an attempt that another call makes. */
   readonly waitMs: number;
   /** Sends the request and checks the response. Asks the fence before each attempt. */
   perform(signal: AbortSignal, fence: Fence): Promise<T>;
-  /** The result as the store keeps it. */
+  /** The result as the store remembers it. */
   encode(result: T): string;
-  /** The result out of what the store kept. */
+  /** The result out of what the store remembered. */
   decode(result: string): T;
 }
 
 /** The name of a record in the store. */
 export const recordName = (endpoint: string, key: string): string => `${endpoint} ${key}`;
 
-/** Nothing is sent where the store fails: it could not prevent a second prompt. */
+/** Nothing is sent if the store fails: it could not prevent a second prompt. */
 export const storeError = (message: string, cause: unknown): ConnectionError =>
   new ConnectionError(message, "not_sent", { cause });
 
@@ -92,9 +92,9 @@ const unknownError = ({ endpoint, key }: KeyedCall<unknown>, found: UnknownResul
  * Makes a call once for its key. Callers in this process share one call, callers in other processes
  * get its result, and a call that may have happened is never repeated.
  *
- * @throws {IdempotencyConflictError} where the key was used with other parameters.
- * @throws {OutcomeUnknownError} where an earlier attempt may have happened.
- * @throws {ConnectionError} with the outcome `not_sent`, where the store fails.
+ * @throws {IdempotencyConflictError} if the key was used with other parameters.
+ * @throws {OutcomeUnknownError} if an earlier attempt may have happened.
+ * @throws {ConnectionError} with the outcome `not_sent`, if the store fails.
  */
 export async function runOnce<T>(call: KeyedCall<T>, signal: AbortSignal | undefined): Promise<T> {
   const { store, parameters, endpoint, key, totalTimeoutMs, waitMs } = call;
@@ -113,6 +113,17 @@ const MAX_POLL_MS = 1_000;
 const pollDelayMs = (polls: number) =>
   Math.min(MAX_POLL_MS, MIN_POLL_MS * 1.5 ** polls) * (1 + Math.random() / 4);
 
+/** A call that waits for longer than most calls take prints a warning: the other process may be dead. */
+const WARN_AFTER_MS = 5_000;
+
+function warnOfWait({ endpoint, key }: KeyedCall<unknown>, found: InFlightResult): void {
+  const { since, until } = attemptOfAnother(found);
+  // biome-ignore lint/suspicious/noConsole: the call waits for up to a minute, and no error says why.
+  console.warn(
+    `malipo: ${endpoint} waits for the attempt ${found.owner} of another process with the idempotency key ${quoteMasked(key)}. It began at ${since.toISOString()}. If that process was killed, its outcome is unknown from ${until.toISOString()} on.`,
+  );
+}
+
 /** Makes the call, or waits for another process that makes it and takes over its result. */
 async function runThroughStore<T>(
   call: KeyedCall<T>,
@@ -121,6 +132,8 @@ async function runThroughStore<T>(
 ): Promise<T> {
   const owner = globalThis.crypto.randomUUID();
   const leaseMs = leaseMsFor(call.totalTimeoutMs);
+  const startedAt = performance.now();
+  let hasWarned = false;
   for (let polls = 0; ; polls++) {
     // Before the lease begins, so that the fence closes before the lease is over.
     const fence = createFence(leaseMs);
@@ -140,6 +153,10 @@ async function runThroughStore<T>(
     }
     // Another process makes the call now.
     shared.outcome = "unknown";
+    if (!hasWarned && performance.now() - startedAt >= WARN_AFTER_MS) {
+      hasWarned = true;
+      warnOfWait(call, found);
+    }
     shared.setCurrent(attemptOfAnother(found));
     if (!(await sleep(pollDelayMs(polls), shared.signal))) throw shared.signal.reason;
   }
@@ -178,7 +195,7 @@ async function begin(
   }
 }
 
-/** A record that somebody changed, or that a store of the user's own returned. */
+/** A record that was changed, or that a store of the user returned. */
 function decodeStored<T>({ endpoint, key, redactor, decode }: KeyedCall<T>, result: string): T {
   try {
     return decode(result);

@@ -4,14 +4,14 @@ import { checkWholeNumber, describeValue, ownOptions } from "../internal/check-o
 /** The options that every store has. */
 export interface IdempotencyStoreOptions {
   /**
-   * How long a result is remembered, in milliseconds. Raise it where an order may be paid again with
-   * its old key after more than a month. Attempts of unknown outcome are kept until they are resolved.
+   * How long a result is remembered, in milliseconds. Raise it if an order may be paid again with
+   * its old key after more than a month. Attempts of unknown outcome are remembered until they are resolved.
    *
    * @default 30 days
    */
   retentionMs?: number | undefined;
   /**
-   * What the keys belong to, such as a merchant's name. Set it where several merchants or
+   * What the keys belong to, such as a merchant's name. Set it if several merchants or
    * environments share one store: the same key in another scope is a conflict, and nothing is sent.
    *
    * @default ""

@@ -1,7 +1,7 @@
 import type { Digest } from "./digest.ts";
 
 /** What a payment can be recognised by. A store keeps digests of these, never the values. */
-export interface PaymentMarks {
+export interface PaymentSignals {
   readonly accountReference?: string | undefined;
   /** With two decimals: `"100.00"`. */
   readonly amount?: string | undefined;
@@ -29,8 +29,8 @@ export interface NewAttempt {
   readonly idempotencyKey: string;
   /** The address of the service. The same key at another service is a conflict. */
   readonly baseUrl: string;
-  /** What the payment can be recognised by later, where the call makes a payment. */
-  readonly payment?: PaymentMarks | undefined;
+  /** What the payment can be recognised by later, if the call makes a payment. */
+  readonly payment?: PaymentSignals | undefined;
 }
 
 /** The service that a record was made for. */
@@ -44,7 +44,7 @@ interface Comparison {
   readonly sameParameters: boolean;
   /** Whether the record has the same `baseUrl`, and the same `scope` as the store. */
   readonly sameService: boolean;
-  /** What the record was made for, where that is another service: for the message of the error. */
+  /** What the record was made for, if that is another service: for the message of the error. */
   readonly service?: RecordedService | undefined;
 }
 
@@ -153,7 +153,7 @@ export interface AttemptPage {
 }
 
 /**
- * Where idempotency keys are remembered. Each method is atomic, also across the processes that share
+ * Remembers idempotency keys. Each method is atomic, also across the processes that share
  * the store. A store that cannot do its work rejects, and then nothing is sent.
  *
  * A record that is in flight past its lease counts as `unknown`. A lease is measured by a clock that
@@ -165,19 +165,19 @@ export interface AttemptPage {
  * store rejects.
  */
 export interface IdempotencyStore {
-  /** Begins an attempt where there is no record under the key. Otherwise returns the record's state. */
+  /** Begins an attempt if there is no record under the key. Otherwise returns the record's state. */
   begin(key: string, attempt: NewAttempt): Promise<BeginResult>;
-  /** Records how the owner's attempt ended. Does nothing where the record has another owner. */
+  /** Records how the owner's attempt ended. Does nothing if the record has another owner. */
   finish(key: string, owner: string, end: AttemptEnd): Promise<void>;
   /**
-   * Frees the key, since the owner's attempt cannot have happened. Does nothing where the record has
+   * Frees the key, since the owner's attempt cannot have happened. Does nothing if the record has
    * another owner.
    */
   forget(key: string, owner: string): Promise<void>;
   /**
    * Resolves an unknown attempt: with its result, or by freeing the key (`undefined`). The record has
    * no owner afterwards. Changes no record in another state. The key is freed only when the lease has
-   * been over for a margin, also where the attempt was finished as unknown before: until then its
+   * been over for a margin, also if the attempt was finished as unknown before: until then its
    * request may be on its way.
    *
    * @param owner - Resolves only the attempt of that owner. Default: of any owner.

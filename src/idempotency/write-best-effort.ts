@@ -16,7 +16,7 @@ async function writeWithRetries(write: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Writes to a store, and gives up after three failures. Waits one second at most; the write goes on
+ * Writes to a store, and stops trying after three failures. Waits one second at most; the write goes on
  * after that. Never rejects: a store that fails now must not cost the caller the result, and a record
  * that could not be written becomes unknown when its lease is over.
  */

@@ -113,7 +113,7 @@ describe("a request leaves", () => {
       { wallMs: LAST_MS - EPSILON_MS, monotonicMs: LAST_MS - EPSILON_MS },
     ],
     ["the wall clock was corrected by a second", { wallMs: -1_000, monotonicMs: 0 }],
-  ])("where %s", async (_, clocks) => {
+  ])("if %s", async (_, clocks) => {
     const { result, sent } = await payWith(clocks, success);
     expect(result).toEqual({ reference: "PAY-1" });
     expect(sent).toBe(1);
@@ -129,7 +129,7 @@ describe("a request does not leave, and the key is free again", () => {
       /65 s have/,
     ],
     ["the wall clock was set back", { wallMs: -1_001, monotonicMs: 0 }, /was set back by 1 s/],
-  ])("where %s", async (_, clocks, message) => {
+  ])("if %s", async (_, clocks, message) => {
     const { result, sent, store } = await payWith(clocks, success);
     expect(result).toBeInstanceOf(TimeoutError);
     expect(result).toMatchObject({
@@ -140,7 +140,7 @@ describe("a request does not leave, and the key is free again", () => {
     expect((await store.list()).attempts).toEqual([]);
   });
 
-  test("also where it is retried after a 429, with the outcome of the first request", async () => {
+  test("also if it is retried after a 429, with the outcome of the first request", async () => {
     vi.useFakeTimers();
     let sent = 0;
     const gateway = gatewayOn(

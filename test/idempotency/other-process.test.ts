@@ -1,19 +1,20 @@
 import {
   AttemptInFlightError,
-  type BeginResult,
   IdempotencyConflictError,
   type IdempotencyStore,
   memoryIdempotency,
-  type NewAttempt,
   OutcomeUnknownError,
 } from "malipo";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { BeginResult, NewAttempt } from "malipo/types";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { failureOf, gatewayMeeting, rejection } from "../client/support/gateway.ts";
 import { deaf, json, late, type Step, status } from "../client/support/responses.ts";
 
 // A gateway on another object of the same store shares no call with ours, as if it were a
 // gateway in another process. test/package has real processes.
 
+// These parts load at their first use, which takes real time: timers that are fake do not wait for it.
+beforeAll(() => pay(gatewayMeeting([json({ success: true, data: { reference: "PAY-0" } })])));
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -59,6 +60,21 @@ test("a call in flight in another process is waited for, and its result is retur
   expect(await second).toEqual({ reference: "PAY-1" });
   expect(await first).toEqual({ reference: "PAY-1" });
   expect(here.sent).toHaveLength(0);
+});
+
+test("a call that waits for another process says after 5 s for whom it waits, once", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const { here, first } = await two({ there: late(14_000, paid("PAY-1")), here: paid("PAY-2") });
+  const second = pay(here);
+  await vi.advanceTimersByTimeAsync(4_900);
+  expect(warn).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(await second).toEqual({ reference: "PAY-1" });
+  await first;
+  expect(warn.mock.calls).toEqual([
+    [expect.stringMatching(/waits for the attempt \S+ of another process .* "ORDER-42\/1"/)],
+  ]);
+  warn.mockRestore();
 });
 
 test("a call that was rejected in another process is made here", async () => {
@@ -193,16 +209,16 @@ test("a key that begins here after its caller left is free again", async () => {
 });
 
 const KEY = `POST /mobile-money/payment/initiate ${idempotencyKey}`;
-const NOBODY: NewAttempt = {
+const ABSENT: NewAttempt = {
   parameters: "",
-  owner: "nobody",
+  owner: "absent",
   leaseMs: 60_000,
   endpoint: "POST /mobile-money/payment/initiate",
   idempotencyKey,
   baseUrl: "",
 };
 
-test("an attempt that nobody finishes is unknown 10 s after its totalTimeoutMs", async () => {
+test("an attempt that is never finished is unknown 10 s after its totalTimeoutMs", async () => {
   const store = memoryIdempotency();
   const dead: IdempotencyStore = { ...store, finish: async () => {}, forget: async () => {} };
   const there = gatewayMeeting([deaf], { idempotency: dead });
@@ -210,7 +226,7 @@ test("an attempt that nobody finishes is unknown 10 s after its totalTimeoutMs",
   const first = rejection(pay(there, { totalTimeoutMs: 20_000 }));
   await vi.advanceTimersByTimeAsync(29_990);
   expect(await first).toMatchObject({ outcome: "unknown" });
-  const early = await store.begin(KEY, NOBODY);
+  const early = await store.begin(KEY, ABSENT);
   expect(early.state).toBe("in_flight");
   await vi.advanceTimersByTimeAsync(10);
   expect(await rejection(pay(here))).toBeInstanceOf(OutcomeUnknownError);

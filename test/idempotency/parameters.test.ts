@@ -21,10 +21,10 @@ const paid: Step = () =>
   Response.json({ success: true, data: { reference: `PAY-${++made}`, status: "pending" } });
 
 describe("other parameters under the same key", () => {
-  const conflicts = async (steps: readonly Step[], settled: boolean) => {
+  const conflicts = async (steps: readonly Step[], isOver: boolean) => {
     const { gateway, sent } = gatewayMeeting(steps);
     const first = gateway.mobileMoney.initiate(order, { idempotencyKey });
-    if (settled) await Promise.allSettled([first, vi.advanceTimersByTimeAsync(100_000)]);
+    if (isOver) await Promise.allSettled([first, vi.advanceTimersByTimeAsync(100_000)]);
     const second = gateway.mobileMoney.initiate({ ...order, amount: 200 }, { idempotencyKey });
     const error = await rejection(second);
     expect(error).toBeInstanceOf(IdempotencyConflictError);
@@ -45,7 +45,7 @@ describe("other parameters under the same key", () => {
     ["query", (id: unknown) => ({ query: { id: JSON.stringify(id) } })],
     ["body", (id: unknown) => ({ body: { id } })],
     ["lists", (id: unknown) => ({ body: [id, 3] })],
-  ])("are another call where the %s differs", async (_, params) => {
+  ])("are another call if the %s differs", async (_, params) => {
     const { gateway, sent } = gatewayMeeting([paid]);
     const post = (id: unknown) =>
       gateway.request({ method: "POST", path: "/reports", ...params(id) }, { idempotencyKey });

@@ -97,7 +97,7 @@ const UNREADABLE_RESULTS = [
 ];
 
 test.each(UNREADABLE_RESULTS)(
-  "a stored result that cannot be read gives a typed error, and nothing is sent: %s",
+  "a stored result that cannot be read is a typed error, and nothing is sent: %s",
   async (result) => {
     const idempotency = beginsWith({ state: "succeeded", sameParameters: true, result })();
     const { gateway, sent } = gatewayMeeting([success], { idempotency });
@@ -142,7 +142,7 @@ test("what a store throws shows neither the phone nor the key", async () => {
   }
 });
 
-test("a store whose resolve() returns nonsense gives a typed error", async () => {
+test("a store whose resolve() returns nonsense is a typed error", async () => {
   for (const result of [undefined, "done", Symbol("x"), {}]) {
     const resolve = () => Promise.resolve(result as never);
     const { gateway } = gatewayMeeting([success], {

@@ -1,14 +1,9 @@
-import { comparePositions, cutPage } from "../../internal/page-cursor.ts";
-import { type CheckedQuery, checkListQuery } from "../attempt-pages.ts";
+import { comparePositions } from "../../internal/page-cursor.ts";
+import type { CheckedQuery } from "../attempt-pages.ts";
 import type { Digest } from "../digest.ts";
-import {
-  attemptRecord,
-  beginResult,
-  digestsOf,
-  resolveResult,
-  type StoredRecord,
-} from "../record.ts";
-import type { AttemptEnd, AttemptRecord, IdempotencyStore, NewAttempt } from "../store.ts";
+import { attemptRecord, resolveResult, type StoredRecord } from "../record.ts";
+import { type Records, recordStore } from "../record-store.ts";
+import type { AttemptEnd, AttemptRecord, IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 
 /** How idempotency keys are remembered in memory. */
@@ -32,10 +27,10 @@ function digestInMemory(pepper: string | Uint8Array = ""): Digest {
 const monotonicMs = () => performance.now();
 
 /** The records of one store. */
-class Records {
+class MemoryRecords {
   readonly #records = new Map<string, MemoryRecord>();
   /** When each result may be dropped, the earliest first. */
-  readonly #keptUntil = new Map<string, number>();
+  readonly #expiries = new Map<string, number>();
   readonly #retentionMs: number;
 
   constructor(retentionMs: number) {
@@ -59,7 +54,7 @@ class Records {
 
   drop(key: string): void {
     this.#records.delete(key);
-    this.#keptUntil.delete(key);
+    this.#expiries.delete(key);
   }
 
   end(key: string, end: AttemptEnd, owner: string): void {
@@ -68,8 +63,8 @@ class Records {
     const result = end.state === "succeeded" ? end.result : null;
     this.#records.set(key, { ...record, state: end.state, result, owner });
     // Deleted first, so that the key becomes the last one.
-    this.#keptUntil.delete(key);
-    if (end.state === "succeeded") this.#keptUntil.set(key, monotonicMs() + this.#retentionMs);
+    this.#expiries.delete(key);
+    if (end.state === "succeeded") this.#expiries.set(key, monotonicMs() + this.#retentionMs);
   }
 
   #withAge({ leaseFrom, ...record }: MemoryRecord): StoredRecord {
@@ -78,7 +73,7 @@ class Records {
 
   #dropExpired(): void {
     const now = monotonicMs();
-    for (const [key, until] of this.#keptUntil) {
+    for (const [key, until] of this.#expiries) {
       if (until > now) break;
       this.drop(key);
     }
@@ -109,29 +104,15 @@ function isListed(record: AttemptRecord, { state, digests }: CheckedQuery): bool
 export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): IdempotencyStore {
   const { retentionMs, scope, pepper } = checkStoreOptions(options, "memoryIdempotency");
   const digest = digestInMemory(pepper);
-  const records = new Records(retentionMs);
+  const records = new MemoryRecords(retentionMs);
 
-  const recordFor = (attempt: NewAttempt) => ({
-    state: "in_flight" as const,
-    owner: attempt.owner,
-    endpoint: attempt.endpoint,
-    idempotencyKey: attempt.idempotencyKey,
-    baseUrl: attempt.baseUrl,
-    scope,
-    begunAt: Date.now(),
-    leaseMs: attempt.leaseMs,
-    result: null,
-    digests: digestsOf(attempt, digest),
-  });
-
-  return {
-    begin: async (key, attempt) => {
+  const store: Records = {
+    begin: async (key, { digests, ...attempt }) => {
       const record = records.get(key);
-      if (record !== undefined) {
-        return beginResult(record, digest(attempt.parameters), attempt, scope);
-      }
-      records.add(key, recordFor(attempt));
-      return { state: "begun" };
+      if (record !== undefined) return record;
+      const state = "in_flight";
+      records.add(key, { ...attempt, digests, state, begunAt: Date.now(), result: null });
+      return "begun";
     },
     finish: async (key, owner, end) => {
       if (records.get(key)?.owner === owner) records.end(key, end, owner);
@@ -139,26 +120,23 @@ export function memoryIdempotency(options: MemoryIdempotencyOptions = {}): Idemp
     forget: async (key, owner) => {
       if (records.get(key)?.owner === owner) records.drop(key);
     },
-    resolve: async (key, result, owner) => {
-      const found = resolveResult(records.get(key), { result, owner, scope });
-      if (found.state !== "resolved") return found;
+    resolve: async (key, resolution) => {
+      const record = records.get(key);
+      if (resolveResult(record, resolution).state !== "resolved") return record;
+      const { result } = resolution;
       if (result === undefined) records.drop(key);
       // Without an owner, so that the old owner cannot finish or forget it later.
       else records.end(key, { state: "succeeded", result }, "");
-      return found;
+      return "resolved";
     },
-    list: async (listQuery) => {
-      const query = checkListQuery(listQuery);
-      const { after, limit } = query;
-      const found = records
+    list: async (query) =>
+      records
         .entries()
         .filter(([, record]) => record.scope === scope && isListed(attemptRecord(record), query))
-        .map(([id, record]) => ({ id, record, at: record.begunAt }))
+        .map((entry) => ({ entry, id: entry[0], at: entry[1].begunAt }))
         .sort(comparePositions)
-        .filter((one) => after === undefined || comparePositions(after, one) < 0);
-      const { items, next } = cutPage(found, limit, (one) => one);
-      return { attempts: items.map(({ record }) => attemptRecord(record)), next };
-    },
-    digest,
+        .filter((one) => query.after === undefined || comparePositions(query.after, one) < 0)
+        .map(({ entry }) => entry),
   };
+  return recordStore(store, digest, scope);
 }

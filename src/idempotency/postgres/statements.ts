@@ -1,7 +1,7 @@
 import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
 
-// Whole milliseconds, so that a page can go on exactly where the one before it ended.
+// Whole milliseconds, so that a page can go on exactly after the one before it.
 const NOW = "date_trunc('milliseconds', clock_timestamp())";
 
 const milliseconds = (interval: string) => `(extract(epoch FROM ${interval}) * 1000)::float8`;
@@ -13,7 +13,7 @@ const DURABLE = `WITH durable AS (
       WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)
   )`;
 
-/** Whether the lease has been over for so many milliseconds. */
+/** Whether the lease has been over for that time, in milliseconds. */
 const leaseOverSince = (ms: number) =>
   `lease_from <= clock_timestamp()
     AND lease_from + (lease_ms + ${ms}) * interval '1 ms' <= clock_timestamp()`;
@@ -45,7 +45,7 @@ const listFrom = (table: string, condition: string) => `
 /** The comment of the table says in which format it is. */
 export const FORMAT_COMMENT = "Idempotency keys of malipo, format ";
 
-/** An index has no schema of its own: it is in that of its table. */
+/** An index is always in the schema of its table. */
 const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")}_${column}`;
 
 /**
@@ -54,7 +54,7 @@ const indexOf = (table: string, column: string) => `${table.replace(/^.*\./, "")
  * has no owner, so that its old owner cannot change it later.
  */
 export const statementsFor = (table: string) => ({
-  // The lock, since PostgreSQL fails where two connections create a table at the same time. It ends
+  // The lock, since PostgreSQL fails if two connections create a table at the same time. It ends
   // with the transaction that these statements are sent as.
   migrate: `
     SELECT pg_advisory_xact_lock(hashtext('malipo'));

@@ -7,18 +7,12 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
-import { checkListQuery, isOpen, pageOf } from "../attempt-pages.ts";
+import { isOpen, type ListedRecord } from "../attempt-pages.ts";
 import { createDigest } from "../digest.ts";
 import { STORE_FORMAT, unknownFormat } from "../format.ts";
-import {
-  beginResult,
-  checkRecord,
-  digestsOf,
-  type RawRecord,
-  resolveResult,
-  type StoredRecord,
-} from "../record.ts";
-import type { IdempotencyStore } from "../store.ts";
+import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
+import { type Records, recordStore } from "../record-store.ts";
+import type { AttemptDigests, IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { FORMAT_COMMENT, statementsFor } from "./statements.ts";
 
@@ -27,7 +21,7 @@ export type { IdempotencyStoreOptions } from "../store-options.ts";
 /** An idempotency store in PostgreSQL. */
 export interface PostgresIdempotency extends IdempotencyStore {
   /**
-   * Creates the table if it does not exist. Run it where you run your own migrations.
+   * Creates the table if it does not exist. Run it with your own migrations.
    *
    * @throws {ConfigurationError} for a table of another version of malipo.
    */
@@ -37,8 +31,8 @@ export interface PostgresIdempotency extends IdempotencyStore {
 /** How idempotency keys are remembered in PostgreSQL. */
 export interface PostgresIdempotencyOptions extends IdempotencyStoreOptions {
   /**
-   * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it where your
-   * tables follow a naming rule, or where two applications share a database. Name the schema where a
+   * The name of the table, with or without a schema: `payments.malipo_idempotency`. Set it if your
+   * tables follow a naming rule, or if two applications share a database. Name the schema if a
    * pooler may change the search path.
    *
    * @default "malipo_idempotency"
@@ -85,15 +79,22 @@ class Statements {
     this.#isChecked = true;
   }
 
-  /** A record, whose lease is restarted where the clock is behind it. */
   async read(key: string): Promise<StoredRecord | undefined> {
     const [row] = (await this.run("read", key)).rows;
-    if (row === undefined) return undefined;
+    return row && this.recordIn(key, row);
+  }
+
+  /** The record of a row, whose lease starts again if the clock is behind it. */
+  async recordIn(key: string, row: Row): Promise<StoredRecord> {
     const record = checkRecord(key, row);
     if (row.is_behind) await this.run("restartLease", key);
     return record;
   }
 }
+
+const columns = ({ parameters, accountReference, amount, phone }: Partial<AttemptDigests>) => [
+  ...[parameters, accountReference, amount, phone],
+];
 
 function checkTable(table: string): string {
   if (typeof table === "string" && /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
@@ -110,7 +111,7 @@ function checkTable(table: string): string {
  * that share the database, and across crashes of the machines and of the database.
  *
  * Every change is on the disk before it is acknowledged, whatever `synchronous_commit` is set to. It
- * works behind PgBouncer in transaction mode. It ends where the database loses what it acknowledged: with
+ * works behind PgBouncer in transaction mode. It ends if the database loses what it acknowledged: with
  * `fsync = off`, or when a standby that is replicated asynchronously takes over. Leases are measured
  * by the clock of the database: a clock that jumps forward ends them early.
  *
@@ -138,26 +139,14 @@ export function postgresIdempotency(
 ): PostgresIdempotency {
   const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
   const { retentionMs, scope, pepper } = own;
-  const digest = createDigest(pepper);
   const { table = "malipo_idempotency" } = own;
   const statements = new Statements(pool, checkTable(table));
 
-  return {
-    migrate: () => statements.migrate(),
-    begin: async (key, attempt) => {
-      const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
-      const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
-      const values = [
-        ...[key, owner, endpoint, idempotencyKey, baseUrl, scope, Math.ceil(leaseMs)],
-        ...[parameters, accountReference, amount, phone],
-      ];
-      for (;;) {
-        const { rowCount } = await statements.run("begin", ...values);
-        if (rowCount === 1) return { state: "begun" };
-        const record = await statements.read(key);
-        // Another process may have freed the key between the two statements.
-        if (record !== undefined) return beginResult(record, parameters, attempt, scope);
-      }
+  const records: Records = {
+    begin: async (key, { owner, endpoint, idempotencyKey, baseUrl, leaseMs, digests }) => {
+      const attempt = [key, owner, endpoint, idempotencyKey, baseUrl, scope, leaseMs];
+      const { rowCount } = await statements.run("begin", ...attempt, ...columns(digests));
+      return rowCount === 1 ? "begun" : statements.read(key);
     },
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : null;
@@ -166,38 +155,24 @@ export function postgresIdempotency(
     forget: async (key, owner) => {
       await statements.run("forget", key, owner);
     },
-    resolve: async (key, result, owner) => {
-      for (;;) {
-        const which = [key, scope, owner ?? null];
-        const { rowCount } =
-          result === undefined
-            ? await statements.run("free", ...which)
-            : await statements.run("resolve", ...which, result, retentionMs);
-        if (rowCount === 1) return { state: "resolved" };
-        const record = await statements.read(key);
-        const found = resolveResult(record, { result, owner, scope });
-        // Another process may have ended the attempt between the two statements.
-        if (found.state !== "resolved") return found;
-      }
+    resolve: async (key, { result, owner }) => {
+      const which = [key, scope, owner ?? null];
+      const { rowCount } =
+        result === undefined
+          ? await statements.run("free", ...which)
+          : await statements.run("resolve", ...which, result, retentionMs);
+      return rowCount === 1 ? "resolved" : statements.read(key);
     },
-    list: async (listQuery) => {
-      const { state, digests, after, limit } = checkListQuery(listQuery);
-      const { rows } = await statements.run(
-        ...([
-          isOpen(state) ? "listOpen" : "list",
-          scope,
-          after?.at ?? 0,
-          after?.id ?? "",
-          state ?? null,
-        ] as const),
-        ...[digests.parameters, digests.accountReference, digests.amount, digests.phone],
-        limit + 1,
-      );
-      for (const { key, is_behind } of rows) {
-        if (is_behind) await statements.run("restartLease", key);
-      }
-      return pageOf(rows, limit);
+    list: async ({ state, digests, after, limit }) => {
+      const name = isOpen(state) ? "listOpen" : "list";
+      const position = [after?.at ?? 0, after?.id ?? "", state ?? null];
+      const values = [scope, ...position, ...columns(digests), limit + 1];
+      const { rows } = await statements.run(name, ...values);
+      const listed: ListedRecord[] = [];
+      for (const row of rows) listed.push([row.key, await statements.recordIn(row.key, row)]);
+      return listed;
     },
-    digest,
   };
+  const store = recordStore(records, createDigest(pepper), scope);
+  return { ...store, migrate: () => statements.migrate() };
 }

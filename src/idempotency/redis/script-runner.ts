@@ -5,7 +5,7 @@ import { checkReplicas, isReadOnly, MAX_REPLICATION_MS } from "../../internal/re
 import { unknownFormat } from "../format.ts";
 import { SCRIPT } from "./script.ts";
 
-/** What the script returns: a record's fields, nothing where there is no record, or what it did. */
+/** What the script returns: a record's fields, nothing if there is no record, or what it did. */
 export type Reply = readonly unknown[];
 
 /** What follows the prefix in the names of the keys, in the order in which the script takes them. */
@@ -43,7 +43,7 @@ export class ScriptRunner {
     }
   }
 
-  /** As `run`, and rejects where too few replicas have what the script wrote. */
+  /** As `run`, and rejects if too few replicas have what the script wrote. */
   async runConfirmed(...args: readonly (string | number)[]): Promise<Reply> {
     if (this.#replicas === 0) return this.run(...args);
     // In one pipeline: WAIT waits for what its own connection has written.

@@ -37,7 +37,7 @@ const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}
 
 /**
  * A script, so that each operation is atomic in Redis. Leases are on its clock, which all processes
- * share; where that clock is behind a record, the lease starts again. Only a succeeded record expires:
+ * share; if that clock is behind a record, the lease starts again. Only a succeeded record expires:
  * an unknown one stays until it is resolved.
  *
  * All keys of a store have one hash tag, so that a Redis Cluster keeps them on one node. The record of

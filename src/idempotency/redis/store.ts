@@ -9,17 +9,11 @@ import { checkFunction, checkWholeNumber, describeValue } from "../../internal/c
 import type { Position } from "../../internal/page-cursor.ts";
 import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
-import { type CheckedQuery, checkListQuery, pageOf } from "../attempt-pages.ts";
+import type { CheckedQuery, ListedRecord } from "../attempt-pages.ts";
 import { createDigest } from "../digest.ts";
-import {
-  beginResult,
-  checkRecord,
-  digestsOf,
-  type RawRecord,
-  resolveResult,
-  type StoredRecord,
-} from "../record.ts";
-import type { IdempotencyStore } from "../store.ts";
+import { checkRecord, type RawRecord } from "../record.ts";
+import { type Records, recordStore } from "../record-store.ts";
+import type { AttemptDigests, IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { FIELDS } from "./script.ts";
 import { type Reply, ScriptRunner } from "./script-runner.ts";
@@ -29,7 +23,7 @@ export type { IdempotencyStoreOptions } from "../store-options.ts";
 /** How idempotency keys are remembered in Redis. */
 export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
   /**
-   * The prefix of the keys in Redis. Set it where two applications share a Redis. The store puts it
+   * The prefix of the keys in Redis. Set it if two applications share a Redis. The store puts it
    * into braces, a hash tag, so that a Redis Cluster keeps all its keys on one node; a prefix that has
    * a hash tag is used unchanged.
    *
@@ -37,7 +31,7 @@ export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
    */
   prefix?: string | undefined;
   /**
-   * How many replicas must have an attempt before anything is sent. Set it where a replica may take
+   * How many replicas must have an attempt before anything is sent. Set it if a replica may take
    * over from the Redis: with 1, an attempt survives the loss of the Redis if the replica that has it
    * takes over. While fewer are connected, calls are rejected and nothing is sent.
    *
@@ -45,7 +39,7 @@ export interface RedisIdempotencyOptions extends IdempotencyStoreOptions {
    */
   replicas?: number | undefined;
   /**
-   * Gets one warning, at the first attempt, where the Redis may forget a key: without an append-only
+   * Gets one warning, at the first attempt, if the Redis may forget a key: without an append-only
    * file, with an eviction policy, or with replicas that are not waited for. Set it to send the warning
    * to your log.
    *
@@ -59,10 +53,6 @@ const DEFAULT_PREFIX = "{malipo:idempotency}:";
 /** How many keys one run of the script looks at: it stops the Redis while it runs. */
 const KEYS_PER_LOOK = 1_000;
 
-function parseRecord(key: string, reply: Reply): StoredRecord | undefined {
-  return reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
-}
-
 const rawRecord = (values: Reply): RawRecord =>
   Object.fromEntries([...FIELDS, "elapsed_ms"].map((name, at) => [name, values[at]]));
 
@@ -73,7 +63,7 @@ function withHashTag(prefix: unknown): string {
       `\`prefix\` must be a non-empty string; got ${describeValue(prefix)}.`,
     );
   }
-  return /\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
+  return /^[^{]*\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }
 
 /** The positions and records of one look at the index. */
@@ -82,25 +72,31 @@ type ListReply = readonly [
   last: readonly [score: string, key: string] | readonly [],
 ];
 
+const columns = ({
+  parameters = "",
+  accountReference = "",
+  amount = "",
+  phone = "",
+}: Partial<AttemptDigests>) => [parameters, accountReference, amount, phone];
+
 /** Reads the index until there are enough records, or no more keys. */
-async function listRows(
+async function listRecords(
   script: ScriptRunner,
   scope: string,
   { state, digests, after, limit }: CheckedQuery,
-): Promise<(RawRecord & { readonly key: string })[]> {
-  const rows: (RawRecord & { readonly key: string })[] = [];
+): Promise<ListedRecord[]> {
+  const records: ListedRecord[] = [];
   let from: Position | undefined = after ?? { at: 0, id: "" };
-  while (from !== undefined && rows.length <= limit) {
-    const { parameters = "", accountReference = "", amount = "", phone = "" } = digests;
+  while (from !== undefined && records.length <= limit) {
+    const count = limit + 1 - records.length;
     const [found, last] = (await script.run(
-      ...["list", from.at, from.id, state ?? "", scope, limit + 1 - rows.length, KEYS_PER_LOOK],
-      ...[parameters, accountReference, amount, phone],
+      ...["list", from.at, from.id, state ?? "", scope, count, KEYS_PER_LOOK, ...columns(digests)],
     )) as unknown as ListReply;
-    rows.push(...found.map(([key, record]) => ({ ...rawRecord(record), key })));
+    for (const [key, reply] of found) records.push([key, checkRecord(key, rawRecord(reply))]);
     const [score, key] = last;
     from = key === undefined ? undefined : { at: Number(score), id: key };
   }
-  return rows;
+  return records;
 }
 
 /**
@@ -108,14 +104,14 @@ async function listRows(
  * share the Redis, and across their crashes.
  *
  * Set up the Redis with `appendonly yes`, `appendfsync always` and a `maxmemory-policy` of
- * `noeviction`, and with `replicas` where a replica may take over. A Redis that loses what it
- * acknowledged, in a crash, a failover or an eviction, loses keys; the first attempt warns where it is
+ * `noeviction`, and with `replicas` if a replica may take over. A Redis that loses what it
+ * acknowledged, in a crash, a failover or an eviction, loses keys; the first attempt warns if it is
  * set up so that it would. Leases are measured by its clock: a clock that jumps forward ends them
  * early.
  *
  * It works with a Redis Cluster and behind Sentinel. A Redis that became a replica rejects, nothing is
  * sent, and the client connects again. Also give the client
- * `reconnectOnError: (error) => error.message.includes("READONLY")` where you use it for other
+ * `reconnectOnError: (error) => error.message.includes("READONLY")` if you use it for other
  * commands.
  *
  * @param redis - An ioredis `Redis` or `Cluster`. You close it yourself.
@@ -137,7 +133,6 @@ export function redisIdempotency(
   const names = ["prefix", "replicas", "onWarning"];
   const own = checkStoreOptions(options, "redisIdempotency", names);
   const { retentionMs, scope, pepper } = own;
-  const digest = createDigest(pepper);
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
   const { prefix = DEFAULT_PREFIX, replicas = 0, onWarning = console.warn } = own;
   checkWholeNumber("replicas", replicas, 0);
@@ -156,23 +151,15 @@ export function redisIdempotency(
     }
   };
 
-  return {
-    begin: async (key, attempt) => {
+  const records: Records = {
+    begin: async (key, { owner, endpoint, idempotencyKey, baseUrl, leaseMs, digests }) => {
       // A Redis that does not let itself be looked at is not reported.
       checkDurability().catch(() => {});
-      const { owner, endpoint, idempotencyKey, baseUrl, leaseMs } = attempt;
-      const {
-        parameters,
-        accountReference = "",
-        amount = "",
-        phone = "",
-      } = digestsOf(attempt, digest);
       const reply = await script.runConfirmed(
-        ...["begin", key, owner, endpoint, idempotencyKey, baseUrl, scope, Math.ceil(leaseMs)],
-        ...[parameters, accountReference, amount, phone],
+        ...["begin", key, owner, endpoint, idempotencyKey, baseUrl, scope, leaseMs],
+        ...columns(digests),
       );
-      if (reply[0] === "begun") return { state: "begun" };
-      return beginResult(checkRecord(key, rawRecord(reply)), parameters, attempt, scope);
+      return reply[0] === "begun" ? "begun" : checkRecord(key, rawRecord(reply));
     },
     finish: async (key, owner, end) => {
       const result = end.state === "succeeded" ? end.result : "";
@@ -181,18 +168,14 @@ export function redisIdempotency(
     forget: async (key, owner) => {
       await script.run("forget", key, owner);
     },
-    resolve: async (key, result, owner) => {
+    resolve: async (key, { result, owner = "" }) => {
       const how = result === undefined ? "free" : "done";
-      const reply = await script.run(
-        ...["resolve", key, owner ?? "", scope, how, result ?? "", retentionMs],
-      );
-      if (reply[0] === "resolved") return { state: "resolved" };
-      return resolveResult(parseRecord(key, reply), { result, owner, scope });
+      const end = [how, result ?? "", retentionMs];
+      const reply = await script.run("resolve", key, owner, scope, ...end);
+      if (reply[0] === "resolved") return "resolved";
+      return reply.length === 0 ? undefined : checkRecord(key, rawRecord(reply));
     },
-    list: async (listQuery) => {
-      const query = checkListQuery(listQuery);
-      return pageOf(await listRows(script, scope, query), query.limit);
-    },
-    digest,
+    list: (query) => listRecords(script, scope, query),
   };
+  return recordStore(records, createDigest(pepper), scope);
 }

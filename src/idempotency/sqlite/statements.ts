@@ -6,7 +6,7 @@ export const META = "malipo_idempotency_meta";
 
 /**
  * `begun_at` is on the wall clock, `keep_until` on the retention clock. `lease_from` is on the clock
- * that counts from the start of the machine, which all its processes share and nobody can set.
+ * that counts from the start of the machine, which all its processes share and which cannot be set.
  */
 export const CREATE = `
   CREATE TABLE malipo_idempotency (

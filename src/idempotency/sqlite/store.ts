@@ -7,17 +7,11 @@
 import { checkFunction } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
-import { checkListQuery, isOpen, pageOf } from "../attempt-pages.ts";
+import { isOpen } from "../attempt-pages.ts";
 import { createDigest } from "../digest.ts";
-import {
-  beginResult,
-  checkRecord,
-  digestsOf,
-  type RawRecord,
-  resolveResult,
-  type StoredRecord,
-} from "../record.ts";
-import type { AttemptPage, IdempotencyStore, ListQuery, NewAttempt } from "../store.ts";
+import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
+import { type Records, recordStore } from "../record-store.ts";
+import type { AttemptDigests, IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { type Opened, SqliteFile } from "./file.ts";
 
@@ -42,21 +36,31 @@ export interface SqliteIdempotencyOptions extends IdempotencyStoreOptions {
 
 type Row = RawRecord & { readonly key: string; readonly is_behind: number };
 
-/** A record, whose lease is restarted where the clock is behind it. */
+/** The record of a row, whose lease starts again if the clock is behind it. */
+function recordIn(statements: Opened["statements"], key: string, row: Row, uptime: number) {
+  const record = checkRecord(key, row);
+  if (row.is_behind === 1) statements.restartLease.run({ key, uptime });
+  return record;
+}
+
 function read(
   statements: Opened["statements"],
   key: string,
   uptime: number,
 ): StoredRecord | undefined {
   const row = statements.read.get({ key, uptime }) as Row | undefined;
-  if (row === undefined) return undefined;
-  const record = checkRecord(key, row);
-  if (row.is_behind === 1) statements.restartLease.run({ key, uptime });
-  return record;
+  return row && recordIn(statements, key, row, uptime);
 }
 
 /** SQLite knows no `undefined`. */
 const orNull = (text: string | undefined) => text ?? null;
+
+const columns = ({ parameters, accountReference, amount, phone }: Partial<AttemptDigests>) => ({
+  parameters: orNull(parameters),
+  accountReference: orNull(accountReference),
+  amount: orNull(amount),
+  phone: orNull(phone),
+});
 
 /**
  * Remembers idempotency keys in a SQLite file: one key makes at most one prompt across all processes
@@ -72,11 +76,11 @@ const orNull = (text: string | undefined) => text ?? null;
  * It ends at the machine: a file that is lost with its disk, or restored from a backup, has forgotten
  * the keys since.
  *
- * @param path - The file. It is created where it does not exist, readable only by its owner. It must
+ * @param path - The file. It is created if it does not exist, readable only by its owner. It must
  * not be on a network file system.
  * @throws {ConfigurationError} for a wrong option, in a runtime without `node:sqlite`, and for a table
  * of another version of malipo.
- * @throws {Error} where the file cannot be opened, or is not a SQLite database.
+ * @throws {Error} if the file cannot be opened, or is not a SQLite database.
  *
  * @example
  * ```ts
@@ -95,61 +99,16 @@ export function sqliteIdempotency(
   // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
   const { onWarning = console.warn } = own;
   checkFunction("onWarning", onWarning);
-  const digest = createDigest(pepper);
   const file = new SqliteFile(path, warnOnce(onWarning));
 
-  function rowFor(key: string, attempt: NewAttempt) {
-    const { parameters, accountReference, amount, phone } = digestsOf(attempt, digest);
-    const { owner, endpoint, idempotencyKey, baseUrl } = attempt;
-    return {
-      ...{ key, owner, endpoint, idempotencyKey, baseUrl, scope, parameters },
-      leaseMs: Math.ceil(attempt.leaseMs),
-      accountReference: orNull(accountReference),
-      amount: orNull(amount),
-      phone: orNull(phone),
-    };
-  }
-
-  function list({ statements, clock }: Opened, listQuery: ListQuery | undefined): AttemptPage {
-    const { state, digests, after, limit } = checkListQuery(listQuery);
-    const uptime = uptimeMs();
-    const { accountReference } = digests;
-    const common = {
-      uptime,
-      now: clock.now(),
-      scope,
-      state: orNull(state),
-      parameters: orNull(digests.parameters),
-      amount: orNull(digests.amount),
-      phone: orNull(digests.phone),
-      afterBegunAt: after?.at ?? -1,
-      afterKey: after?.id ?? "",
-      count: limit + 1,
-    };
-    const rows = (accountReference === undefined
-      ? statements[isOpen(state) ? "listOpen" : "list"].all(common)
-      : statements.listFor.all({ ...common, accountReference })) as unknown as Row[];
-    for (const { key, is_behind } of rows) {
-      if (is_behind === 1) statements.restartLease.run({ key, uptime });
-    }
-    return pageOf(rows, limit);
-  }
-
-  return {
-    begin: (key, attempt) => {
-      const row = rowFor(key, attempt);
-      return file.use(({ statements, clock }) => {
-        for (;;) {
-          const uptime = uptimeMs();
-          const times = { wall: Date.now(), now: clock.now(), uptime };
-          const { changes } = statements.begin.run({ ...row, ...times });
-          if (changes === 1) return { state: "begun" };
-          const record = read(statements, key, uptime);
-          // Another process may have freed the key between the two statements.
-          if (record !== undefined) return beginResult(record, row.parameters, attempt, scope);
-        }
-      });
-    },
+  const records: Records = {
+    begin: (key, { digests, ...attempt }) =>
+      file.use(({ statements, clock }) => {
+        const uptime = uptimeMs();
+        const times = { wall: Date.now(), now: clock.now(), uptime };
+        const begun = statements.begin.run({ key, ...attempt, ...columns(digests), ...times });
+        return begun.changes === 1 ? "begun" : read(statements, key, uptime);
+      }),
     finish: (key, owner, end) =>
       file.use(({ statements, clock }) => {
         const done = end.state === "succeeded";
@@ -163,24 +122,35 @@ export function sqliteIdempotency(
       file.use(({ statements }) => {
         statements.forget.run({ key, owner });
       }),
-    resolve: (key, result, owner) =>
+    resolve: (key, { result, owner, scope }) =>
       file.use(({ statements, clock }) => {
-        for (;;) {
-          const which = { key, scope, owner: orNull(owner), uptime: uptimeMs() };
-          const keepUntil = clock.now() + retentionMs;
-          const { changes } =
-            result === undefined
-              ? statements.free.run(which)
-              : statements.resolve.run({ ...which, result, keepUntil });
-          if (changes === 1) return { state: "resolved" };
-          const record = read(statements, key, which.uptime);
-          const found = resolveResult(record, { result, owner, scope });
-          // Another process may have ended the attempt between the two statements.
-          if (found.state !== "resolved") return found;
-        }
+        const which = { key, scope, owner: orNull(owner), uptime: uptimeMs() };
+        const keepUntil = clock.now() + retentionMs;
+        const { changes } =
+          result === undefined
+            ? statements.free.run(which)
+            : statements.resolve.run({ ...which, result, keepUntil });
+        return changes === 1 ? "resolved" : read(statements, key, which.uptime);
       }),
-    list: (query) => file.use((opened) => list(opened, query)),
-    digest,
-    close: () => file.close(),
+    list: ({ state, digests, after, limit }, scope) =>
+      file.use(({ statements, clock }) => {
+        const uptime = uptimeMs();
+        const { accountReference, ...others } = columns(digests);
+        const query = {
+          ...{ uptime, now: clock.now(), scope, state: orNull(state), ...others },
+          afterBegunAt: after?.at ?? -1,
+          afterKey: after?.id ?? "",
+          count: limit + 1,
+        };
+        const rows =
+          accountReference === null
+            ? statements[isOpen(state) ? "listOpen" : "list"].all(query)
+            : statements.listFor.all({ ...query, accountReference });
+        return (rows as unknown as Row[]).map((row) => [
+          row.key,
+          recordIn(statements, row.key, row, uptime),
+        ]);
+      }),
   };
+  return { ...recordStore(records, createDigest(pepper), scope), close: () => file.close() };
 }

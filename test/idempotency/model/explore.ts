@@ -1,7 +1,7 @@
 import { essentialState, initialState, type Protocol, type State } from "./state.ts";
 import { type Step, stepsFrom, TIME_PASSES } from "./steps.ts";
 
-/** What must hold after every step; `undefined` where it does. */
+/** What must hold after every step; `undefined` if it does. */
 function violationOf({ prompts, requests, processes }: State): string | undefined {
   if (prompts.length > 1) return `${prompts.length} prompts for one key`;
   for (const { answer, attempt } of processes) {
@@ -10,7 +10,7 @@ function violationOf({ prompts, requests, processes }: State): string | undefine
     }
     const isOut = prompts.includes(attempt) || requests.some((one) => one.attempt === attempt);
     if (answer?.kind === "not_sent" && isOut) {
-      return "a caller was told that nothing was sent, and it was";
+      return "a caller learned that nothing was sent, and it was sent";
     }
   }
   return undefined;

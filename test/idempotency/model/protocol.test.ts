@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Exploration, explore } from "./explore.ts";
 import { PAST_LEASE, PROTOCOL, type Protocol } from "./state.ts";
 
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 function exploreAndPrint(name: string, changes: Partial<Protocol>): Exploration {
   const started = performance.now();
@@ -13,7 +13,7 @@ function exploreAndPrint(name: string, changes: Partial<Protocol>): Exploration 
   return exploration;
 }
 
-describe("the protocol of one idempotency key", { timeout: PATIENCE_MS }, () => {
+describe("the protocol of one idempotency key", { timeout: TIMEOUT_MS }, () => {
   test.each([
     ["two processes that try twice, with two faults", { processes: 2, tries: 2, faults: 2 }],
     ["three processes that try once, with one fault", { processes: 3, tries: 1, faults: 1 }],
@@ -48,7 +48,7 @@ describe("the protocol of one idempotency key", { timeout: PATIENCE_MS }, () => 
     ["the clock of the store jumps forward", { storeClockMayJump: true }],
   ];
 
-  test.each(LIMITS)("does not hold where %s: a limit that is documented", (name, changes) => {
+  test.each(LIMITS)("does not hold if %s: a limit that is documented", (name, changes) => {
     const { violation } = exploreAndPrint(name, changes);
     expect(violation?.what).toBe("2 prompts for one key");
   });

@@ -59,7 +59,7 @@ interface Request {
   readonly age: Age;
 }
 
-/** Somebody who looks for an attempt of unknown outcome in the list of payments, then resolves it. */
+/** A person who looks for an attempt of unknown outcome in the list of payments, then resolves it. */
 interface Reconciler {
   readonly owner: Attempt;
   /** The payment that was found; `undefined`: none was there. */
@@ -86,7 +86,7 @@ export interface Protocol {
   readonly fence: readonly ("wall" | "monotonic")[];
   /** From which age on an attempt may be resolved as not sent. */
   readonly notSentFrom: Age;
-  /** From which age on somebody looks whether there is no payment. */
+  /** From which age on a person looks whether there is no payment. */
   readonly lookFrom: Age;
   /** What a response that says no and names a payment counts as. */
   readonly contradiction: "unknown" | "rejected";

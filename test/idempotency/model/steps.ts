@@ -12,7 +12,7 @@ import {
   type StoredAttempt,
 } from "./state.ts";
 
-/** One thing that may happen next. */
+/** What may happen next. */
 export interface Step {
   readonly name: string;
   /** Faults are bounded, and stop in the end; everything else goes on. */
@@ -223,7 +223,7 @@ function timePasses(state: State): Step[] {
   return [{ name: TIME_PASSES, isFault: false, next }];
 }
 
-/** Somebody looks for the payment, and resolves the attempt by what was found. */
+/** A person looks for the payment, and resolves the attempt by what was found. */
 function reconcilerSteps(state: State, protocol: Protocol): Step[] {
   const { stored, reconciler, prompts } = state;
   if (reconciler === null) {
@@ -235,7 +235,7 @@ function reconcilerSteps(state: State, protocol: Protocol): Step[] {
   }
   const free = { ...state, reconciler: null };
   const stands = stored !== null && isUnknown(stored) && stored.owner === reconciler.owner;
-  if (!stands) return [{ name: "resolve: refused", isFault: false, next: free }];
+  if (!stands) return [{ name: "resolve: rejected", isFault: false, next: free }];
   if (reconciler.found !== undefined) {
     const resolved = { ...stored, owner: 0, state: "succeeded", result: reconciler.found } as const;
     return [

@@ -133,7 +133,7 @@ const PROBE = begin("probe", 0);
  * Every path of operations of a depth, with a last look at what is stored. A path begins with
  * `begin`: before it there is nothing that an operation could change.
  *
- * @param time - The operations that move the clock of the store. Where it cannot be moved, attempts
+ * @param time - The operations that move the clock of the store. If it cannot be moved, attempts
  * begin with leases that are over.
  */
 export function* paths(depth: number, time: readonly Operation[]): Generator<Operation[]> {
@@ -143,7 +143,7 @@ export function* paths(depth: number, time: readonly Operation[]): Generator<Ope
       yield [...path, PROBE];
       return;
     }
-    // No attempt begins twice: each has an owner of its own.
+    // No attempt begins twice: each has another owner.
     const begins = stored === null ? firsts : BEGINS.filter((one) => one.begins !== stored.owner);
     for (const next of [...begins, ...OPERATIONS, ...time]) {
       yield* extend([...path, next], next.model(stored).stored);
@@ -156,7 +156,7 @@ export function* paths(depth: number, time: readonly Operation[]): Generator<Ope
   }
 }
 
-/** Does the operations of a path to a store, and returns where it differs from the model. */
+/** Does the operations of a path to a store, and returns the difference from the model. */
 export async function difference(
   store: IdempotencyStore,
   key: string,

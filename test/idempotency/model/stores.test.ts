@@ -14,7 +14,7 @@ import { startRedis } from "../../support/engines/redis.ts";
 import { PAST_LEASE, SAFELY_OVER } from "./state.ts";
 import { difference, paths, timeUntil } from "./store-model.ts";
 
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const DEPTH = 4;
 
 afterEach(() => {
@@ -61,11 +61,11 @@ test("the paths are many, and all different", () => {
   expect(countPaths(DEPTH)).toBeGreaterThan(7_000);
 });
 
-test("the store in memory answers as the model says", { timeout: PATIENCE_MS }, async () => {
+test("the store in memory answers as the model says", { timeout: TIMEOUT_MS }, async () => {
   expect(await withMovedClock(memoryIdempotency())).toEqual([]);
 });
 
-test("the SQLite store answers as the model says", { timeout: PATIENCE_MS }, async () => {
+test("the SQLite store answers as the model says", { timeout: TIMEOUT_MS }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "malipo-model-"));
   const store = sqliteIdempotency(join(folder, "keys.db"));
   try {
@@ -79,7 +79,7 @@ test("the SQLite store answers as the model says", { timeout: PATIENCE_MS }, asy
 const redisEngine = await startRedis();
 test.skipIf(redisEngine === undefined)(
   "the Redis store answers as the model says",
-  { timeout: PATIENCE_MS },
+  { timeout: TIMEOUT_MS },
   async () => {
     const redis = new Redis(redisEngine?.url ?? "");
     const prefix = `{malipo-model-${crypto.randomUUID()}}:`;
@@ -97,7 +97,7 @@ test.skipIf(redisEngine === undefined)(
 const postgresEngine = await startPostgres();
 test.skipIf(postgresEngine === undefined)(
   "the PostgreSQL store answers as the model says",
-  { timeout: PATIENCE_MS },
+  { timeout: TIMEOUT_MS },
   async () => {
     const pool = new pg.Pool({ connectionString: postgresEngine?.url, max: 8 });
     const table = `malipo_model_${crypto.randomUUID().replaceAll("-", "_")}`;

@@ -6,7 +6,7 @@ import {
   freshKey,
   type IdempotencyStoreOptions,
   LONG_OVER_MS,
-  PATIENCE_MS,
+  TIMEOUT_MS,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startPgBouncer } from "../../support/engines/pgbouncer.ts";
@@ -26,15 +26,15 @@ function connect(config: pg.PoolConfig = {}): pg.Pool {
 
 beforeAll(async () => {
   if (engine !== undefined) await postgresIdempotency(connect(), { table }).migrate();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 afterAll(async () => {
   if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
   await Promise.all(pools.map((pool) => pool.end()));
   await bouncer?.stop();
   await engine?.stop();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
-describe.skipIf(engine === undefined)("synchronous_commit", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(engine === undefined)("synchronous_commit", { timeout: TIMEOUT_MS }, () => {
   const ROUNDS = 10;
   const lazy = () => connect({ options: "-c synchronous_commit=off" });
 
@@ -85,7 +85,7 @@ describe.skipIf(engine === undefined)("synchronous_commit", { timeout: PATIENCE_
   });
 });
 
-describe.skipIf(bouncer === undefined)("behind PgBouncer", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(bouncer === undefined)("behind PgBouncer", { timeout: TIMEOUT_MS }, () => {
   const storeOn = (own: string, options?: IdempotencyStoreOptions) =>
     postgresIdempotency(connect({ connectionString: bouncer?.url, max: 8 }), {
       table: own,

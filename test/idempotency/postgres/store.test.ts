@@ -8,7 +8,7 @@ import {
   attemptOf,
   freshKey,
   type IdempotencyStoreOptions,
-  PATIENCE_MS,
+  TIMEOUT_MS,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
@@ -31,15 +31,15 @@ const storeOn = (own: string, options?: IdempotencyStoreOptions): PostgresIdempo
 const disconnect = () => Promise.all(pools.splice(0).map((pool) => pool.end()));
 beforeAll(async () => {
   if (engine !== undefined) await storeOn(table).migrate();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 afterEach(disconnect);
 afterAll(async () => {
   if (engine !== undefined) await connect().query(`DROP TABLE ${table}`);
   await disconnect();
   await engine?.stop();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
-describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: TIMEOUT_MS }, () => {
   standsByTheContract("PostgreSQL", async (options) => storeOn(table, options));
 
   test.for([
@@ -99,8 +99,8 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
         const changes = times.map((column) => `${column} = ${column} - $1 * interval '1 ms'`);
         await connect().query(`UPDATE ${table} SET ${changes} WHERE key = $2`, [ms, key]);
       },
-      // A port that nobody listens on.
-      unreachable: async () => postgresIdempotency(connect("postgres://nobody@127.0.0.1:1/none")),
+      // A port without a listener.
+      unreachable: async () => postgresIdempotency(connect("postgres://none@127.0.0.1:1/none")),
       crash: async () => engine?.restart(),
     }),
     { crashes: restarts },
@@ -117,7 +117,7 @@ describe.skipIf(engine === undefined)("with a PostgreSQL", { timeout: PATIENCE_M
     await connect().query(`DROP TABLE ${own}`);
   });
 
-  test("rejects with the name of the table where it was not migrated", async () => {
+  test("rejects with the name of the table if it was not migrated", async () => {
     const own = `${table}_none`;
     await expect(storeOn(own).begin("k", attemptOf("a"))).rejects.toThrow(own);
   });

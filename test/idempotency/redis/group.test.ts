@@ -3,7 +3,7 @@ import { redisIdempotency } from "malipo/idempotency/redis";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { gatewayMeeting, rejection } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
-import { attemptOf, freshKey, LONG_OVER_MS, PATIENCE_MS } from "../../suites/idempotency-stage.ts";
+import { attemptOf, freshKey, LONG_OVER_MS, TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
 import { launchRedis } from "../../support/engines/redis.ts";
 import { startRedisCluster, startRedisSentinel } from "../../support/engines/redis-group.ts";
 
@@ -34,9 +34,9 @@ afterEach(() => {
 });
 afterAll(async () => {
   await Promise.all([cluster?.stop(), group?.stop()]);
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
-describe.skipIf(cluster === undefined)("on a Redis Cluster", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(cluster === undefined)("on a Redis Cluster", { timeout: TIMEOUT_MS }, () => {
   const join = () => keep(new Cluster([...(cluster?.addresses ?? [])]));
 
   test("a store keeps all its keys on one node, and lists them", async () => {
@@ -70,7 +70,7 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster", { timeout: PATIENCE
     },
   );
 
-  test("an attempt that needs a replica is rejected where no node has one", async () => {
+  test("an attempt that needs a replica is rejected if no node has one", async () => {
     const store = redisIdempotency(join(), { replicas: 1 });
     await expect(store.begin(freshKey(), attemptOf("a"))).rejects.toThrow(
       "Of the 1 replicas that must have an attempt, 0 confirmed it within 1000 ms.",
@@ -78,10 +78,10 @@ describe.skipIf(cluster === undefined)("on a Redis Cluster", { timeout: PATIENCE
   });
 });
 
-describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(group === undefined)("with a replica", { timeout: TIMEOUT_MS }, () => {
   const { first, second } = group ?? {};
 
-  test("warns where it does not wait for the replica, and once", async () => {
+  test("warns if it does not wait for the replica, and once", async () => {
     const onWarning = vi.fn();
     const store = redisIdempotency(connect(first?.url), { onWarning });
     for (const key of [freshKey(), freshKey()]) await store.begin(key, attemptOf("a"));
@@ -118,7 +118,7 @@ describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS },
     expect(sent).toHaveLength(0);
     const { hostname, port } = new URL(first?.url ?? "");
     await replica.replicaof(hostname, Number(port));
-    await vi.waitFor(() => pay(key), { timeout: PATIENCE_MS, interval: 200 });
+    await vi.waitFor(() => pay(key), { timeout: TIMEOUT_MS, interval: 200 });
     expect(sent).toHaveLength(1);
   });
 
@@ -134,12 +134,12 @@ describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS },
       await vi.waitFor(
         async () =>
           expect(await left.begin(key, attemptOf("b"))).toMatchObject({ state: "in_flight" }),
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
     }
     await vi.waitFor(
       async () => expect(await left.begin(freshKey(), attemptOf("b"))).toEqual({ state: "begun" }),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     const { port } = new URL(second?.url ?? "");
     expect(client.options).toMatchObject({ name: "main" });
@@ -147,7 +147,7 @@ describe.skipIf(group === undefined)("with a replica", { timeout: PATIENCE_MS },
   });
 });
 
-describe.skipIf(group === undefined)("a Redis of one's own", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(group === undefined)("a separate Redis", { timeout: TIMEOUT_MS }, () => {
   // biome-ignore format: a table is read across
   test.each([
     ["loses all in a restart", ["--appendonly", "no"], ["It forgets what it acknowledged when it restarts: `appendonly` is `no`. Set `appendonly yes` and `appendfsync always`."]],
@@ -200,7 +200,7 @@ describe.skipIf(group === undefined)("a Redis of one's own", { timeout: PATIENCE
   });
 });
 
-describe.skipIf(group === undefined)("a Redis that is demoted", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(group === undefined)("a Redis that is demoted", { timeout: TIMEOUT_MS }, () => {
   test("and keeps its connections rejects, and its client connects again", async () => {
     const engine = await launchRedis();
     try {
@@ -209,7 +209,7 @@ describe.skipIf(group === undefined)("a Redis that is demoted", { timeout: PATIE
       await store.begin(freshKey(), attemptOf("a"));
       const closed = vi.fn();
       client.on("close", closed);
-      // Nobody listens there: it stays a replica without a main one.
+      // There is no listener: it stays a replica without a main one.
       await connect(engine.url).replicaof("127.0.0.1", 1);
       const begun = Array.from({ length: 20 }, () => store.begin(freshKey(), attemptOf("a")));
       for (const { status } of await Promise.allSettled(begun)) expect(status).toBe("rejected");

@@ -8,7 +8,7 @@ import {
   attemptOf,
   freshKey,
   type IdempotencyStoreOptions,
-  PATIENCE_MS,
+  TIMEOUT_MS,
 } from "../../suites/idempotency-stage.ts";
 import { standsByTheContract } from "../../suites/idempotency-store.ts";
 import { startRedis } from "../../support/engines/redis.ts";
@@ -44,13 +44,13 @@ afterAll(async () => {
   for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
   for (const client of clients.splice(0)) client.disconnect();
   await engine?.stop();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
 /** How many records this Redis has read since it started. */
 const recordsRead = async (raw: Redis): Promise<number> =>
   Number(/cmdstat_hmget:calls=(\d+)/.exec(await raw.info("commandstats"))?.[1] ?? 0);
 
-describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(engine === undefined)("with a Redis", { timeout: TIMEOUT_MS }, () => {
   standsByTheContract("Redis", open);
   standsByTheContractOfDurability(
     "Redis",
@@ -85,14 +85,14 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
         if (left >= 0) await connect().pexpire(recordOf(key), left - ms);
       },
       unreachable: async () =>
-        // A port that nobody listens on.
+        // A port without a listener.
         redisIdempotency(connect("redis://127.0.0.1:1", { maxRetriesPerRequest: 0 })),
       crash: async () => engine?.restart(),
     }),
     { crashes: restarts },
   );
 
-  test("gives only succeeded records an expiry in Redis", async () => {
+  test("lets only succeeded records expire in Redis", async () => {
     const store = await open({ retentionMs: 5_000 });
     const [done, left] = [freshKey(), freshKey()];
     for (const key of [done, left]) await store.begin(key, attemptOf("a"));
@@ -104,7 +104,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     expect(await ttl(left)).toBe(-1);
     await store.resolve(left, "R");
     expect(await ttl(left)).toBeGreaterThan(0);
-    // An unknown attempt is kept until it is resolved.
+    // An unknown attempt is remembered until it is resolved.
     await store.finish(done, "a", { state: "unknown" });
     expect(await ttl(done)).toBe(-1);
   });
@@ -135,7 +135,7 @@ describe.skipIf(engine === undefined)("with a Redis", { timeout: PATIENCE_MS }, 
     expect(sent).toHaveLength(0);
   });
 
-  test("works with a client that has a key prefix of its own", async () => {
+  test("works with a client that has its own key prefix", async () => {
     const client = connect(url, { keyPrefix: `${prefix}shop:` });
     const store = redisIdempotency(client, { prefix, retentionMs: 1 });
     const [key, done] = [freshKey(), freshKey()];

@@ -158,7 +158,7 @@ async function hold() {
   return { letGo: () => holder.postMessage("let go"), exited };
 }
 
-/** Calls the function once the event loop has turned so many times. */
+/** Calls the function after that number of turns of the event loop. */
 function afterTurns(turns: number, done: () => void): void {
   if (turns === 0) done();
   else setTimeout(afterTurns, 1, turns - 1, done);
@@ -196,7 +196,7 @@ describe("a file that another process has locked", () => {
     expect(await store.begin(key, attemptOf("b"))).toEqual({ state: "begun" });
   });
 
-  test("is set up by the first operation where it was locked when it was opened", async () => {
+  test("is set up by the first operation if it was locked when it was opened", async () => {
     const { letGo, exited } = await hold();
     const store = open();
     afterTurns(3, letGo);

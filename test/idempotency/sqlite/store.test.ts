@@ -163,13 +163,13 @@ describe("the clocks of a machine", () => {
     ]);
   });
 
-  test("rejects an `onWarning` that is no function", () => {
+  test("rejects an `onWarning` that is not a function", () => {
     expect(() => openOwnFile({ onWarning: "log" as never })).toThrow(
       "`onWarning` must be a function",
     );
   });
 
-  test("forgets nothing for a process whose clock alone is wrong", async () => {
+  test("forgets nothing for a process if only its clock is wrong", async () => {
     const [right, wrong] = [openOwnFile({}, "shared"), openOwnFile({}, "shared")];
     const key = freshKey();
     await succeed(right, key);
@@ -272,7 +272,7 @@ describe("sqliteIdempotency", () => {
     expect(bytes).not.toContain("733998877");
   });
 
-  test("throws where its file is not a database or cannot be created", () => {
+  test("throws if its file is not a database or cannot be created", () => {
     writeFileSync(join(folder, "letter.txt"), "Dear customer, ".repeat(100));
     const message = (path: string, why: string) =>
       expect.objectContaining({

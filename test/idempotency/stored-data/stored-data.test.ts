@@ -13,7 +13,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { statementsFor } from "../../../src/idempotency/postgres/statements.ts";
 import { gatewayMeeting } from "../../client/support/gateway.ts";
 import { json } from "../../client/support/responses.ts";
-import { PATIENCE_MS } from "../../suites/idempotency-stage.ts";
+import { TIMEOUT_MS } from "../../suites/idempotency-stage.ts";
 import { startPostgres } from "../../support/engines/postgres.ts";
 import { startRedis } from "../../support/engines/redis.ts";
 import {
@@ -36,7 +36,7 @@ const READ_FORMATS = [2];
 /** Rows by table, or whatever an engine has instead. */
 type Dump = Readonly<Record<string, unknown>>;
 
-/** A place in an engine where a store has its default names. */
+/** A place in an engine in which a store has its default names. */
 interface Place {
   open(): Promise<IdempotencyStore>;
   /** Sets the times of every record: its begin to the past, its end to the future. */
@@ -51,7 +51,7 @@ const folder = mkdtempSync(join(tmpdir(), "malipo-stored-"));
 const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
-}, PATIENCE_MS);
+}, TIMEOUT_MS);
 
 let places = 0;
 
@@ -233,7 +233,7 @@ const PLACES = [
 
 describe.each(PLACES)(
   "stored data of $name",
-  { timeout: PATIENCE_MS },
+  { timeout: TIMEOUT_MS },
   ({ name, place, isThere }) => {
     test.skipIf(!isThere)(`is written in format ${FORMAT}, to the letter`, async () => {
       const here = await place();

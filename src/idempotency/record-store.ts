@@ -1,0 +1,59 @@
+import { type CheckedQuery, checkListQuery, type ListedRecord, pageOf } from "./attempt-pages.ts";
+import type { Digest } from "./digest.ts";
+import {
+  beginResult,
+  digestsOf,
+  type Resolution,
+  resolveResult,
+  type StoredRecord,
+} from "./record.ts";
+import type { AttemptDigests, IdempotencyStore, NewAttempt } from "./store.ts";
+
+/** An attempt as it is written: its texts are digests. */
+interface NewRecord extends Omit<NewAttempt, "parameters" | "payment"> {
+  readonly scope: string;
+  readonly digests: AttemptDigests;
+}
+
+/** The records of an engine. Each method is atomic. */
+export interface Records extends Pick<IdempotencyStore, "finish" | "forget"> {
+  /** Begins the attempt if the key is free. Otherwise resolves with its record, if it still has one. */
+  begin(key: string, record: NewRecord): Promise<"begun" | StoredRecord | undefined>;
+  /** Resolves an attempt if it may be resolved. Otherwise resolves with its record, if there is one. */
+  resolve(key: string, resolution: Resolution): Promise<"resolved" | StoredRecord | undefined>;
+  /** The records of a scope in order, one more than the limit. */
+  list(query: CheckedQuery, scope: string): Promise<readonly ListedRecord[]>;
+}
+
+/** The store on the records of an engine. */
+export function recordStore(records: Records, digest: Digest, scope: string): IdempotencyStore {
+  return {
+    begin: async (key, attempt) => {
+      const { parameters: _parameters, payment: _payment, leaseMs, ...own } = attempt;
+      const digests = digestsOf(attempt, digest);
+      const record = { ...own, leaseMs: Math.ceil(leaseMs), scope, digests };
+      for (;;) {
+        const found = await records.begin(key, record);
+        if (found === "begun") return { state: "begun" };
+        // Another process may have freed the key in between.
+        if (found !== undefined) return beginResult(found, digests.parameters, attempt, scope);
+      }
+    },
+    resolve: async (key, result, owner) => {
+      for (;;) {
+        const found = await records.resolve(key, { result, owner, scope });
+        if (found === "resolved") return { state: "resolved" };
+        const outcome = resolveResult(found, { result, owner, scope });
+        // Another process may have ended the attempt in between.
+        if (outcome.state !== "resolved") return outcome;
+      }
+    },
+    list: async (listQuery) => {
+      const query = checkListQuery(listQuery);
+      return pageOf(await records.list(query, scope), query.limit);
+    },
+    finish: records.finish,
+    forget: records.forget,
+    digest,
+  };
+}
