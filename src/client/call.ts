@@ -5,14 +5,14 @@ import { isObject } from "../internal/is-object.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
 import { withStack } from "./diagnostics/stack.ts";
-import { bodyText, checkObject, notJson } from "./http/body-text.ts";
+import { bodyText, copyOf } from "./http/body-text.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
 import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkKeyKind } from "./key-guard.ts";
 import type { Done } from "./keyed-call.ts";
-import { countLimit, timeLimit, waitLimit } from "./limits.ts";
+import { countLimit, timeLimit } from "./limits.ts";
 import { onDemand } from "./on-demand.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
@@ -23,7 +23,7 @@ import type { Settings } from "./settings.ts";
 export interface CallInput {
   readonly path?: readonly unknown[];
   readonly query?: Query | undefined;
-  /** Checked even where it is `undefined`; leave the field out to send no body. */
+  /** Checked even if it is `undefined`; leave the field out to send no body. */
   readonly body?: unknown;
   /** Checks the body. Default: the schema of the row, which is loaded. */
   readonly check?: (name: string, body: unknown, redactor: Redactor) => unknown;
@@ -71,17 +71,6 @@ const loadDrift = onDemand(
   async () => (await import("./response/drift.ts")).driftReporter,
 );
 
-/** A body as it is now: the caller may change it while its check is loaded. */
-function copyOf(name: string, body: unknown, redactor: Redactor): unknown {
-  if (!isObject(body)) return body;
-  try {
-    return Object.assign(Object.create(Object.getPrototypeOf(body)), body);
-  } catch (error) {
-    // A getter of the caller's object threw.
-    throw notJson(name, { cause: redactor.cause(error) });
-  }
-}
-
 /** The JSON text of a body, checked against its row. */
 async function bodyOf(
   name: string,
@@ -90,11 +79,11 @@ async function bodyOf(
   { redactor }: Settings,
 ): Promise<string> {
   if (check !== undefined) return bodyText(name, check(name, body, redactor), redactor);
-  if (request === undefined) return bodyText(name, body, redactor);
-  if (request === "anyObject") {
-    return bodyText(name, checkObject(name, body, redactor), redactor);
+  // Of any object no field is checked, so that it is written before its caller can change it.
+  if (request === undefined || (request === "anyObject" && isObject(body))) {
+    return bodyText(name, body, redactor);
   }
-  const given = copyOf(name, body, redactor);
+  const given = copyOf(name, body);
   const { checkBody } = await loadBodyChecks();
   return bodyText(name, checkBody(name, request, given, redactor), redactor);
 }
@@ -143,31 +132,13 @@ export function createCall(settings: Settings): Call {
     };
     const performOnce = async () => {
       const { callOnce } = await loadKeyedCalls();
-      return callOnce(
-        {
-          store: await settings.store(),
-          redactor,
-          key: idempotencyKey,
-          endpoint,
-          name,
-          baseUrl: settings.baseUrl,
-          address,
-          body,
-          totalTimeoutMs,
-          waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
-          perform,
-          unwrap: (received) => unwrap(context, endpoint, { received, outcome: "not_sent" }),
-        },
-        limits.signal,
-      );
+      const call = { settings, context, endpoint, address, body, totalTimeoutMs, perform };
+      return callOnce(call, options);
     };
-    const { idempotencyKey } = options;
-    const {
-      received,
-      data,
-      body: whole,
-    } = await withStack(idempotencyKey === undefined ? perform(limits.signal) : performOnce());
-    return { data: data as T, response: received.response, body: whole };
+    const done = await withStack(
+      options.idempotencyKey === undefined ? perform(limits.signal) : performOnce(),
+    );
+    return { data: done.data as T, response: done.received.response, body: done.body };
   }
   return <T>(endpoint: Endpoint, input: CallInput, options: CreateOptions = {}) =>
     resultOf(answerTo<T>(endpoint, input, options));

@@ -16,7 +16,7 @@ import { ReadTurns } from "./waiting/read-turns.ts";
 /** What Node.js, Bun and Deno call to print an object. */
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
-/** The methods of a namespace: only its reads where the compiler knows that the key is public. */
+/** The methods of a namespace: only its reads if the compiler knows that the key is public. */
 type For<Key extends string, Methods, Names extends string> = Key extends `pk_${string}`
   ? Pick<Methods, Extract<keyof Methods, Names>>
   : Methods;
@@ -27,7 +27,7 @@ type For<Key extends string, Methods, Names extends string> = Key extends `pk_${
  * `new Gateway({ apiKey: "pk_..." })`, with a literal public key, has only the methods that a public
  * key may call.
  *
- * @throws {ConfigurationError} from the constructor, where an option is wrong or missing.
+ * @throws {ConfigurationError} from the constructor, if an option is wrong or missing.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export class Gateway<const Key extends string = string> {
     this.#print = () =>
       `Gateway { key: "${KEY_PREFIXES[kind]}... (${kind})", baseUrl: "${redactor.text(baseUrl)}" }`;
     this.idempotency = new Idempotency(settings, call);
-    // Every method exists at run time. Where the type leaves one out, the key guard rejects the call.
+    // Every method exists at run time. If the type leaves one out, the key guard rejects the call.
     this.merchant = new Merchant(call) as typeof this.merchant;
     this.payments = new Payments(call, turns) as typeof this.payments;
     this.mobileMoney = new MobileMoney(call, this.idempotency, turns) as typeof this.mobileMoney;

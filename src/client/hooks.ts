@@ -2,7 +2,7 @@ import type { GatewayError } from "../errors/base.ts";
 
 /** One attempt, as hooks see it: without the key and the body, with phone numbers masked. */
 export interface RequestView {
-  /** The endpoint, such as `"GET /payments/{reference}"`; the path itself where it is not documented. */
+  /** The endpoint, such as `"GET /payments/{reference}"`; the path itself if it is not documented. */
   readonly endpoint: string;
   readonly method: string;
   /** The URL with its query, phone numbers masked. */
@@ -22,7 +22,7 @@ export interface ResponseView extends RequestView {
 
 /** How an attempt ended. With neither `error` nor `aborted`, the service returned a 2xx. */
 export interface AttemptResult {
-  /** The HTTP status, where there was a response. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number | undefined;
   /** What the call rejects with, unless it is retried. */
   readonly error?: GatewayError | undefined;
@@ -87,8 +87,8 @@ export interface GatewayHooks {
   /** Called before the wait for the next attempt. Set it to notice a service that is unstable. */
   retry?: ((view: RetryView) => void) | undefined;
   /**
-   * Called where a response differs from its documented type, and with the option `profile` also
-   * where it differs from what was learned of the service. Set it to learn of a change of the
+   * Called if a response differs from its documented type, and with the option `profile` also
+   * if it differs from what was learned of the service. Set it to learn of a change of the
    * service before your code meets it.
    */
   drift?: ((view: DriftView) => void) | undefined;

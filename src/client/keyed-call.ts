@@ -1,13 +1,16 @@
 import type { Endpoint } from "../contract/endpoints.ts";
 import type { Fence } from "../idempotency/fence.ts";
 import { runOnce } from "../idempotency/run-once.ts";
-import type { IdempotencyStore } from "../idempotency/store.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
-import type { Redactor } from "../internal/redact.ts";
 import type { HttpResponse } from "./http/exchange.ts";
+import type { CallContext } from "./http/failures.ts";
 import { decodeResponse, encodeResponse } from "./http/stored-response.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
-import { paymentMarksOf } from "./payment-marks.ts";
+import { waitLimit } from "./limits.ts";
+import type { CreateOptions } from "./options.ts";
+import { paymentSignalsOf } from "./payment-signals.ts";
+import { unwrap } from "./response/unwrap.ts";
+import type { Settings } from "./settings.ts";
 
 /** A response that was read, and what a method makes of it. */
 export interface Done {
@@ -16,48 +19,39 @@ export interface Done {
   readonly body: unknown;
 }
 
-/** A call with an idempotency key. */
+/** A call with an idempotency key, and how it is made. */
 export interface KeyedRequest {
-  readonly store: IdempotencyStore;
-  readonly redactor: Redactor;
-  /** As the caller gave it. */
-  readonly key: unknown;
+  readonly settings: Settings;
+  readonly context: CallContext;
   readonly endpoint: Endpoint;
-  /** What errors and records call the endpoint. */
-  readonly name: string;
-  readonly baseUrl: string;
   /** The path and the query. */
   readonly address: string;
   readonly body: string | undefined;
   readonly totalTimeoutMs: number;
-  readonly waitMs: number;
   perform(signal: AbortSignal, fence: Fence): Promise<Done>;
-  /** What a method makes of a stored response. */
-  unwrap(received: HttpResponse): Omit<Done, "received">;
 }
 
 /** Makes a call once for its idempotency key. */
-export function callOnce(request: KeyedRequest, signal: AbortSignal | undefined): Promise<Done> {
-  const { store, redactor, key, endpoint, name, baseUrl, address, body } = request;
-  const { totalTimeoutMs, waitMs } = request;
+export async function callOnce(request: KeyedRequest, options: CreateOptions): Promise<Done> {
+  const { settings, context, endpoint, address, body, totalTimeoutMs } = request;
   return runOnce<Done>(
     {
-      store,
-      redactor,
-      key: checkIdempotencyKey(name, key),
-      endpoint: name,
+      store: await settings.store(),
+      redactor: settings.redactor,
+      key: checkIdempotencyKey(context.endpoint, options.idempotencyKey),
+      endpoint: context.endpoint,
       parameters: address + (body === undefined ? "" : ` ${canonicalJson(JSON.parse(body))}`),
-      baseUrl,
-      payment: paymentMarksOf(endpoint, body),
+      baseUrl: settings.baseUrl,
+      payment: paymentSignalsOf(endpoint, body),
       totalTimeoutMs,
-      waitMs,
-      perform: (callSignal, fence) => request.perform(callSignal, fence),
+      waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
+      perform: (signal, fence) => request.perform(signal, fence),
       encode: (done) => encodeResponse(done.received),
       decode: (stored) => {
         const received = decodeResponse(stored);
-        return { received, ...request.unwrap(received) };
+        return { received, ...unwrap(context, endpoint, { received, outcome: "not_sent" }) };
       },
     },
-    signal,
+    options.signal,
   );
 }

@@ -5,7 +5,7 @@ import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 /** What a gateway knows of its service from a profile. */
 export interface LearnedService {
   readonly profile: ServiceProfile;
-  /** Where the list of an endpoint stands, such as `content`. `undefined`: not known. */
+  /** The path of the list of an endpoint, such as `content`. `undefined`: not known. */
   readonly listPath: (endpoint: string) => string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { KeyKind } from "../contract/keys.ts";
 
-/** A response that was read to its end, and what was asked. It holds values: only shapes may be kept. */
+/** A response that was read to its end, and what was asked. It holds values: only shapes may be stored. */
 export interface ObservedExchange {
   readonly method: string;
   /** The whole address, with the base URL and the query. */

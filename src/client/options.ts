@@ -9,7 +9,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** How a {@link Gateway} is set up. */
 export interface GatewayOptions<Key extends string = string> {
   /**
-   * The API key: `pk_...` (public), `sk_...` (secret) or `sb_...` (sandbox). Set it where the key
+   * The API key: `pk_...` (public), `sk_...` (secret) or `sb_...` (sandbox). Set it if the key
    * does not come from the environment, such as a secret manager or a merchant's own record. With a
    * literal `"pk_..."`, the type of the gateway has only the calls that a public key may make.
    *
@@ -18,20 +18,20 @@ export interface GatewayOptions<Key extends string = string> {
   apiKey?: Key | undefined;
   /**
    * The address of the service, with its path prefix: `https:`, or `http:` on a loopback host. Set
-   * it where the address does not come from the environment, such as `sandbox.baseUrl` in tests.
+   * it if the address does not come from the environment, such as `sandbox.baseUrl` in tests.
    *
    * @default the environment variable `MALIPO_BASE_URL`
    */
   baseUrl?: string | URL | undefined;
   /**
-   * The header that carries the key: `X-API-Key`, or `Authorization: Bearer`. Set `"bearer"` where a
+   * The header that carries the key: `X-API-Key`, or `Authorization: Bearer`. Set `"bearer"` if a
    * proxy between you and the service removes `X-API-Key`.
    *
    * @default "x-api-key"
    */
   auth?: "x-api-key" | "bearer" | undefined;
   /**
-   * The time limit of one attempt, response body included, in milliseconds. Lower it where a user
+   * The time limit of one attempt, response body included, in milliseconds. Lower it if a user
    * waits for a read; raise it on a slow network.
    *
    * @default 15_000
@@ -39,14 +39,14 @@ export interface GatewayOptions<Key extends string = string> {
   timeoutMs?: number | undefined;
   /**
    * The time limit of a whole call, in milliseconds: all its attempts, the waits between them, and
-   * the response bodies. Lower it where your own caller has a shorter limit, such as a function that
+   * the response bodies. Lower it if your own caller has a shorter limit, such as a function that
    * is stopped after 30 seconds.
    *
    * @default 60_000
    */
   totalTimeoutMs?: number | undefined;
   /**
-   * How many times a failed attempt is retried automatically, where a retry is safe. Set 0 where you
+   * How many times a failed attempt is retried automatically, if a retry is safe. Set 0 if you
    * retry yourself, such as in a job queue.
    *
    * @default 2
@@ -54,7 +54,7 @@ export interface GatewayOptions<Key extends string = string> {
   maxRetries?: number | undefined;
   /**
    * The largest response body that is read, in bytes. A larger one is cut off, and the call fails
-   * with an `UnexpectedResponseError`. Lower it where memory is scarce; raise it where your lists of
+   * with an `UnexpectedResponseError`. Lower it if memory is scarce; raise it if your lists of
    * payments are longer than that.
    *
    * @default 10_485_760 (10 MiB)
@@ -68,7 +68,7 @@ export interface GatewayOptions<Key extends string = string> {
    */
   fetch?: Fetch | undefined;
   /**
-   * The store that remembers idempotency keys. Set it where payments must not be sent twice across
+   * The store that remembers idempotency keys. Set it if payments must not be sent twice across
    * restarts or across several processes: the SQLite, Redis and PostgreSQL stores do that.
    *
    * @default `memoryIdempotency()`, for this gateway and this process only
@@ -85,7 +85,7 @@ export interface GatewayOptions<Key extends string = string> {
   observer?: GatewayObserver | undefined;
   /**
    * What was learned of your service: the parsed content of `malipo.service.json`. With it,
-   * `hooks.drift` is also called where a response lacks a field that was always there, has another
+   * `hooks.drift` is also called if a response lacks a field that was always there, has another
    * type, or has a status that was never seen. Set it together with `hooks.drift`.
    *
    * @default none
@@ -105,25 +105,25 @@ export interface GatewayOptions<Key extends string = string> {
 export interface CallOptions {
   /**
    * Ends the call at once, also while it waits for a retry. The call rejects with the signal's own
-   * reason. Set it where the call may become useless, such as when the customer closes the page.
+   * reason. Set it if the call may become useless, such as when the customer closes the page.
    */
   signal?: AbortSignal | undefined;
   /**
-   * The time limit of one attempt of this call, in milliseconds. Set it where this call should be
+   * The time limit of one attempt of this call, in milliseconds. Set it if this call should be
    * quicker, or may be slower, than the others.
    *
    * @default `timeoutMs` of the gateway
    */
   timeoutMs?: number | undefined;
   /**
-   * The time limit of this whole call, in milliseconds. Set it where the caller of this call has a
-   * limit of its own.
+   * The time limit of this whole call, in milliseconds. Set it if the caller of this call has its own
+   * limit.
    *
    * @default `totalTimeoutMs` of the gateway
    */
   totalTimeoutMs?: number | undefined;
   /**
-   * How many times this call is retried automatically, where a retry is safe. Set 0 where you retry
+   * How many times this call is retried automatically, if a retry is safe. Set 0 if you retry
    * this call yourself.
    *
    * @default `maxRetries` of the gateway
@@ -140,20 +140,20 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /**
    * Makes the call happen at most once, however often it is made: the same key with the same
-   * parameters gives the first result. 1 to 255 characters. Set it for every payment, to the id of
+   * parameters returns the first result. 1 to 255 characters. Set it for every payment, to the id of
    * the order and the number of the try, such as `"ORDER-42/1"`.
    *
-   * @throws {IdempotencyConflictError} where the key was used with other parameters.
-   * @throws {OutcomeUnknownError} where an earlier attempt with this key may have happened.
+   * @throws {IdempotencyConflictError} if the key was used with other parameters.
+   * @throws {OutcomeUnknownError} if an earlier attempt with this key may have happened.
    */
   idempotencyKey?: string | undefined;
   /**
    * How long this call waits for an attempt that another call makes with the same idempotency key, in
-   * this process or in another one. Lower it where a user waits for your response; set 0 to get the
+   * this process or in another one. Lower it if a user waits for your response; set 0 to get the
    * error at once.
    *
    * @default `totalTimeoutMs` of the call
-   * @throws {AttemptInFlightError} where that attempt does not end in this time.
+   * @throws {AttemptInFlightError} if that attempt does not end in this time.
    */
   idempotencyWaitMs?: number | undefined;
 }

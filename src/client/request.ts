@@ -3,7 +3,7 @@ import type { CallInput } from "./call.ts";
 import { checkPath, type Query } from "./http/url.ts";
 import { invalidParam } from "./invalid-params.ts";
 
-/** What {@link Gateway.request} sends. */
+/** What `gateway.request()` sends. */
 export interface RequestParams {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   /**

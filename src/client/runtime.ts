@@ -13,7 +13,7 @@ interface Runtime {
   readonly __runtimeVersion?: unknown;
 }
 
-// Electron's own processes of a page, where an app may give the page all of Node. Its main process
+// Electron's own processes of a page, in which an app may give the page all of Node. Its main process
 // and its utility processes are of the types "browser" and "utility".
 const ELECTRON_PAGE_TYPES: readonly (string | undefined)[] = [
   "renderer",
@@ -24,7 +24,7 @@ const ELECTRON_PAGE_TYPES: readonly (string | undefined)[] = [
 const NATIVE_PRODUCTS: readonly (string | undefined)[] = ["ReactNative", "NativeScript", "NS"];
 
 /**
- * Whether this code runs where a customer can read it. A window, a web worker, React Native,
+ * Whether this code runs in a place in which a customer can read it. A window, a web worker, React Native,
  * NativeScript, a page of Electron and an NW.js app are browsers. Node (also under jsdom), Bun, Deno,
  * Cloudflare Workers and Electron's main process are not.
  */
@@ -44,7 +44,7 @@ export function isBrowser(runtime: Runtime = globalThis as Runtime): boolean {
     document !== undefined ||
     WorkerGlobalScope !== undefined ||
     NATIVE_PRODUCTS.includes(navigator?.product) ||
-    // NativeScript has a navigator only where the app brings one.
+    // NativeScript has a navigator only if the app brings one.
     runtime.NativeScriptGlobals !== undefined ||
     runtime.__runtimeVersion !== undefined
   );

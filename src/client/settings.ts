@@ -1,4 +1,4 @@
-import { attemptLog } from "#attempt-log";
+import { attemptLog } from "#platform";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
@@ -8,7 +8,6 @@ import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
 import { withoutTrailingSlashes } from "../internal/trailing-slashes.ts";
 import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
-import type { AttemptLog } from "./diagnostics/attempt-log/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { LearnedService } from "./learned-service.ts";
@@ -16,6 +15,7 @@ import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
+import type { AttemptLog } from "./platform/types.ts";
 import { isBrowser } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
@@ -40,7 +40,7 @@ export interface Settings {
   readonly observer: GatewayObserver | undefined;
   /** What is known of the service, loaded at the first use; `undefined` without a profile. */
   readonly loadLearned: (() => Promise<LearnedService | undefined>) | undefined;
-  /** Where the environment asks for it. */
+  /** If the environment asks for it. */
   readonly log: AttemptLog | undefined;
   /** Takes the key out of what is shown. */
   readonly redactor: Redactor;
@@ -93,6 +93,11 @@ function checkBaseUrl(baseUrl: string | undefined): string {
     throw new ConfigurationError(
       "The base URL is missing. Pass the option `baseUrl` with the service's path prefix, or set the environment variable MALIPO_BASE_URL.",
     );
+  }
+  // `localhost:4010` is a URL with the scheme `localhost:`.
+  if (/^[\w.-]+:\d/.test(baseUrl)) {
+    const scheme = isLoopback(baseUrl.replace(/:.*/s, "")) ? "http" : "https";
+    throw new ConfigurationError(`\`baseUrl\` has no scheme. Write ${scheme}:// before it.`);
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined) {

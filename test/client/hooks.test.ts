@@ -1,5 +1,6 @@
-import type { DriftView, RequestView, ResponseView, RetryView } from "malipo";
+import type { DriftView } from "malipo";
 import { ConnectionError, ServerError } from "malipo";
+import type { RequestView, ResponseView, RetryView } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BASE_URL, failureOf, gatewayMeeting, KEYS } from "./support/gateway.ts";
 import { json, late, refused, type Step, status, truncated } from "./support/responses.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { InvalidParamsError, NotFoundError, type RequestParams } from "malipo";
+import { InvalidParamsError, NotFoundError } from "malipo";
 import { createSandbox } from "malipo/sandbox";
+import type { RequestParams } from "malipo/types";
 import { describe, expect, test } from "vitest";
 import { BASE_URL, gatewayMeeting, gatewayOn, KEYS, rejection } from "./support/gateway.ts";
 import { json, text } from "./support/responses.ts";

@@ -126,6 +126,14 @@ describe("the base URL", () => {
     expect(refusal(set({ baseUrl })).message).toContain("`baseUrl`");
   });
 
+  test.each([
+    ["localhost:4010", "Write http:// before it"],
+    ["127.0.0.1:4010/v1", "Write http:// before it"],
+    ["gateway.test:443/v1", "Write https:// before it"],
+  ])("%j has no scheme: the message names the one to write", (baseUrl, message) => {
+    expect(refusal(set({ baseUrl })).message).toContain(message);
+  });
+
   test("is asked for in the constructor, by the names of its option and its environment variable", () => {
     const { message } = refusal(() => new Gateway({ apiKey: KEYS.secret }));
     expect(message).toContain("`baseUrl`");

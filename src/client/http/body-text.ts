@@ -1,7 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import { invalidParams } from "../invalid-params.ts";
-import { describeGiven } from "./describe-given.ts";
 
 /** @throws {InvalidParamsError} for a value that JSON cannot hold. */
 export function bodyText(endpoint: string, value: unknown, redactor: Redactor): string {
@@ -16,14 +15,17 @@ export function bodyText(endpoint: string, value: unknown, redactor: Redactor): 
 }
 
 /**
- * A body of which the service documents no field, unchanged.
+ * A body as it is now: the caller may change it while a part of the client is loaded.
  *
- * @throws {InvalidParamsError} for anything but an object.
+ * @throws {InvalidParamsError} if a getter of the body throws.
  */
-export function checkObject(endpoint: string, body: unknown, redactor: Redactor): unknown {
-  if (isObject(body)) return body;
-  const message = `expected an object, got ${describeGiven(body, redactor)}`;
-  throw invalidParams(endpoint, [{ path: [], message }]);
+export function copyOf<T>(endpoint: string, body: T): T {
+  if (!isObject(body)) return body;
+  try {
+    return Object.assign(Object.create(Object.getPrototypeOf(body)), body);
+  } catch {
+    throw notJson(endpoint);
+  }
 }
 
 export function notJson(endpoint: string, options?: ErrorOptions): Error {

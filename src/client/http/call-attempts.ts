@@ -1,7 +1,7 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
-import type { LoggedAttempt } from "../diagnostics/attempt-log/types.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
+import type { LoggedAttempt } from "../platform/types.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
 import { type BeforeSend, exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
@@ -28,7 +28,7 @@ export interface Limits {
   readonly beforeSend?: BeforeSend | undefined;
 }
 
-/** Why an attempt failed, and its error with the worst outcome of all. ky gives it back to `shouldRetry`. */
+/** Why an attempt failed, and its error with the worst outcome of all. ky passes it back to `shouldRetry`. */
 class AttemptFailed extends Error {
   readonly failure: Failure;
   readonly error: GatewayError;
@@ -121,7 +121,7 @@ export class CallAttempts {
     if (failed === undefined) return false;
     const { failure, error } = failed;
     const delayMs = retryDelayMs(failure, this.#count);
-    // ky would wait out the rest of totalTimeout where the delay does not fit, and then report a
+    // ky would wait out the rest of totalTimeout if the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
     if (!isRetryable(this.#context.effect, failure)) return false;
@@ -146,7 +146,7 @@ export class CallAttempts {
   #errorFor(thrown: unknown): unknown {
     const { signal } = this.#limits;
     if (thrown instanceof AttemptFailed) return thrown.error;
-    // In flight or in a wait. ky wraps some reasons in an error of its own.
+    // In flight or in a wait. ky wraps some reasons in its own error.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
     this.#endByTimeout();
@@ -157,7 +157,7 @@ export class CallAttempts {
   }
 
   /**
-   * ky is done with an attempt that is still under way: its time is over. ky tells nobody but its
+   * ky is done with an attempt that is still under way: its time is over. ky tells only its
    * own Request, whose signal costs more to follow, and does not follow anything on React Native.
    */
   #endByTimeout(): void {

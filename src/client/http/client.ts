@@ -62,7 +62,7 @@ function kyOptions(
  * The HTTP client of a gateway.
  *
  * @throws {GatewayError} from a call, whose outcome is the worst of all attempts; the signal's own
- * reason where the caller aborted.
+ * reason if the caller aborted.
  */
 export function createHttpClient(settings: Settings): HttpClient {
   return async (request, context, limits) => {

@@ -27,7 +27,7 @@ export type Exchange =
   | { readonly kind: "withheld"; readonly reason: string };
 
 /**
- * Called as the last thing before a request leaves. Returns why it must not be sent; `undefined` to
+ * Called directly before a request leaves. Returns why it must not be sent; `undefined` to
  * let it go.
  */
 export type BeforeSend = () => string | undefined;
@@ -64,7 +64,7 @@ export async function exchange(
     // A string, not a Request: a Request makes a stream of it, which costs 65 us and fails on React
     // Native.
     if (body !== undefined) init.body = body;
-    // A poll must not be served from a browser's cache. Cloudflare Workers refuse this option.
+    // A poll must not be served from a browser's cache. Cloudflare Workers reject this option.
     if (isBrowser()) init.cache = "no-store";
     // The global one is looked up at each call, so that a mock that replaces it later is used.
     const fetch = customFetch ?? globalThis.fetch;

@@ -1,3 +1,4 @@
+import { connectionDetails } from "#platform";
 import type { Effect } from "../../contract/endpoints.ts";
 import {
   ApiError,
@@ -13,8 +14,6 @@ import {
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { failedBeforeSending, failureCode } from "../../internal/failed-before-sending.ts";
-import { isLoopback } from "../../internal/loopback.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import type { Redactor } from "../../internal/redact.ts";
 import type { HttpResponse } from "./exchange.ts";
@@ -171,9 +170,6 @@ export function tooLargeFailure(
   };
 }
 
-// How runtimes say that nothing listens at an address.
-const REFUSED_CODES: readonly (string | undefined)[] = ["ECONNREFUSED", "ConnectionRefused"];
-
 /** What was thrown and why: `fetch` itself says only that it failed. */
 function describeCauses(error: unknown, more = 2): string {
   const { cause } = Object(error) as { cause?: unknown };
@@ -191,17 +187,15 @@ export function connectionFailure(
   error: unknown,
   wasSent: boolean,
 ): Failure {
-  // A plain copy where it is not safe: from here on, nothing of a foreign object is called or read.
+  // A plain copy if it is not safe: from here on, nothing of a foreign object is called or read.
   const cause = redactor.cause(error);
-  const code = failureCode(cause);
-  const isSandboxDown = REFUSED_CODES.includes(code) && isLoopback(new URL(origin).hostname);
-  const hint = isSandboxDown ? " Is the sandbox running? Start it with npx malipo sandbox." : "";
+  const { wasNotSent, code, hint } = connectionDetails(cause, origin);
   return {
-    outcome: !wasSent && failedBeforeSending(cause) ? "not_sent" : "unknown",
+    outcome: !wasSent && wasNotSent ? "not_sent" : "unknown",
     toError: (outcome) =>
       new ConnectionError(
         redactor.text(
-          `${endpoint}: the connection to ${origin} failed (${code ?? maskPhones(describeCauses(cause))}).${hint} ${nextStep(outcome, effect)}`,
+          `${endpoint}: the connection to ${origin} failed (${code ?? maskPhones(describeCauses(cause))}). ${hint === undefined ? "" : `${hint} `}${nextStep(outcome, effect)}`,
         ),
         outcome,
         { cause },
@@ -237,7 +231,7 @@ export function leaseFailure(
     isPermanent: true,
     toError: (outcome) =>
       new TimeoutError(
-        `${endpoint}: ${reason}. The idempotency key may have been freed since, so the request was not sent. ${nextStep(outcome, effect)}`,
+        `${endpoint}: ${reason} ${nextStep(outcome, effect)}`,
         outcome,
         totalTimeoutMs,
       ),

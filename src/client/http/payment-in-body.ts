@@ -1,7 +1,7 @@
 import { isObject } from "../../internal/is-object.ts";
 
 /**
- * An id as text: a text that is not blank, or a whole number whose digits JSON.parse kept. Beyond
+ * An id as text: a text that is not blank, or a whole number whose digits JSON.parse preserved. Beyond
  * 2^53 a number has lost digits, and would name another payment.
  */
 export function idText(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** The size that the headers give, in bytes of the body as it was sent; `undefined` where they do not. */
+/** The size in the headers, in bytes of the body as it was sent; `undefined` if they do not. */
 function contentLength({ headers }: Response): number | undefined {
   // A mock of `fetch` may give a response without headers.
   const value = headers?.get("content-length");
@@ -34,8 +34,8 @@ function isWithin(text: string, maxBytes: number): boolean {
 }
 
 /**
- * The text of a response's body; `undefined` where it has more than `maxBytes` bytes. Such a body is
- * not read to its end, or not at all where its Content-Length is too large.
+ * The text of a response's body; `undefined` if it has more than `maxBytes` bytes. Such a body is
+ * not read to its end, or not at all if its Content-Length is too large.
  */
 export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
   const { body } = response;
@@ -49,7 +49,7 @@ export async function readBody(response: Response, maxBytes: number): Promise<st
   // A Content-Length within the limit says nothing: a body may grow large when it is decompressed, and
   // a custom `fetch` may leave any header over it.
   if (isStream) return readStream(body, maxBytes);
-  // React Native gives no stream: its body can only be measured after it was read.
+  // React Native has no stream: its body can only be measured after it was read.
   const text = await response.text();
   if (typeof text !== "string") throw new TypeError("The body of the response is not a text.");
   return isWithin(text, maxBytes) ? text : undefined;

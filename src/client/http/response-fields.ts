@@ -25,7 +25,7 @@ export function excerpt(body: unknown): string {
   return /[^.!?]$/.test(masked) ? `${masked}.` : masked;
 }
 
-/** The parsed JSON of a response; its text where it is not JSON or nests too deep. */
+/** The parsed JSON of a response; its text if it is not JSON or nests too deep. */
 function parseBody(text: string, redactor: Redactor): unknown {
   try {
     return redactor.json(JSON.parse(text));

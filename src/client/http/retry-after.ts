@@ -18,7 +18,7 @@ function secondsToMs(seconds: number, mayBeUnixTime: boolean, now: number): numb
   return mayBeUnixTime && seconds >= UNIX_SECONDS_FROM ? Math.max(ms - now, 0) : ms;
 }
 
-/** A value of such a header, in milliseconds; `undefined` where it is not readable. */
+/** A value of such a header, in milliseconds; `undefined` if it is not readable. */
 function readDelay(value: string, mayBeUnixTime: boolean, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(value)) return secondsToMs(Number(value), mayBeUnixTime, now);
   if (!/^[A-Z][a-z]{2,8}\b.* \d\d:\d\d:\d\d\b/.test(value)) return undefined;
@@ -27,7 +27,7 @@ function readDelay(value: string, mayBeUnixTime: boolean, now: number): number |
 }
 
 /**
- * How long the service asks to wait, in milliseconds; `undefined` where it does not say, or not in a
+ * How long the service asks to wait, in milliseconds; `undefined` if it does not say, or not in a
  * readable way. `Retry-After` holds seconds or a date in one of three formats (RFC 9110, 10.2.3), each of
  * which begins with a weekday and holds a time: `Date.parse` by itself would read "Soon 5" as a date.
  *

@@ -14,6 +14,6 @@ export function decodeResponse(stored: string): HttpResponse {
   return { response: new Response(null, { status }), text };
 }
 
-/** The response that is stored where an attempt is resolved with the reference of its payment. */
+/** The response that is stored if an attempt is resolved with the reference of its payment. */
 export const encodeReference = (reference: string): string =>
   JSON.stringify({ status: 200, text: JSON.stringify({ success: true, data: { reference } }) });

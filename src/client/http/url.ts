@@ -12,7 +12,7 @@ export interface Query {
 
 /**
  * A path with its parameters filled in. Each stays in its own segment: `/` and `?` are encoded, and
- * what no encoding holds back (`.`, `..`, nothing at all) is refused.
+ * what no encoding holds back (`.`, `..`, nothing at all) is rejected.
  *
  * @throws {InvalidParamsError}
  */

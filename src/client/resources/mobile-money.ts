@@ -7,37 +7,17 @@ import type {
   Payment,
   PhoneValidation,
 } from "../../contract/payment.ts";
-import { isGatewayError } from "../../errors/any.ts";
-import { PaymentPendingError } from "../../errors/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
-import { callHook } from "../hooks.ts";
+import { copyOf } from "../http/body-text.ts";
 import { checkPhone } from "../http/check-phone.ts";
+import { onDemand } from "../on-demand.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
 import type { Idempotency } from "../unknown-outcomes/resolve.ts";
+import type { CollectOptions } from "../waiting/collect.ts";
 import type { ReadTurns } from "../waiting/read-turns.ts";
-import { startOrFind } from "../waiting/start-or-find.ts";
-import { waitForFinalStatus } from "../waiting/wait-for-payment.ts";
-import { checkWaitOptions, WAIT_OPTION_NAMES, type WaitOptions } from "../waiting/wait-options.ts";
-
-/** How to start a payment and wait until it reaches a final status. */
-export interface CollectOptions
-  extends WaitOptions,
-    Pick<CreateOptions, "idempotencyKey" | "idempotencyWaitMs"> {
-  /**
-   * The time limit of the start and the wait together, in milliseconds. Lower it where the customer
-   * waits for your response; the payment goes on without you.
-   *
-   * @default 120_000
-   */
-  waitMs?: number | undefined;
-  /**
-   * Called with the reference of the payment as soon as there is one, before the wait begins. Set it
-   * to store the reference with the order: a webhook may come before `collect` resolves.
-   */
-  onStarted?: ((reference: string) => void) | undefined;
-}
+import { checkWaitOptions, WAIT_OPTION_NAMES } from "../waiting/wait-options.ts";
 
 const COLLECT_OPTION_NAMES = [
   ...WAIT_OPTION_NAMES,
@@ -45,6 +25,8 @@ const COLLECT_OPTION_NAMES = [
   "idempotencyWaitMs",
   "onStarted",
 ];
+
+const loadCollect = onDemand("`collect`", () => import("../waiting/collect.ts"));
 
 /** Mobile money: prompts on customers' phones (STK push). */
 export class MobileMoney {
@@ -63,11 +45,11 @@ export class MobileMoney {
    * or `payments.get(reference)` says how it ended.
    *
    * Requires a secret key with the scope `payments.create`. The call is retried automatically
-   * only while nothing can have happened. Where the `outcome` of an error is `unknown`, the customer may have been
+   * only while nothing can have happened. If the `outcome` of an error is `unknown`, the customer may have been
    * prompted.
    *
    * @throws {InvalidParamsError} before anything is sent.
-   * @throws {UnexpectedResponseError} where the response has no `data.reference`.
+   * @throws {UnexpectedResponseError} if the response has no `data.reference`.
    * @see docs/service.md, "Payment initiation"
    *
    * @example
@@ -88,13 +70,13 @@ export class MobileMoney {
    * `payments.waitFor`. Resolves with the payment, whether it is `completed` or `failed`. With an
    * `idempotencyKey`, a second call waits for the payment of the first.
    *
-   * Where the start has an unknown outcome, and has an `idempotencyKey` and an `account_reference`,
+   * If the start has an unknown outcome, and has an `idempotencyKey` and an `account_reference`,
    * it looks for the payment in `payments.list()` and in what webhooks have resolved, until the
    * request cannot be on its way any more, or until the time limit. It never starts a second payment.
    *
    * Requires a secret key with the scopes `payments.create` and `payments.read`.
    *
-   * @throws {PaymentPendingError} at the time limit, and where the service refuses to read the payment
+   * @throws {PaymentPendingError} at the time limit, and where the service rejects the read of the payment
    * (`cause`). The customer has been prompted: keep `reference` and look again later.
    * @throws {GatewayError} what `initiate` throws, while there is no payment.
    *
@@ -109,51 +91,16 @@ export class MobileMoney {
    */
   async collect(params: MobileMoneyPaymentParams, options: CollectOptions = {}): Promise<Payment> {
     const own = checkWaitOptions(options, "collect", COLLECT_OPTION_NAMES);
-    const { idempotencyKey, idempotencyWaitMs, onStarted, waitMs, ...wait } = own;
-    if (onStarted !== undefined) checkFunction("onStarted", onStarted);
-    const { signal, headers, timeoutMs } = own;
-    const started = performance.now();
-    const leftMs = () => Math.max(waitMs - (performance.now() - started), 1);
-    const start = () =>
-      this.#call<MobileMoneyPayment>(
-        ENDPOINTS["mobileMoney.initiate"],
-        { body: params, atMostMs: leftMs() },
-        { signal, headers, timeoutMs, idempotencyKey, idempotencyWaitMs },
-      );
-    const look = (totalTimeoutMs: number) =>
-      this.#idempotency.look(String(idempotencyKey), params, {
-        signal,
-        headers,
-        timeoutMs,
-        totalTimeoutMs,
-      });
-    const { reference } = await startOrFind(
-      start,
-      idempotencyKey === undefined ? undefined : { look, leftMs, signal },
-    );
-    callHook(onStarted, () => reference);
-    let lastRead: Payment | undefined;
-    const read = async (each: CallOptions) => {
-      lastRead = await this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
-      return lastRead;
-    };
-    try {
-      return await waitForFinalStatus(this.#turns, read, reference, { ...wait, waitMs: leftMs() });
-    } catch (error) {
-      if (!isGatewayError(error) || error.code === "payment_pending") throw error;
-      // The error of a read must not look as if the prompt was refused and could be sent again.
-      throw new PaymentPendingError(
-        `The payment ${reference} was started, but the service refused to read it. This is not a failure: it may still be paid. Keep the reference and do not start it again. ${error.message}`,
-        reference,
-        lastRead,
-        { cause: error },
-      );
-    }
+    if (own.onStarted !== undefined) checkFunction("onStarted", own.onStarted);
+    const { method, path } = ENDPOINTS["mobileMoney.initiate"];
+    const given = copyOf(`${method} ${path}`, params);
+    const { collectPayment } = await loadCollect();
+    return collectPayment(this.#call, this.#turns, this.#idempotency, given, own);
   }
 
   /**
    * Asks for the state of a mobile-money payment. Neither the request nor the response is documented;
-   * use `payments.get(reference)` instead where you can.
+   * use `payments.get(reference)` instead if you can.
    *
    * Requires a secret key with the scope `payments.read`. The call is a read,
    * so it is retried automatically, although it is a POST.

@@ -30,8 +30,8 @@ export class Payments {
    * Requires a key with the scope `payments.read`.
    *
    * @param reference - The `reference` that the initiation returned.
-   * @throws {NotFoundError} where the service knows no such payment.
-   * @throws {UnexpectedResponseError} where the response has no `data.status`.
+   * @throws {NotFoundError} if the service knows no such payment.
+   * @throws {UnexpectedResponseError} if the response has no `data.status`.
    * @see docs/service.md, "Payment status"
    *
    * @example
@@ -102,7 +102,7 @@ export class Payments {
    * Requires a key with the scope `payments.read`.
    *
    * @param references - An array, or any other iterable or async iterable.
-   * @throws {InvalidParamsError} where `references` is not iterable.
+   * @throws {InvalidParamsError} if `references` is not iterable.
    *
    * @example
    * ```ts
@@ -111,10 +111,10 @@ export class Payments {
    * }
    * ```
    */
-  reconcile(
+  async *reconcile(
     references: Iterable<string> | AsyncIterable<string>,
     options?: ReconcileOptions,
   ): AsyncGenerator<ReconcileReport, void, void> {
-    return reconcilePayments((one, read) => this.get(one, read), references, options);
+    yield* reconcilePayments((one, read) => this.get(one, read), references, options);
   }
 }

@@ -6,7 +6,7 @@ import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Page } from "../response/page.ts";
 import type { Result } from "../response/result.ts";
 
-/** Webhook registrations: where the service sends its events. */
+/** Webhook registrations: the addresses to which the service sends its events. */
 export class Webhooks {
   readonly #call: Call;
   /** @internal */
@@ -50,7 +50,7 @@ export class Webhooks {
   }
 
   /**
-   * Changes an endpoint. The request is not documented; the fields of `register` are checked where
+   * Changes an endpoint. The request is not documented; the fields of `register` are checked if
    * they are given.
    *
    * Requires a secret key with the scope `webhooks.manage`.

@@ -10,7 +10,7 @@ export const isErrorEnvelope = (body: unknown): boolean => isObject(body) && bod
 export const isUnclearEnvelope = (body: unknown): boolean =>
   isObject(body) && body.success !== false && /^\s*(false|no|0)\s*$/i.test(String(body.success));
 
-/** `data` of an envelope; the body itself where there is no envelope; `{}` for an empty body. */
+/** `data` of an envelope; the body itself if there is no envelope; `{}` for an empty body. */
 export function dataOf(body: unknown): unknown {
   const data = isObject(body) && body.data !== undefined ? body.data : body;
   return data ?? {};
@@ -25,7 +25,7 @@ export interface FoundList {
 /** Arrays that stand beside a list, and must not be taken for an empty one. */
 const NO_ITEMS = /^_?(?:errors?|warnings?|messages?|notices?|links?|scopes?|permissions?)$/i;
 
-/** The name of the array with the items of a list; `undefined` where that would be a guess. */
+/** The name of the array with the items of a list; `undefined` if that would be a guess. */
 function arrayName(fields: Fields, names: readonly string[]): string | undefined {
   const known = names.find((name) => Array.isArray(fields[name]));
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ function listAt(body: unknown, [name = "", ...rest]: readonly string[]): FoundLi
 /**
  * Finds the items of a list, wherever the service puts them: the body itself, `data`, or an array
  * in either: the one with the name of the resource or with a usual name, or else the only one.
- * `undefined` where there is no list, or several of which none has such a name.
+ * `undefined` if there is no list, or several of which none has such a name.
  *
  * @param resource - The name of the items, such as `payments`.
  * @param place - The path of the list, if a profile knows it.

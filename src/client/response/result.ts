@@ -6,10 +6,10 @@ export interface WithResponse<T> {
   readonly data: T;
   /** The HTTP response. Its body has been read. */
   readonly response: Response;
-  /** The whole parsed JSON body; `undefined` where the body was empty. */
+  /** The whole parsed JSON body; `undefined` if the body was empty. */
   readonly body: unknown;
   /**
-   * The id that the service gave to the request, where the response has one of the usual headers, such
+   * The id that the service gave to the request, if the response has one of the usual headers, such
    * as `X-Request-Id`. Give it to the service's support.
    */
   readonly requestId: string | undefined;
@@ -43,7 +43,7 @@ export function resultOf<T>(call: Promise<Unwrapped<T>>): Result<T> {
   return Object.assign(result, {
     withResponse: async () => {
       // By way of `result`: the caller now has only this promise, so a failure must be reported by this
-      // one only. And a stack leads to the caller only where each promise has one that waits for it.
+      // one only. And a stack leads to the caller only if each promise has one that waits for it.
       await result;
       const whole = await call;
       return { ...whole, requestId: requestIdOf(whole.response.headers) };

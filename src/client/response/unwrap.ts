@@ -30,7 +30,7 @@ function failureIn(context: CallContext, received: HttpResponse, outcome: Outcom
 
 /** What is known of the service beside the contract. */
 export interface Learned {
-  /** Where the list of the endpoint stands, such as `content`. */
+  /** The path of the list of the endpoint, such as `content`. */
   readonly listPath?: string | undefined;
   readonly drift?: DriftReporter | undefined;
 }
@@ -61,7 +61,7 @@ export function unwrap(
     throw unexpectedResponse(context, received, "its `success` is neither true nor false");
   drift?.profile(context.endpoint, received.response.status, body);
   if (endpoint.list) {
-    const resource = endpoint.path.replace(/.*\//, "").replace("-", "_");
+    const resource = endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1).replace("-", "_");
     const list = findList(body, resource, listPath);
     if (list === undefined) throw unexpectedResponse(context, received, "its body holds no list");
     drift?.contract(context.endpoint, endpoint, list.items);

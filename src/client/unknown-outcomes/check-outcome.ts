@@ -1,22 +1,17 @@
 import type { Payment } from "../../contract/payment.ts";
 import { isGatewayError } from "../../errors/any.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
-import { startsPayment } from "../payment-marks.ts";
+import { startsPayment } from "../payment-signals.ts";
 import {
   attemptsFor,
   begunAtMs,
   candidateOf,
-  claimedReferences,
   compare,
   hasPepperOf,
+  takenReferences,
 } from "./match-payments.ts";
 import { readPayments } from "./payment-pages.ts";
-import {
-  candidatesOf,
-  type LookContext,
-  reachesBack,
-  unclaimedPayments,
-} from "./resolve-unknown.ts";
+import { candidatesOf, freePayments, type LookContext, reachesBack } from "./resolve-unknown.ts";
 
 /** What a check of an outcome reads from the service. */
 export interface OutcomeContext extends LookContext {
@@ -54,7 +49,7 @@ async function objectionToNotSent(
 ): Promise<string | undefined> {
   const begunMs = begunAtMs(record, Date.now());
   const history = await readPayments(context.readPage({}), begunMs);
-  const { left } = await unclaimedPayments(context, record, candidatesOf(context, history));
+  const { left } = await freePayments(context, record, candidatesOf(context, history));
   if (left.length > 0) {
     const names = left.map(({ reference }) => reference || "one without a reference").join(", ");
     return `The service lists ${left.length === 1 ? "a payment" : "payments"} that this attempt may have made: ${names}.`;
@@ -78,8 +73,8 @@ async function objectionToReference(
   }
   const { accountReference } = record.digests;
   const others = await attemptsFor(context, accountReference, context.baseUrl);
-  const claimed = await claimedReferences(context, others);
-  return claimed.has(reference)
+  const taken = await takenReferences(context, others);
+  return taken.has(reference)
     ? `The payment ${reference} belongs to another idempotency key already.`
     : undefined;
 }

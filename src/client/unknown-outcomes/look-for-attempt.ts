@@ -1,8 +1,8 @@
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { MobileMoneyPaymentParams } from "../../contract/payment.ts";
 import type { CallOptions } from "../options.ts";
-import { marksOf } from "../payment-marks.ts";
-import type { Look } from "../waiting/start-or-find.ts";
+import { signalsOf } from "../payment-signals.ts";
+import type { Look } from "../waiting/collect.ts";
 import { attemptsFor } from "./match-payments.ts";
 import { type LookContext, resolveUnknown } from "./resolve-unknown.ts";
 
@@ -22,7 +22,7 @@ export async function lookForAttempt(
   params: MobileMoneyPaymentParams,
   options: CallOptions,
 ): Promise<Look> {
-  const { accountReference } = marksOf(params);
+  const { accountReference } = signalsOf(params);
   if (accountReference === undefined) return "gone";
   const digest = context.store.digest(accountReference);
   const record = (await attemptsFor(context, digest, context.baseUrl)).find(

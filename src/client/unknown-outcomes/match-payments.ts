@@ -3,18 +3,18 @@ import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptDigests, AttemptRecord } from "../../idempotency/store.ts";
 import { idText, paymentIn } from "../http/payment-in-body.ts";
 import { decodeResponse } from "../http/stored-response.ts";
-import { marksOf } from "../payment-marks.ts";
+import { signalsOf } from "../payment-signals.ts";
 import { type AttemptsContext, allRecords, fromStore } from "./attempts.ts";
 
 /** The digests of what a payment can be recognised by. */
-type Marks = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;
+type Signals = Pick<AttemptDigests, "accountReference" | "amount" | "phone">;
 
-const MARKS = ["accountReference", "amount", "phone"] as const;
+const SIGNALS = ["accountReference", "amount", "phone"] as const;
 
 /** A payment with its digests, and when it was made, if that is known. */
 export interface Candidate {
   readonly reference: string;
-  readonly marks: Marks;
+  readonly signals: Signals;
   /** By this machine's clock. */
   readonly atMs: number | undefined;
   /** How far `atMs` may be wrong, in milliseconds. Default: no one knows. */
@@ -26,15 +26,15 @@ export function candidateOf(
   payment: Payment | Readonly<Record<string, unknown>>,
   time: Pick<Candidate, "atMs" | "marginMs"> = { atMs: undefined },
 ): Candidate {
-  const marks = marksOf(payment);
+  const signals = signalsOf(payment);
   const digest = (text: string | undefined) =>
     text === undefined ? undefined : store.digest(text);
   return {
     reference: idText(payment.reference) ?? "",
-    marks: {
-      accountReference: digest(marks.accountReference),
-      amount: digest(marks.amount),
-      phone: digest(marks.phone),
+    signals: {
+      accountReference: digest(signals.accountReference),
+      amount: digest(signals.amount),
+      phone: digest(signals.phone),
     },
     ...time,
   };
@@ -68,12 +68,12 @@ const SAME_TIME_MS = 10_000;
  */
 export function compare(
   record: AttemptRecord,
-  { marks, atMs, marginMs }: Candidate,
+  { signals, atMs, marginMs }: Candidate,
   nowMs: number = Date.now(),
 ): "yes" | "maybe" | "similar" | "no" {
   let [equal, different] = [0, 0];
-  for (const name of MARKS) {
-    const [attempt, payment] = [record.digests[name], marks[name]];
+  for (const name of SIGNALS) {
+    const [attempt, payment] = [record.digests[name], signals[name]];
     if (attempt === undefined || payment === undefined || !isSamePepper(attempt, payment)) continue;
     if (attempt === payment) equal++;
     else different++;
@@ -81,7 +81,7 @@ export function compare(
   const aheadMs = atMs === undefined ? 0 : begunAtMs(record, nowMs) - atMs;
   const isOlder = marginMs !== undefined && aheadMs > marginMs;
   if (different > 0) return different === 1 && equal === 2 && !isOlder ? "similar" : "no";
-  if (equal === MARKS.length) return aheadMs > SAME_TIME_MS ? "maybe" : "yes";
+  if (equal === SIGNALS.length) return aheadMs > SAME_TIME_MS ? "maybe" : "yes";
   return isOlder ? "no" : "maybe";
 }
 
@@ -125,15 +125,15 @@ function storedReference(result: string): string | undefined {
 }
 
 /** The references that succeeded attempts have already. */
-export async function claimedReferences(
+export async function takenReferences(
   context: AttemptsContext,
   records: readonly AttemptRecord[],
 ): Promise<Set<string>> {
-  const claimed = new Set<string>();
+  const taken = new Set<string>();
   for (const record of records) {
     if (record.state !== "succeeded") continue;
     const reference = await referenceOf(context, record);
-    if (reference !== undefined) claimed.add(reference);
+    if (reference !== undefined) taken.add(reference);
   }
-  return claimed;
+  return taken;
 }

@@ -1,5 +1,5 @@
 import type { Payment } from "../../contract/payment.ts";
-import { marksOf } from "../payment-marks.ts";
+import { signalsOf } from "../payment-signals.ts";
 import type { AttemptsContext } from "./attempts.ts";
 import { attemptsFor, referenceOf } from "./match-payments.ts";
 
@@ -13,7 +13,7 @@ export async function otherCompletedPayments(
   reference: string,
   read: (reference: string) => Promise<Payment>,
 ): Promise<Payment[]> {
-  const { accountReference: label } = marksOf({ account_reference: accountReference });
+  const { accountReference: label } = signalsOf({ account_reference: accountReference });
   if (label === undefined) return [];
   const records = await attemptsFor(context, context.store.digest(label), context.baseUrl);
   const completed: Payment[] = [];

@@ -26,7 +26,7 @@ export interface ResolveOptions {
    */
   endpoint?: CreateName | undefined;
   /**
-   * `error.attempt` of the `OutcomeUnknownError`. Set it where another process than this one got the
+   * `error.attempt` of the `OutcomeUnknownError`. Set it if another process than this one got the
    * error, such as in a back office.
    *
    * @default the last attempt that this process got the error for, otherwise any

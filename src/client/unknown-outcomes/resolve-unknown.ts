@@ -15,9 +15,9 @@ import {
   begunAtMs,
   type Candidate,
   candidateOf,
-  claimedReferences,
   compare,
   isPossible,
+  takenReferences,
 } from "./match-payments.ts";
 import {
   CLOCK_MARGIN_MS,
@@ -150,7 +150,7 @@ async function otherAttempts(
   payments: readonly Candidate[],
 ): Promise<AttemptRecord[]> {
   const found: AttemptRecord[] = [];
-  for (const digest of new Set(payments.map(({ marks }) => marks.accountReference))) {
+  for (const digest of new Set(payments.map(({ signals }) => signals.accountReference))) {
     const own = digest ?? record.digests.accountReference;
     if (own !== undefined) found.push(...(await attemptsFor(context, own, context.baseUrl)));
   }
@@ -158,7 +158,7 @@ async function otherAttempts(
 }
 
 /** The payments that an attempt may have made, without those of other attempts. */
-export async function unclaimedPayments(
+export async function freePayments(
   context: LookContext,
   record: AttemptRecord,
   candidates: readonly Candidate[],
@@ -166,8 +166,8 @@ export async function unclaimedPayments(
   const near = candidates.filter((one) => compare(record, one) !== "no");
   // Every attempt that a payment in the list may belong to has begun by now.
   const others = await otherAttempts(context, record, near);
-  const claimed = await claimedReferences(context, others);
-  return { left: near.filter(({ reference }) => !claimed.has(reference)), others };
+  const taken = await takenReferences(context, others);
+  return { left: near.filter(({ reference }) => !taken.has(reference)), others };
 }
 
 async function lookFor(
@@ -177,7 +177,7 @@ async function lookFor(
   mayBeAbsent: boolean,
 ): Promise<UnknownReport> {
   const attempt = toAttempt(record);
-  const { left, others } = await unclaimedPayments(context, record, candidates);
+  const { left, others } = await freePayments(context, record, candidates);
   if (left.length === 0) {
     const isRecognisable = record.digests.accountReference !== undefined;
     if (!mayBeAbsent || !isRecognisable) return { state: "none", attempt };
@@ -197,7 +197,7 @@ async function lookFor(
 }
 
 /**
- * Resolves the unknown attempt that made a payment, where exactly one can have made it.
+ * Resolves the unknown attempt that made a payment, if exactly one can have made it.
  *
  * @returns Whether an attempt was resolved.
  */
@@ -205,20 +205,20 @@ export async function resolveByCandidate(
   context: LookContext,
   candidate: Candidate,
 ): Promise<boolean> {
-  const { accountReference } = candidate.marks;
+  const { accountReference } = candidate.signals;
   if (accountReference === undefined || candidate.reference === "") return false;
   const records = await attemptsFor(context, accountReference, context.baseUrl);
   const possible = records.filter((one) => one.state !== "succeeded" && isPossible(one, candidate));
   const [only] = possible;
   if (only === undefined || possible.length > 1) return false;
   if (only.state !== "unknown" || compare(only, candidate) !== "yes") return false;
-  const claimed = await claimedReferences(context, records);
-  if (claimed.has(candidate.reference)) return false;
+  const taken = await takenReferences(context, records);
+  if (taken.has(candidate.reference)) return false;
   const { state } = await resolveRecord(context, only, candidate.reference);
   return state === "resolved";
 }
 
-/** Resolves an attempt, unless somebody else did. */
+/** Resolves an attempt, unless another process did. */
 async function resolveRecord(
   context: AttemptsContext,
   record: AttemptRecord,

@@ -1,38 +1,32 @@
-import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { MobileMoneyPaymentParams, Payment } from "../../contract/payment.ts";
 import type { Call } from "../call.ts";
 import { onDemand } from "../on-demand.ts";
 import type { CallOptions } from "../options.ts";
-import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
-import type { Look } from "../waiting/start-or-find.ts";
+import type { Look } from "../waiting/collect.ts";
 import type { AttemptList, AttemptQuery } from "./attempts.ts";
+import type { IdempotencyOperations, UnknownAttempt } from "./operations.ts";
 import type { ResolveOptions } from "./resolve-attempt.ts";
-import type { LookContext, ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
 
 const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
 
 /** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
 export class Idempotency {
-  readonly #call: Call;
-  readonly #context: () => Promise<LookContext>;
+  readonly #operations: () => Promise<IdempotencyOperations>;
   /** @internal */
   constructor(settings: Settings, call: Call) {
-    this.#call = call;
-    this.#context = async () => ({
-      store: await settings.store(),
-      redactor: settings.redactor,
-      baseUrl: settings.baseUrl,
-      readPage: (options) => (query) =>
-        call<Page<Payment>>(ENDPOINTS["payments.list"], { query }, options).withResponse(),
-    });
+    this.#operations = async () => {
+      const { IdempotencyOperations } = await loadOperations();
+      return new IdempotencyOperations(settings, call);
+    };
   }
 
   /**
    * Lists the attempts that the store remembers, the oldest first.
    *
    * @throws {ConfigurationError} for a wrong option.
-   * @throws {ConnectionError} where the store fails.
+   * @throws {ConnectionError} if the store fails.
    *
    * @example
    * ```ts
@@ -42,8 +36,7 @@ export class Idempotency {
    * ```
    */
   async list(query?: AttemptQuery): Promise<AttemptList> {
-    const { listAttempts } = await loadOperations();
-    return listAttempts(await this.#context(), query);
+    return (await this.#operations()).list(query);
   }
 
   /**
@@ -53,17 +46,17 @@ export class Idempotency {
    * With a reference, calls with this key return that reference from now on. With `"not_sent"`, the
    * key is free again and the next call prompts the customer, so be sure: look **after** the
    * `notSentFrom` of the `OutcomeUnknownError`. Until then the request may still be on its way, and
-   * `"not_sent"` is refused.
+   * `"not_sent"` is rejected.
    *
-   * It resolves only the attempt that you looked up. Where another process has resolved that one and
+   * It resolves only the attempt that you looked up. If another process has resolved that one and
    * prompted again, it rejects, and you look once more.
    *
    * @param idempotencyKey - The key of the attempt.
    * @param outcome - The reference of the payment that it made, or `"not_sent"`.
-   * @throws {IdempotencyConflictError} where there is no such attempt: the key is free, the attempt
-   * is in flight or has succeeded, or another one has begun. Also where `"not_sent"` comes too early:
+   * @throws {IdempotencyConflictError} if there is no such attempt: the key is free, the attempt
+   * is in flight or has succeeded, or another one has begun. Also if `"not_sent"` comes too early:
    * `retryAfterMs` says when to look again.
-   * @throws {ConnectionError} where the store fails. Call `resolve` again.
+   * @throws {ConnectionError} if the store fails. Call `resolve` again.
    *
    * @example
    * ```ts
@@ -83,8 +76,7 @@ export class Idempotency {
     outcome: string,
     options: ResolveOptions = {},
   ): Promise<void> {
-    const { resolveAttempt } = await loadOperations();
-    await resolveAttempt(await this.#context(), idempotencyKey, outcome, options);
+    await (await this.#operations()).resolve(idempotencyKey, outcome, options);
   }
 
   /**
@@ -104,42 +96,34 @@ export class Idempotency {
    * ```ts
    * const reports = await gateway.idempotency.resolveUnknown({ lookBackMs: 3_600_000 });
    * for (const { state, attempt } of reports) {
-   *   if (state === "unclear") await askSomebody(attempt.idempotencyKey);
+   *   if (state === "unclear") await askSupport(attempt.idempotencyKey);
    * }
    * ```
    */
   async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
-    const { checkResolveUnknownOptions, resolveUnknown } = await loadOperations();
-    const own = checkResolveUnknownOptions(options);
-    own.signal?.throwIfAborted();
-    return resolveUnknown(await this.#context(), own);
+    return (await this.#operations()).resolveUnknown(options);
   }
 
   /**
-   * Resolves the attempt of unknown outcome that made a payment, where exactly one can have made it.
+   * Resolves the attempt of unknown outcome that made a payment, if exactly one can have made it.
    * `createWebhookReceiver({ attempts: gateway.idempotency })` calls it for every payment that a
-   * webhook names. Call it yourself where payments come from somewhere else, such as a statement.
+   * webhook names. Call it yourself if payments come from somewhere else, such as a statement.
    *
    * A payment without an `account_reference` or a `phone` is read first, by its `reference`.
    *
    * @param payment - A payment that certainly exists: a verified event's `data`, or a read.
    * @returns Whether an attempt was resolved.
-   * @throws {GatewayError} where the store or the read fails.
+   * @throws {GatewayError} if the store or the read fails.
    */
   async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
-    const { reference, account_reference, phone } = payment;
+    const { reference } = payment;
     if (reference === undefined || reference === "") return false;
-    const { candidateOf, fromStore, resolveByCandidate } = await loadOperations();
-    const context = await this.#context();
-    const unknown = await fromStore(context, "while it listed the attempts", () =>
-      context.store.list({ state: "unknown", limit: 1 }),
-    );
-    if (unknown.attempts.length === 0) return false;
-    const isComplete = account_reference !== undefined && phone !== undefined;
-    const whole = isComplete
-      ? payment
-      : { ...payment, ...(await this.#read(String(reference))), reference };
-    return resolveByCandidate(context, candidateOf(context, whole));
+    return (await this.#operations()).resolveByPayment(payment);
+  }
+
+  /** @internal For the page of an operator: changes nothing. */
+  async unknownBeside(payments: readonly Payment[], limit: number): Promise<UnknownAttempt[]> {
+    return (await this.#operations()).unknownBeside(payments, limit);
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
@@ -148,8 +132,7 @@ export class Idempotency {
     params: MobileMoneyPaymentParams,
     options: CallOptions,
   ): Promise<Look> {
-    const { lookForAttempt } = await loadOperations();
-    return lookForAttempt(await this.#context(), idempotencyKey, params, options);
+    return (await this.#operations()).look(idempotencyKey, params, options);
   }
 
   /**
@@ -157,16 +140,9 @@ export class Idempotency {
    * store remembers them. `createWebhookReceiver({ attempts, onDoublePayment })` calls it.
    *
    * @param reference - The payment that is left out.
-   * @throws {GatewayError} where the store or a read fails.
+   * @throws {GatewayError} if the store or a read fails.
    */
   async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
-    const { otherCompletedPayments } = await loadOperations();
-    return otherCompletedPayments(await this.#context(), accountReference, reference, (one) =>
-      this.#read(one),
-    );
-  }
-
-  #read(reference: string): Promise<Payment> {
-    return this.#call<Payment>(ENDPOINTS["payments.get"], { path: [reference] });
+    return (await this.#operations()).otherCompletedPayments(accountReference, reference);
   }
 }

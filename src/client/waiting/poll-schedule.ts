@@ -18,7 +18,7 @@ const FIRST_MINUTE = 60;
 
 /**
  * How long to wait for the next read of a payment, in milliseconds: short at first, then longer, with
- * jitter. `undefined` where there is none before the deadline. The first minute has at most ten reads.
+ * jitter. `undefined` if there is none before the deadline. The first minute has at most ten reads.
  *
  * @param elapsedMs - Since the wait began.
  * @param waitMs - The time limit of the whole wait.

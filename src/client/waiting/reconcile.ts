@@ -19,7 +19,7 @@ export type ReconcileReport =
       readonly payment: Payment;
       /**
        * Completed payments of this reconciliation that look like the same money twice: two of one
-       * `account_reference`, or two with one `transaction_id`. Left out where there is none. The last
+       * `account_reference`, or two with one `transaction_id`. Left out if there is none. The last
        * 10,000 completed payments are compared.
        */
       readonly doublePayments?: readonly DoublePayment[];
@@ -34,7 +34,7 @@ export type ReconcileProgress = Readonly<Record<"done" | ReconcileReport["state"
 /** How to reconcile payments. */
 export interface ReconcileOptions {
   /**
-   * How many payments are read at the same time. Lower it where the service limits your rate.
+   * How many payments are read at the same time. Lower it if the service limits your rate.
    *
    * @default 8
    */
@@ -42,7 +42,7 @@ export interface ReconcileOptions {
   /** Called after each payment. Set it to show how far a long reconciliation is. */
   onProgress?: ((progress: ReconcileProgress) => void) | undefined;
   /**
-   * Ends the reconciliation at once. It rejects with the signal's own reason. Set it where the
+   * Ends the reconciliation at once. It rejects with the signal's own reason. Set it if the
    * process may have to stop in the middle.
    */
   signal?: AbortSignal | undefined;

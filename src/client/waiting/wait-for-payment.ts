@@ -13,7 +13,7 @@ import type { Wake } from "./wakeups/local.ts";
 /** What a wait knows so far. */
 interface WaitState {
   payment: Payment | undefined;
-  /** Why the last read failed; `undefined` where it did not. */
+  /** Why the last read failed; `undefined` if it did not. */
   failure: unknown;
 }
 
@@ -43,7 +43,7 @@ function terminalErrorOf(error: unknown, elapsedMs: number, known: Payment | und
   }
 }
 
-/** Subscribes to wake-ups. Where that fails, the reads still come, so nothing is thrown. */
+/** Subscribes to wake-ups. If that fails, the reads still come, so nothing is thrown. */
 function subscribe(wakeUp: Wake, reference: string, wake: () => void): () => void {
   let unsubscribe: (() => void) | undefined;
   try {
@@ -82,7 +82,7 @@ async function readOnce(
 
 /**
  * Reads a payment until it reaches a final status: often at first, then less often, and at once after
- * a wake-up. Goes on after failures that may pass; rejects where the service refuses the read.
+ * a wake-up. Goes on after failures that may pass; rejects if the service rejects the read.
  *
  * @throws {PaymentPendingError} at the time limit, with the payment as it was last read.
  */

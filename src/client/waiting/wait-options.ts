@@ -9,7 +9,7 @@ import type { Wake } from "./wakeups/local.ts";
 export interface WaitOptions {
   /**
    * The time limit of the whole wait, in milliseconds. A prompt lives for about a minute. Lower it
-   * where the customer waits for your response; the payment goes on without you.
+   * if the customer waits for your response; the payment goes on without you.
    *
    * @default 120_000
    */
@@ -22,8 +22,8 @@ export interface WaitOptions {
    */
   timeoutMs?: CallOptions["timeoutMs"];
   /**
-   * Ends the wait at once. It rejects with the signal's own reason. Set it where nobody may need the
-   * result any more, such as when the customer closes the page.
+   * Ends the wait at once. It rejects with the signal's own reason. Set it if the result may become
+   * useless, such as when the customer closes the page.
    */
   signal?: AbortSignal | undefined;
   /**
@@ -33,11 +33,11 @@ export interface WaitOptions {
   onUpdate?: ((payment: Payment) => void) | undefined;
   /**
    * A subscription that makes the wait read the payment at once, such as `createWakeups().wake`. Set
-   * it where your webhooks know of the payment sooner than the next read.
+   * it if your webhooks know of the payment sooner than the next read.
    */
   wake?: Wake | undefined;
   /**
-   * Statuses that end the wait besides `completed` and `failed`. Set it where your service sends
+   * Statuses that end the wait besides `completed` and `failed`. Set it if your service sends
    * final statuses that are not documented, such as `"reversed"`.
    *
    * @default []

@@ -2,7 +2,7 @@ import { sleep } from "../../internal/timeout.ts";
 
 /** A sleep that can be ended early. */
 export interface WakeableSleep {
-  /** Resolves after `ms`, or at once where it is woken. */
+  /** Resolves after `ms`, or at once if it is woken. */
   sleep(ms: number): Promise<void>;
   /** Ends the sleep. Between two sleeps, ends the next one at once. */
   wake(): void;

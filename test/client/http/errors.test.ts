@@ -102,9 +102,10 @@ test.each([
 });
 
 describe("the cause of an error is kept", () => {
-  test("as it is, where the connection failed", async () => {
+  test("as a copy, if the connection failed", async () => {
     const error = await failureOf(gatewayOf(malipo, fail(FETCH_FAILED)).merchant.get());
-    expect(error.cause).toBe(FETCH_FAILED);
+    expect(error.cause).toStrictEqual(FETCH_FAILED);
+    expect((error.cause as Error).stack).toBe(FETCH_FAILED.stack);
   });
 
   test.each([
@@ -112,23 +113,23 @@ describe("the cause of an error is kept", () => {
     ["null", null],
     ["undefined", undefined],
     ["a number", 7],
-    ["an object", { odd: true }],
-  ])("whatever a fetch may throw: %s", async (_, thrown) => {
+    ["an object, by its kind", { odd: true }, "[object Object]"],
+  ])("whatever a fetch may throw: %s", async (_, thrown, cause: unknown = thrown) => {
     const error = await failureOf(gatewayOf(malipo, fail(thrown)).merchant.get());
     expect(error).toMatchObject({ code: "connection", outcome: "unknown" });
-    expect(error.cause).toBe(thrown);
+    expect(error.cause).toBe(cause);
   });
 
-  test("where a fetch throws before it gives a promise", async () => {
+  test("if a fetch throws before it returns a promise", async () => {
     const thrown = new RangeError("odd");
     const fetch = () => {
       throw thrown;
     };
     const gateway = new malipo.Gateway({ apiKey: KEYS.secret as string, baseUrl: BASE_URL, fetch });
-    expect((await failureOf(gateway.merchant.get())).cause).toBe(thrown);
+    expect((await failureOf(gateway.merchant.get())).cause).toStrictEqual(thrown);
   });
 
-  test("where an answer is no JSON, and where a body cannot be written as JSON", async () => {
+  test("if a response is no JSON, and if a body cannot be written as JSON", async () => {
     const unread = await failureOf(gatewayOf(malipo, html()).merchant.get());
     expect(unread.cause).toBeInstanceOf(SyntaxError);
     const unwritten = await failureOf(gatewayOf(malipo).invoices.create({ total: 1n }));

@@ -207,15 +207,7 @@ describe("the cause of a ConnectionError", () => {
     return (await rejection(gateway.merchant.get())).cause as Error & Record<string, unknown>;
   };
 
-  test("is what was thrown, where all of it is safe to show", async () => {
-    class NoProxyError extends Error {}
-    const cause = Object.assign(new Error("connect"), { code: "ECONNREFUSED", port: 443 });
-    for (const thrown of [new TypeError("fetch failed", { cause }), new NoProxyError("no proxy")]) {
-      expect(await causeOf(thrown)).toBe(thrown);
-    }
-  });
-
-  test("is otherwise an error of the same standard type, with what says why", async () => {
+  test("is an error of the same standard type, with what says why", async () => {
     const inner = Object.assign(new RangeError(`to ${KEY}`), {
       code: "ECONNRESET",
       errno: -104,

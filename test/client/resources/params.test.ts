@@ -109,7 +109,9 @@ describe("parameters that are wrong", () => {
     expect(error.message).toContain(
       '`amount` is invalid: expected an amount as a number, got "100"',
     );
-    expect(error.message).toMatch(/`phone` is invalid: expected a phone number .*, got null/);
+    expect(error.message).toMatch(
+      /`phone` is invalid: expected a string with .* a phone number, .*, got null/,
+    );
     expect(error.message).toContain("POST /mobile-money/payment/initiate");
   });
 });

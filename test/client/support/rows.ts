@@ -1,4 +1,5 @@
-import type { CreateOptions, EndpointName, Gateway, Result } from "malipo";
+import type { CreateOptions, Gateway, Result } from "malipo";
+import type { EndpointName } from "malipo/types";
 
 /** The identifiers that rows with a path parameter are called with. */
 export interface Ids {

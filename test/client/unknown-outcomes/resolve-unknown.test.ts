@@ -1,10 +1,5 @@
-import {
-  type Gateway,
-  type IdempotencyStore,
-  memoryIdempotency,
-  type Payment,
-  type ResolveUnknownOptions,
-} from "malipo";
+import { type Gateway, type IdempotencyStore, memoryIdempotency, type Payment } from "malipo";
+import type { ResolveUnknownOptions } from "malipo/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { gatewayOn, rejection } from "../support/gateway.ts";
 import type { Fetch } from "../support/responses.ts";

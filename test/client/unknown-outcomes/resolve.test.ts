@@ -1,13 +1,13 @@
 import {
   ConfigurationError,
   ConnectionError,
-  type EndpointName,
   type Gateway,
   IdempotencyConflictError,
   InvalidParamsError,
   memoryIdempotency,
   type OutcomeUnknownError,
 } from "malipo";
+import type { EndpointName } from "malipo/types";
 import { describe, expect, test } from "vitest";
 import { gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
 import { deaf, json, reset } from "../support/responses.ts";

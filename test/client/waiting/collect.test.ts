@@ -8,8 +8,12 @@ const KEY = { idempotencyKey: "ORDER-42/1" };
 
 let sandbox: Sandbox;
 let { shop, ledger, approving } = createShop();
-// The check of bodies loads at its first use, which takes real time: timers that are fake do not wait for it.
-beforeAll(() => shop().gateway.mobileMoney.initiate(ORDER));
+// These parts load at their first use, which takes real time: timers that are fake do not wait for it.
+beforeAll(async () => {
+  const { mobileMoney } = shop().gateway;
+  await mobileMoney.initiate(ORDER);
+  await rejection(mobileMoney.collect(ORDER, { signal: AbortSignal.abort() }));
+});
 beforeEach(() => {
   ({ sandbox, shop, ledger, approving } = createShop());
 });

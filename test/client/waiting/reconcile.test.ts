@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { ConfigurationError, Gateway, type ReconcileProgress } from "malipo";
+import { ConfigurationError, Gateway } from "malipo";
 import { createSandbox } from "malipo/sandbox";
+import type { ReconcileProgress } from "malipo/types";
 import { describe, expect, test, vi } from "vitest";
 import { gatewayMeeting, rejection } from "../support/gateway.ts";
 import { all, byHand, service } from "../support/reconciling.ts";

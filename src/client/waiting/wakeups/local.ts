@@ -8,20 +8,20 @@ export type Wake = (reference: string, lookNow: () => void) => () => void;
 export interface Wakeups {
   /** The option `wake` of `waitFor` and `collect`. */
   readonly wake: Wake;
-  /** Makes every wait for this payment read it now. Does nothing where nobody waits for it. */
+  /** Makes every wait for this payment read it now. Does nothing if there is no such wait. */
   notify(reference: string): void;
 }
 
 /**
  * Wake-ups within one process: a webhook that arrives here ends a wait here with the next read. Use
- * it where one process receives the webhooks and waits for payments, otherwise `redisWakeups`.
+ * it if one process receives the webhooks and waits for payments, otherwise `redisWakeups`.
  *
  * @example
  * ```ts
  * const wakeups = createWakeups();
  * // In the webhook handler:
  * if (isKnownEvent(event, "payment.completed")) wakeups.notify(event.data.reference);
- * // Where you wait:
+ * // In the code that waits:
  * const payment = await gateway.payments.waitFor(reference, { wake: wakeups.wake });
  * ```
  */

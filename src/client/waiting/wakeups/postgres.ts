@@ -11,7 +11,7 @@ import { createWakeups, type Wakeups } from "./local.ts";
 
 /** Wake-ups over PostgreSQL. */
 export interface PostgresWakeups extends Wakeups {
-  /** Gives the listening connection back. Call it before you end the pools. */
+  /** Returns the listening connection to its pool. Call it before you end the pools. */
   close(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export interface PostgresWakeupPools {
   /** A `pg` pool. It may be one that you use for other queries too. */
   readonly pool: Pick<Pool, "query" | "connect">;
   /**
-   * The pool that the one listening connection is taken from, for good. Set it where `pool` goes
+   * The pool that the one listening connection is taken from, for good. Set it if `pool` goes
    * through PgBouncer in transaction mode, which cannot listen: a pool that goes straight to the
    * database, with `max: 1`.
    *
@@ -33,7 +33,7 @@ export interface PostgresWakeupPools {
 export interface PostgresWakeupOptions {
   /**
    * The channel of LISTEN and NOTIFY: lower-case letters, digits and underscores, 63 at most. Set it
-   * where two applications share a database.
+   * if two applications share a database.
    *
    * @default "malipo_wakeups"
    */

@@ -25,7 +25,7 @@ export interface RedisWakeupClients {
 /** How wake-ups go over Redis. */
 export interface RedisWakeupOptions {
   /**
-   * The pub/sub channel. Set it where two applications share a Redis.
+   * The pub/sub channel. Set it if two applications share a Redis.
    *
    * @default "malipo:wakeups"
    */

@@ -1,12 +1,13 @@
 import fs from "node:fs";
-import { requestIdOf } from "../../../errors/request-id.ts";
-import { describeName } from "../../../internal/check-options.ts";
-import { allowedEnvironmentVariable } from "../../../internal/environment.ts";
-import { failureCode } from "../../../internal/failed-before-sending.ts";
-import type { Redactor } from "../../../internal/redact.ts";
-import { callHook } from "../../hooks.ts";
-import { isBrowser } from "../../runtime.ts";
-import type { AttemptLog, LoggedAttempt } from "./types.ts";
+import { requestIdOf } from "../../errors/request-id.ts";
+import { describeName } from "../../internal/check-options.ts";
+import { allowedEnvironmentVariable } from "../../internal/environment.ts";
+import { failedBeforeSending, failureCode } from "../../internal/failed-before-sending.ts";
+import { isLoopback } from "../../internal/loopback.ts";
+import type { Redactor } from "../../internal/redact.ts";
+import { callHook } from "../hooks.ts";
+import { isBrowser } from "../runtime.ts";
+import type { AttemptLog, ConnectionDetails, LoggedAttempt } from "./types.ts";
 
 /** What a value of MALIPO_LOG lets through. */
 const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {
@@ -17,8 +18,8 @@ const LEVELS: Readonly<Record<string, (attempt: LoggedAttempt) => boolean>> = {
 const STDERR = 2;
 
 /**
- * Writes a line to stderr. Where stderr is closed, this throws, and is caught: the console and the
- * streams of Node.js would end the process later, with an error that nobody can catch.
+ * Writes a line to stderr. If stderr is closed, this throws, and is caught: the console and the
+ * streams of Node.js would end the process later, with an error that cannot be caught.
  */
 function write(line: string): void {
   fs.writeSync(STDERR, `${line}\n`);
@@ -45,8 +46,8 @@ function lineOf(attempt: LoggedAttempt, redactor: Redactor): string {
 }
 
 /**
- * The log of attempts that the environment variable MALIPO_LOG asks for; `undefined` where it does not,
- * and in browsers, where customers would see it.
+ * The log of attempts that the environment variable MALIPO_LOG asks for; `undefined` if it does not,
+ * and in browsers: customers would see it.
  */
 export function attemptLog(redactor: Redactor): AttemptLog | undefined {
   const level = isBrowser() ? undefined : allowedEnvironmentVariable("MALIPO_LOG");
@@ -65,4 +66,18 @@ export function attemptLog(redactor: Redactor): AttemptLog | undefined {
       (ended: LoggedAttempt) => (shows(ended) ? write(lineOf(ended, redactor)) : undefined),
       attempt,
     );
+}
+
+// How runtimes say that nothing listens at an address.
+const NO_LISTENER: readonly (string | undefined)[] = ["ECONNREFUSED", "ConnectionRefused"];
+
+/** What the codes of a failed connection say. */
+export function connectionDetails(cause: unknown, origin: string): ConnectionDetails {
+  const code = failureCode(cause);
+  const isSandboxDown = NO_LISTENER.includes(code) && isLoopback(new URL(origin).hostname);
+  return {
+    wasNotSent: failedBeforeSending(cause),
+    code,
+    hint: isSandboxDown ? "Is the sandbox running? Start it with npx malipo sandbox." : undefined,
+  };
 }

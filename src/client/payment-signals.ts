@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Endpoint } from "../contract/endpoints.ts";
-import type { PaymentMarks } from "../idempotency/store.ts";
+import type { PaymentSignals } from "../idempotency/store.ts";
 import { isObject } from "../internal/is-object.ts";
 
 /** The endpoints that start a payment. */
@@ -40,7 +40,7 @@ const labelOf = (value: unknown): string | undefined =>
   textOf(value)?.trim().toUpperCase() || undefined;
 
 /** What a payment, or the parameters of one, can be recognised by. */
-export function marksOf(fields: unknown): PaymentMarks {
+export function signalsOf(fields: unknown): PaymentSignals {
   const { account_reference, amount, phone } = isObject(fields) ? fields : {};
   return {
     accountReference: labelOf(account_reference),
@@ -55,11 +55,11 @@ export function startsPayment(endpoint: string): boolean {
   return method === "POST" && PAYMENT_PATHS.has(path);
 }
 
-/** What the payment can be recognised by that a call starts; `undefined` where it starts none. */
-export function paymentMarksOf(
+/** What the payment can be recognised by that a call starts; `undefined` if it starts none. */
+export function paymentSignalsOf(
   { path, method }: Endpoint,
   body: string | undefined,
-): PaymentMarks | undefined {
+): PaymentSignals | undefined {
   if (!startsPayment(`${method} ${path}`) || body === undefined) return undefined;
-  return marksOf(JSON.parse(body));
+  return signalsOf(JSON.parse(body));
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import type { GatewayOptions } from "malipo";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { attemptLog as webLog } from "../../../src/client/diagnostics/attempt-log/web.ts";
+import { attemptLog as webLog } from "../../../src/client/platform/web.ts";
 import { BASE_URL, gatewayMeeting, KEYS, rejection } from "../support/gateway.ts";
 import { deaf, json, refused, type Step, status } from "../support/responses.ts";
 

@@ -1,0 +1,139 @@
+import { ENDPOINTS } from "../../contract/endpoints.ts";
+import type {
+  MobileMoneyPayment,
+  MobileMoneyPaymentParams,
+  Payment,
+} from "../../contract/payment.ts";
+import { isGatewayError } from "../../errors/any.ts";
+import { PaymentPendingError } from "../../errors/payment.ts";
+import { sleep } from "../../internal/timeout.ts";
+import type { Call } from "../call.ts";
+import { callHook } from "../hooks.ts";
+import type { CallOptions, CreateOptions } from "../options.ts";
+import { nextReadInMs } from "./poll-schedule.ts";
+import type { ReadTurns } from "./read-turns.ts";
+import { waitForFinalStatus } from "./wait-for-payment.ts";
+import type { WaitOptions } from "./wait-options.ts";
+
+/** How to start a payment and wait until it reaches a final status. */
+export interface CollectOptions
+  extends WaitOptions,
+    Pick<CreateOptions, "idempotencyKey" | "idempotencyWaitMs"> {
+  /**
+   * The time limit of the start and the wait together, in milliseconds. Lower it if the customer
+   * waits for your response; the payment goes on without you.
+   *
+   * @default 120_000
+   */
+  waitMs?: number | undefined;
+  /**
+   * Called with the reference of the payment as soon as there is one, before the wait begins. Set it
+   * to store the reference with the order: a webhook may come before `collect` resolves.
+   */
+  onStarted?: ((reference: string) => void) | undefined;
+}
+
+/** What finds the payment of an attempt. */
+interface Finder {
+  look(key: string, params: MobileMoneyPaymentParams, options: CallOptions): Promise<Look>;
+}
+
+/** Starts a payment, or finds it, and waits for its final status. */
+export async function collectPayment(
+  call: Call,
+  turns: ReadTurns,
+  finder: Finder,
+  params: MobileMoneyPaymentParams,
+  options: CollectOptions & { readonly waitMs: number },
+): Promise<Payment> {
+  const { idempotencyKey, idempotencyWaitMs, onStarted, waitMs, ...wait } = options;
+  // From the checked options: a copy would inherit from `Object.prototype`, which others can change.
+  const { signal, headers, timeoutMs } = options;
+  const started = performance.now();
+  const leftMs = () => Math.max(waitMs - (performance.now() - started), 1);
+  const start = () =>
+    call<MobileMoneyPayment>(
+      ENDPOINTS["mobileMoney.initiate"],
+      { body: params, atMostMs: leftMs() },
+      { signal, headers, timeoutMs, idempotencyKey, idempotencyWaitMs },
+    );
+  const look = (totalTimeoutMs: number) =>
+    finder.look(String(idempotencyKey), params, { signal, headers, timeoutMs, totalTimeoutMs });
+  const { reference } = await startOrFind(
+    start,
+    idempotencyKey === undefined ? undefined : { look, leftMs, signal },
+  );
+  callHook(onStarted, () => reference);
+  let lastRead: Payment | undefined;
+  const read = async (each: CallOptions) => {
+    lastRead = await call<Payment>(ENDPOINTS["payments.get"], { path: [reference] }, each);
+    return lastRead;
+  };
+  try {
+    return await waitForFinalStatus(turns, read, reference, { ...wait, waitMs: leftMs() });
+  } catch (error) {
+    if (!isGatewayError(error) || error.code === "payment_pending") throw error;
+    // The error of a read must not look as if the prompt was rejected and could be sent again.
+    throw new PaymentPendingError(
+      `The payment ${reference} was started, but the service rejected the read of it. This is not a failure: it may still be paid. Keep the reference and do not start it again. ${error.message}`,
+      reference,
+      lastRead,
+      { cause: error },
+    );
+  }
+}
+
+/** What a look for the payment of an attempt says. `open`: it may still be found. */
+export type Look = "found" | "open" | "gone";
+
+/** How to look for a payment that may have been started. */
+interface Search {
+  /** Must not send anything. */
+  look(leftMs: number): Promise<Look>;
+  /** What is left of the time limit. */
+  leftMs(): number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Starts a payment. If the outcome is unknown, looks for the payment until it is found, cannot
+ * appear any more, or time is up.
+ *
+ * @param start - Once the payment was found, it resolves with it and sends nothing.
+ * @param search - `undefined` if the payment could not be recognised.
+ */
+async function startOrFind<T>(start: () => Promise<T>, search: Search | undefined): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if (search === undefined || !mayHaveStarted(error)) throw error;
+    if (!(await isFound(search))) throw error;
+    return start();
+  }
+}
+
+/** A caller that does not wait for another's attempt does not want to wait for its payment either. */
+const mayHaveStarted = (error: unknown): boolean =>
+  isGatewayError(error) && error.outcome === "unknown" && error.code !== "attempt_in_flight";
+
+async function isFound({ look, leftMs, signal }: Search): Promise<boolean> {
+  const started = performance.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const found = await lookOnce(look, leftMs());
+    if (found !== "open") return found === "found";
+    const elapsedMs = performance.now() - started;
+    const nextMs = nextReadInMs(elapsedMs, elapsedMs + leftMs());
+    if (nextMs === undefined) return false;
+    await sleep(nextMs, signal);
+  }
+}
+
+/** A look that fails says nothing: the next one may succeed. */
+async function lookOnce(look: Search["look"], leftMs: number): Promise<Look> {
+  try {
+    return await look(leftMs);
+  } catch {
+    return "open";
+  }
+}
