@@ -1,62 +1,55 @@
 /**
- * Holds the cases of a wave at one moment until all of them have reached it. A fault of the process is
- * then in every one of them at that moment.
+ * Holds the cases of a wave at one moment until all of them have reached it. A fault of the process
+ * then happens to every one of them at that moment.
  */
 export class Barrier {
   readonly #expected: number;
-  readonly #act: () => Promise<void>;
-  /** Released before the fault, because the moment is after what was held. */
-  readonly #steps: Promise<void>[] = [];
-  readonly #releases: (() => void)[] = [];
-  readonly #isReleasedFirst: boolean;
-  #begun: Promise<void> | undefined;
+  readonly #act: (release: () => void) => Promise<void>;
+  readonly #held: { readonly happened: () => void; readonly step?: Promise<unknown> }[] = [];
+  #release = () => {};
+  readonly #released = new Promise<void>((resolve) => {
+    this.#release = resolve;
+  });
+  #over: Promise<void> | undefined;
 
-  constructor(expected: number, isReleasedFirst: boolean, act: () => Promise<void>) {
+  /** @param act - Causes the fault. Calls `release` as soon as what is held may go on. */
+  constructor(expected: number, act: (release: () => void) => Promise<void>) {
     this.#expected = expected;
-    this.#isReleasedFirst = isReleasedFirst;
     this.#act = act;
   }
 
-  get arrived(): number {
-    return this.#releases.length;
+  get isEmpty(): boolean {
+    return this.#held.length === 0;
   }
 
-  /** Resolves when the fault has happened, if it must be acted on. */
-  get over(): Promise<void> {
-    return this.#begun ?? Promise.resolve();
+  get isFull(): boolean {
+    return this.#held.length >= this.#expected;
   }
 
   /**
    * Waits for the others.
    *
-   * @param step - Resolves when what was held has reached the moment after which the fault comes.
+   * @param happened - Called when the fault has happened.
+   * @param step - What is held goes on before the fault, which comes when this resolves.
    */
-  async arrive(step: Promise<void> = Promise.resolve()): Promise<void> {
-    if (this.#begun !== undefined) return;
-    const released = new Promise<void>((resolve) => this.#releases.push(resolve));
-    this.#steps.push(step);
-    if (this.arrived >= this.#expected) void this.flush();
-    await released;
+  async arrive(happened: () => void, step?: Promise<unknown>): Promise<void> {
+    if (this.#over !== undefined) return;
+    this.#held.push({ happened, ...(step && { step }) });
+    if (this.isFull) void this.flush();
+    await this.#released;
   }
 
-  /** Goes on with those that have arrived. */
-  flush(): Promise<void> {
-    this.#begun ??= this.arrived === 0 ? undefined : this.#run();
-    return this.over;
+  /** Goes on with those that have arrived. Resolves when the fault is over. */
+  async flush(): Promise<void> {
+    if (!this.isEmpty) this.#over ??= this.#run();
+    await this.#over;
   }
 
   async #run(): Promise<void> {
-    const release = () => {
-      for (const one of this.#releases) one();
-    };
-    if (this.#isReleasedFirst) {
-      release();
-      await Promise.all(this.#steps);
-      await this.#act();
-    } else {
-      const acted = this.#act();
-      await acted;
-      release();
-    }
+    if (this.#held.some(({ step }) => step !== undefined)) this.#release();
+    await Promise.all(this.#held.map(({ step }) => step));
+    await this.#act(this.#release);
+    this.#release();
+    for (const { happened } of this.#held) happened();
   }
 }

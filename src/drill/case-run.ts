@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Gateway } from "../client/gateway.ts";
 import type { Sandbox } from "../sandbox/types.ts";
 import type { Barrier } from "./barrier.ts";
-import type { DrillCase, Subject, When } from "./cases.ts";
+import type { DrillCase, Fault, Subject } from "./cases.ts";
 
 /** One line of a story. */
 export interface StoryLine {
@@ -11,66 +12,65 @@ export interface StoryLine {
   readonly text: string;
 }
 
-/** A payment of an order, in the order in which the service made them. */
-export interface LedgerEntry {
-  readonly reference: string;
-  /** Whether a payment of the order was pending or paid when this one was made. */
-  readonly isRepeat: boolean;
+interface CaseContext {
+  readonly sandbox: Sandbox;
+  readonly client: Gateway;
+  /** Whether planned faults happen. A drill that forgot them must fail. */
+  readonly hasFaults: boolean;
 }
 
-/** How soon a customer looks at the phone. */
+/** How long a customer takes to answer a prompt. */
 const ANSWER_MS = 250;
 /** How long the customer of a case about reads waits for the shop to read. */
 const MAX_READ_MS = 5_000;
 
 let nextPhone = 100_000;
-const ORDER_LENGTH = 12;
 
 /** One order, from its click to its end, with everything that is known about it. */
 export class CaseRun {
   readonly case: DrillCase;
-  /** 07..., as a customer types it. */
+  /** 0712..., as a customer types it. */
   readonly phone: string;
-  /** 2547..., as the service writes it. */
-  readonly number: string;
-  /** What `{order}` is. */
+  /** The value of `{order}`. */
   readonly order: string;
   readonly amount: number;
-  readonly barrier: Barrier | undefined;
   readonly story: StoryLine[] = [];
-  readonly ledger: LedgerEntry[] = [];
+  /** `isRepeat`: an earlier payment was pending or paid when the service made this one. */
+  readonly payments: { reference: string; status: string; isRepeat: boolean }[] = [];
   /** What the shop returned for the order, if it did. */
   orderStatus: number | undefined;
   id: string | undefined;
-  /** Whether what was planned has happened. */
-  faultHappened = false;
-  /** Whether the fault is waiting for its moment. */
-  isArmed: boolean;
+  /** Whether the planned fault has happened, if there is one. */
+  isTested: boolean;
   /** What is wrong, by the name of the promise. */
   readonly problems = new Map<string, string>();
   readonly seen = new Set<Subject>();
-  /** What is done when all other deliveries of the wave have ended. */
-  atEnd: (() => Promise<void>) | undefined;
-  /** What the shop says at the end: `paid`, `failed`, `open`, or a text that is none of them. */
-  belief = "not asked";
-  /** Whether the shop has ever said something that the drill could read. */
+  /** Events of these kinds never reach the shop. */
+  readonly lost = new Set<string>();
+  /** Sends what comes after all other deliveries of the wave. */
+  atEnd: (() => Promise<unknown>) | undefined;
+  /** What the shop shows: `paid`, `failed`, `open`, or a text that is none of them. */
+  shown = "not asked";
+  /** Whether the drill could ever read what the shop shows. */
   wasRead = false;
+  /** Whether the shop could be asked: it gave the order an id. */
+  canAsk = false;
   /** How often the customer got what was ordered. */
   effects: number | undefined;
-  readonly #lost = new Set<string>();
   #answers = 0;
-  readonly #sandbox: Sandbox;
+  readonly #context: CaseContext;
+  /** Holds the case until a fault of the process can happen to the whole wave. */
+  readonly #barrier: Barrier | undefined;
   readonly #startedAt = performance.now();
 
-  constructor(one: DrillCase, sandbox: Sandbox, barrier?: Barrier) {
+  constructor(one: DrillCase, context: CaseContext, barrier?: Barrier) {
     const id = nextPhone++;
     this.case = one;
-    this.#sandbox = sandbox;
-    this.barrier = barrier;
-    this.isArmed = one.fault !== undefined;
+    this.isTested = one.fault === undefined;
+    this.#context = context;
+    this.#barrier = barrier;
     this.phone = `0712${id}`;
-    this.number = `254712${id}`;
-    this.order = id.toString(16).toUpperCase().padStart(ORDER_LENGTH, "D");
+    this.order = id.toString(16).toUpperCase().padStart(12, "D");
     this.amount = 100 + (id % 900);
   }
 
@@ -83,47 +83,37 @@ export class CaseRun {
     if (!this.problems.has(promise)) this.problems.set(promise, what);
   }
 
-  /** Takes the fault of the case, if this is its moment. */
-  takeFault(subject: Subject, when: When): NonNullable<DrillCase["fault"]>["effect"] | undefined {
+  /** Returns the fault of the case if it is for this request or delivery: the first of its kind. */
+  begin(subject: Subject): Fault | undefined {
+    const isFirst = !this.seen.has(subject);
+    this.seen.add(subject);
     const { fault } = this.case;
-    if (!this.isArmed || fault?.subject !== subject || fault.when !== when) return undefined;
-    this.isArmed = false;
-    return fault.effect;
+    const isDue = isFirst && this.#context.hasFaults && fault?.subject === subject;
+    return isDue ? fault : undefined;
   }
 
-  /** From now on, events of this kind never reach the shop. */
-  lose(event: string): void {
-    this.#lost.add(event);
+  /** Records that the planned fault happens now. */
+  happen(): void {
+    this.isTested = true;
+    this.note("drill", this.case.fault?.text ?? "");
   }
 
-  isLost(event: string): boolean {
-    return this.#lost.has(event);
+  /**
+   * Waits for the fault of the process, together with the other cases of the wave.
+   *
+   * @param step - If the fault comes after what was held: resolves when that moment is reached.
+   */
+  async disturb(step?: Promise<unknown>): Promise<void> {
+    await this.#barrier?.arrive(() => this.happen(), step);
   }
 
   hasPrompt(reference: string): boolean {
-    return this.#sandbox.phone(this.number).prompt?.reference === reference;
+    return this.#context.sandbox.phone(this.phone).prompt?.reference === reference;
   }
 
-  /** The service has made a payment: the customer answers, at once or soon. */
-  async prompted(reference: string): Promise<void> {
-    const open = await Promise.all(this.ledger.map((one) => this.paymentStatus(one.reference)));
-    this.ledger.push({ reference, isRepeat: open.some((status) => status !== "failed") });
-    if (!this.hasPrompt(reference)) return;
-    this.note("service", `prompted ${maskPhone(this.phone)} for the payment ${reference}`);
-    const { customer } = this.case;
-    if (customer === "approves before the response") this.#answer(reference);
-    else void this.#answerSoon(reference);
-  }
-
-  /** The customer takes a moment. In a case about reads, the shop gets time for one. */
-  async #answerSoon(reference: string): Promise<void> {
-    this.#answers++;
-    const deadline = performance.now() + MAX_READ_MS;
-    const waitsForRead = () => this.isArmed && this.case.fault?.subject === "read";
-    do await sleep(ANSWER_MS);
-    while (waitsForRead() && performance.now() < deadline);
-    this.#answers--;
-    this.#answer(reference);
+  /** Whether a payment of the order waits for the customer. */
+  get isPrompted(): boolean {
+    return this.payments.some(({ reference }) => this.hasPrompt(reference));
   }
 
   /** Whether the customer is about to answer. */
@@ -131,28 +121,58 @@ export class CaseRun {
     return this.#answers > 0;
   }
 
-  #answer(reference: string): void {
-    if (!this.hasPrompt(reference)) return;
-    const phone = this.#sandbox.phone(this.number);
-    const { customer } = this.case;
-    if (customer === "does nothing") phone.ignore();
-    else if (customer === "cancels") phone.cancel();
-    else if (customer === "enters a wrong PIN") phone.enterWrongPin();
-    else phone.approve();
-    if (customer !== "does nothing") {
-      this.note("customer", `${customer.split(" before")[0]} (${reference})`);
-    }
+  /** Asks the service for the status of each payment. */
+  async updatePayments(): Promise<void> {
+    await Promise.all(
+      this.payments.map(async (one) => {
+        one.status = String((await this.#context.client.payments.get(one.reference)).status);
+      }),
+    );
   }
 
-  /** What the service says of a payment. */
-  async paymentStatus(reference: string): Promise<string> {
-    const response = await this.#sandbox.fetch(`${this.#sandbox.baseUrl}/payments/${reference}`, {
-      headers: { "x-api-key": this.#sandbox.keys.sandbox },
-    });
-    const { data } = (await response.json()) as { data?: { status?: string } };
-    return data?.status ?? "unknown";
+  /** The service has made a payment: the customer answers, at once or soon. */
+  async prompted(reference: string): Promise<void> {
+    await this.updatePayments();
+    const isRepeat = this.payments.some(({ status }) => status !== "failed");
+    this.payments.push({ reference, status: "pending", isRepeat });
+    if (!this.hasPrompt(reference)) return;
+    const masked = `${this.phone.slice(0, 4)} *** ${this.phone.slice(-3)}`;
+    this.note("service", `prompted ${masked} for the payment ${reference}`);
+    if (this.case.customer === "approves before the response") this.#answer(reference);
+    else void this.#answerSoon(reference);
+  }
+
+  /** The customer takes a moment. In a case about reads, the shop gets time for one. */
+  async #answerSoon(reference: string): Promise<void> {
+    this.#answers++;
+    const deadline = performance.now() + MAX_READ_MS;
+    const waitsForRead = () => this.case.fault?.subject === "read" && !this.seen.has("read");
+    do await sleep(ANSWER_MS);
+    while (waitsForRead() && performance.now() < deadline);
+    this.#answers--;
+    this.#answer(reference);
+  }
+
+  #answer(reference: string): void {
+    if (!this.hasPrompt(reference)) return;
+    const phone = this.#context.sandbox.phone(this.phone);
+    const [act = ""] = this.case.customer.split(" before");
+    if (act === "does nothing") phone.ignore();
+    else if (act === "cancels") phone.cancel();
+    else if (act === "enters a wrong PIN") phone.enterWrongPin();
+    else phone.approve();
+    if (act !== "does nothing") this.note("customer", `${act} (${reference})`);
   }
 }
 
-/** 0712 *** 041 */
-const maskPhone = (phone: string): string => `${phone.slice(0, 4)} *** ${phone.slice(-3)}`;
+/** The orders of one shop, and how to find the one that a text is about. */
+export class Runs {
+  readonly all: CaseRun[] = [];
+  readonly byReference = new Map<string, CaseRun>();
+
+  /** The order whose phone is in a text, in any usual notation. */
+  inText(text: string): CaseRun | undefined {
+    const numbers: readonly string[] = text.replace(/[ -]/g, "").match(/712\d{6}(?!\d)/g) ?? [];
+    return this.all.find(({ phone }) => numbers.includes(phone.slice(1)));
+  }
+}

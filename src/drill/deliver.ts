@@ -1,52 +1,43 @@
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject } from "../internal/is-object.ts";
 import type { Deliver } from "../sandbox/options.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
-import type { CaseRun } from "./case-run.ts";
-import type { Effect, When } from "./cases.ts";
+import type { CaseRun, Runs } from "./case-run.ts";
+import { type Fault, isOfProcess } from "./cases.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
-import type { Runs } from "./runs.ts";
 
 /** How long a late delivery waits. The service itself waits 5 s for the response to it. */
 const LATE_MS = 1_500;
 const TIMEOUT_MS = 5_000;
-/** How long a shop reads a delivery, roughly: the fault in the middle comes after that. */
+/** How long a shop reads a delivery, roughly: a fault in the middle comes after that. */
 const READING_MS = 3;
+const SIGNATURE = "x-service-signature";
 
-interface Sent {
+interface Delivery {
   readonly url: string;
   readonly body: string;
   readonly signature: string | undefined;
 }
 
-interface DeliverContext {
+interface Context {
   readonly runs: Runs;
   readonly secret: () => string;
-  /** Stops the process of the shop. */
-  readonly processFault: (run: CaseRun, step?: Promise<void>) => Promise<void>;
-  /** Counts the beginnings and the ends of what stops the process: odd while it cannot respond. */
-  readonly disturbances: () => number;
-  readonly faults: boolean;
+  /** Whether the drill has let the shop run since a time. */
+  readonly wasUpSince: (time: number) => boolean;
 }
 
-const signatureHeader = "x-service-signature";
-
 /** Posts to the shop's receiver; `undefined`: no response. */
-function post({ url, body, signature }: Sent, onSent = () => {}): Promise<number | undefined> {
+function post({ url, body, signature }: Delivery, onSent = () => {}): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
-      ...(signature !== undefined && { [signatureHeader]: signature }),
+      ...(signature !== undefined && { [SIGNATURE]: signature }),
     };
-    const request = send(
-      url,
-      { method: "POST", headers, agent: false, timeout: TIMEOUT_MS },
-      (response) => {
-        response.resume().once("close", () => resolve(response.statusCode));
-      },
-    );
+    const request = send(url, { method: "POST", headers, agent: false, timeout: TIMEOUT_MS });
+    request.once("response", (response) => {
+      response.resume().once("close", () => resolve(response.statusCode));
+    });
     request.once("finish", onSent);
     request.once("timeout", () => request.destroy());
     request.once("error", () => resolve(undefined));
@@ -54,195 +45,126 @@ function post({ url, body, signature }: Sent, onSent = () => {}): Promise<number
   });
 }
 
-/** The sender of a drill's sandbox: it delivers, and at chosen moments it does not. */
-export function createDeliver(context: DeliverContext): Deliver {
-  const { runs, secret, processFault, disturbances, faults } = context;
-
+/** The sender of a drill's sandbox: faults happen to the deliveries here. */
+export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
   return async (request) => {
+    const { url } = request;
     const body = await request.text();
-    const sent: Sent = {
-      url: request.url,
-      body,
-      signature: request.headers.get(signatureHeader) ?? "",
-    };
-    const { event, data } = JSON.parse(body) as { event: string; data: Record<string, unknown> };
-    const run = runs.byReference.get(String(data.reference)) ?? runs.inText(body);
-    if (run === undefined) return new Response(null, { status: (await post(sent)) ?? 504 });
-    const subject = event === "payment.initiated" ? "initiated" : "final";
-    const isFirst = !run.seen.has(subject);
-    run.seen.add(subject);
-    const effectAt = (when: When) => (isFirst && faults ? run.takeFault(subject, when) : undefined);
-    const say = (text: string) => {
-      run.faultHappened = true;
-      run.note("drill", text);
-    };
-    if (run.isLost(event)) throw new Error("the drill lost it");
+    const signature = request.headers.get(SIGNATURE) ?? "";
+    const { event, data } = JSON.parse(body);
+    const run = runs.byReference.get(data.reference) ?? runs.inText(body);
+    const delivery = { url, body, signature };
+    if (run === undefined) return new Response(null, { status: (await post(delivery)) ?? 504 });
+    const fault = run.begin(event === "payment.initiated" ? "initiated" : "final");
+    if (run.lost.has(event)) throw new Error("The drill lost it.");
 
-    const before = effectAt("before");
-    const changed = await beforeDelivery(before, run, sent, event, say);
-    const middle = effectAt("middle");
-    const after = effectAt("after");
-    let step = () => {};
-    const reached = new Promise<void>((resolve) => {
-      step = resolve;
-    });
-    const isProcess = (effect: Effect | undefined) =>
-      effect?.kind === "kill" || effect?.kind === "stop";
-    if (isProcess(middle))
-      await processFault(
-        run,
-        reached.then(() => sleep(READING_MS)),
-      );
-    if (isProcess(after)) await processFault(run, reached);
-    const began = performance.now();
-    const disturbance = disturbances();
-    const status = await post(changed, middle === undefined ? undefined : step);
-    step();
-    const tookMs = performance.now() - began;
-    run.note(
-      "service",
-      `delivered ${event}: the shop ${status === undefined ? "did not respond" : `returned ${status}`}`,
-    );
-    // A process that was killed or stopped meanwhile could not respond.
-    const isUndisturbed = disturbance % 2 === 0 && disturbances() === disturbance;
-    if (isUndisturbed) judgeResponse(run, event, status, tookMs);
-    if (middle?.kind === "lost200") {
-      say(`took the shop's response to ${event} away`);
-      throw new Error("the drill lost the response");
+    const changed = fault ? await prepare(fault, run, event, delivery) : delivery;
+    let onSent = () => {};
+    let onEnd = () => {};
+    if (isOfProcess(fault) && fault?.when !== "before") {
+      const sent = new Promise<void>((resolve) => {
+        onSent = resolve;
+      });
+      const ended = new Promise<void>((resolve) => {
+        onEnd = resolve;
+      });
+      const reading = sent.then(() => sleep(READING_MS));
+      await run.disturb(fault?.when === "middle" ? Promise.race([reading, ended]) : ended);
     }
-    afterDelivery(after, run, changed, say);
-    if (status === undefined) throw new Error("no response");
+    const began = performance.now();
+    const status = await post(changed, onSent);
+    onEnd();
+    const result = status === undefined ? "did not respond" : `returned ${status}`;
+    run.note("service", `delivered ${event}: the shop ${result}`);
+    // A process that was killed or stopped meanwhile could not respond.
+    if (wasUpSince(began)) checkResponse(run, event, status, performance.now() - began);
+    if (fault?.kind === "lost200") {
+      run.happen();
+      throw new Error("The drill lost the response.");
+    }
+    if (status === undefined) throw new Error("The shop did not respond.");
     return new Response(null, { status });
   };
 
-  function judgeResponse(
+  /** Causes what goes wrong with a delivery. Returns what is delivered. */
+  async function prepare(
+    fault: Fault,
     run: CaseRun,
     event: string,
-    status: number | undefined,
-    tookMs: number,
-  ): void {
-    if (status === undefined) {
-      const what =
-        tookMs >= TIMEOUT_MS
-          ? `no response to ${event} within 5 s`
-          : `the connection for ${event} was closed without a response`;
-      run.blame(ANSWERED, what);
-    } else if (status >= 400 && status < 500) {
-      run.blame(ANSWERED, `the shop returned ${status} for a genuine ${event}`);
-    }
-  }
-
-  /** Returns what is to be delivered. */
-  async function beforeDelivery(
-    effect: Effect | undefined,
-    run: CaseRun,
-    sent: Sent,
-    event: string,
-    say: (text: string) => void,
-  ): Promise<Sent> {
-    switch (effect?.kind) {
-      case "kill":
-      case "stop":
-        await processFault(run);
-        return sent;
-      case "never":
-        say(`lost ${event}, for good`);
-        run.lose(event);
-        throw new Error("the drill lost it");
-      case "late":
-        say(`held ${event} for ${LATE_MS / 1_000} s`);
-        await sleep(LATE_MS);
-        return sent;
-      case "twice":
-        say(`delivered ${event} twice at once`);
-        void post(sent);
-        return sent;
-      case "rewritten": {
-        say(`wrote ${event} with other white space and escapes, and signed it`);
-        const body = JSON.stringify(JSON.parse(sent.body), null, 2).replaceAll("/", "\\/");
-        return { ...sent, body, signature: signWebhook(body, secret()) };
-      }
-      case "forged":
-      case "unsigned":
-      case "altered":
-        await sendForged(effect.kind, run, sent, say);
-        return sent;
-      default:
-        return sent;
-    }
-  }
-
-  /** An event that says the opposite of the truth, and is not the service's. */
-  async function sendForged(
-    kind: "forged" | "unsigned" | "altered",
-    run: CaseRun,
-    sent: Sent,
-    say: (text: string) => void,
-  ): Promise<void> {
-    const body = oppositeOf(sent.body);
-    const signature = {
-      forged: signWebhook(body, "whsec_not_the_secret"),
-      unsigned: undefined,
-      altered: sent.signature,
-    }[kind];
-    const status = await post({ ...sent, body, signature });
-    say(
-      `sent ${kind === "altered" ? "an altered" : kind === "forged" ? "a forged" : "an unsigned"} event: the shop returned ${status ?? "nothing"}`,
-    );
-    if (status === undefined || status < 400 || status >= 500) {
-      run.blame(
-        FORGED,
-        `it returned ${status ?? "nothing"} for an event that is not the service's`,
-      );
-    }
-  }
-
-  function afterDelivery(
-    effect: Effect | undefined,
-    run: CaseRun,
-    sent: Sent,
-    say: (text: string) => void,
-  ): void {
-    if (effect?.kind === "again") {
+    delivery: Delivery,
+  ): Promise<Delivery> {
+    const { kind } = fault;
+    const { body, signature } = delivery;
+    const signed = (text: string, key = secret()) => ({
+      ...delivery,
+      body: text,
+      signature: signWebhook(text, key),
+    });
+    if (fault.when === "after" && !isOfProcess(fault)) {
+      const last = kind === "again" ? delivery : signed(oppositeOf(body));
       run.atEnd = async () => {
-        await post(sent);
-        say("delivered the old event once more");
-      };
-      run.faultHappened = true;
-    }
-    if (effect?.kind === "conflict") {
-      const body = oppositeOf(sent.body);
-      const contradiction = { ...sent, body, signature: signWebhook(body, secret()) };
-      run.atEnd = async () => {
-        await post(contradiction);
-        say("delivered a genuine event that contradicts the first one");
+        run.happen();
+        await post(last);
       };
     }
+    if (fault.when !== "before") return delivery;
+    if (isOfProcess(fault)) {
+      await run.disturb();
+      return delivery;
+    }
+    run.happen();
+    if (kind === "never") {
+      run.lost.add(event);
+      throw new Error("The drill lost it.");
+    }
+    if (kind === "late") await sleep(LATE_MS);
+    if (kind === "twice") void post(delivery);
+    if (kind === "rewritten") {
+      return signed(JSON.stringify(JSON.parse(body), null, 2).replaceAll("/", "\\/"));
+    }
+    const forged = signed(oppositeOf(body), "whsec_not_the_secret");
+    if (kind === "forged") await sendForged(run, forged);
+    if (kind === "unsigned") await sendForged(run, { ...forged, signature: undefined });
+    if (kind === "altered") await sendForged(run, { ...forged, signature });
+    return delivery;
   }
 }
 
+function checkResponse(run: CaseRun, event: string, status: number | undefined, ms: number): void {
+  if (status === undefined) {
+    const inTime = `the connection for ${event} was closed without a response`;
+    run.blame(ANSWERED, ms < TIMEOUT_MS ? inTime : `no response to ${event} within 5 s`);
+  } else if (status >= 400 && status < 500) {
+    run.blame(ANSWERED, `the shop returned ${status} for a genuine ${event}`);
+  }
+}
+
+async function sendForged(run: CaseRun, forged: Delivery): Promise<void> {
+  const status = await post(forged);
+  const result = `returned ${status ?? "nothing"} for an event that is not the service's`;
+  run.note("shop", result);
+  if (status === undefined || status < 400 || status >= 500) run.blame(FORGED, `it ${result}`);
+}
+
+const CANCELLED = {
+  status: "failed",
+  failure_reason: "1032: Cancelled",
+  user_message: "You cancelled.",
+  retry_possible: true,
+};
+const COMPLETED = {
+  status: "completed",
+  transaction_id: "DRILL0000X",
+  provider_transaction_id: "DRILL0000X",
+};
+
 /** `payment.completed` for a failed payment, and the other way round. */
 function oppositeOf(text: string): string {
-  const { event, data, ...rest } = JSON.parse(text) as {
-    event: string;
-    data: Record<string, unknown>;
-  };
-  const isPaid = event === "payment.completed";
-  const {
-    failure_reason: _r,
-    user_message: _m,
-    retry_possible: _p,
-    ...payment
-  } = isObject(data) ? data : {};
-  const failed = {
-    failure_reason: "1032: Cancelled",
-    user_message: "You cancelled.",
-    retry_possible: true,
-  };
-  const paid = { transaction_id: "DRILL0000X", provider_transaction_id: "DRILL0000X" };
-  return JSON.stringify({
-    ...rest,
-    event: isPaid ? "payment.failed" : "payment.completed",
-    data: { ...payment, status: isPaid ? "failed" : "completed", ...(isPaid ? failed : paid) },
-  });
+  const { data, ...rest } = JSON.parse(text);
+  if (rest.event === "payment.completed") {
+    return JSON.stringify({ ...rest, event: "payment.failed", data: { ...data, ...CANCELLED } });
+  }
+  const { failure_reason: _r, user_message: _m, retry_possible: _p, ...payment } = data;
+  const paid = { ...payment, ...COMPLETED };
+  return JSON.stringify({ ...rest, event: "payment.completed", data: paid });
 }

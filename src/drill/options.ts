@@ -1,147 +1,80 @@
 /** One setting of a drill: a flag of the command line, and a field of `malipo.drill.json`. */
 export interface DrillOption {
-  readonly name: string;
   /** What the help shows in the place of the value. A switch has none. */
   readonly value?: string;
   readonly summary: string;
   readonly default?: string;
+  /** What happens without a value, if there is no default. */
   readonly fallback?: string;
   readonly repeatable?: true;
   /** Belongs to one run and not to the shop: it has no place in the file. */
   readonly ofRun?: true;
 }
 
-/** The file in which a shop's settings are kept. */
+/** The file with the settings of a shop. */
 export const DRILL_FILE = "malipo.drill.json";
 
-/** Everything that can be set for a drill. The command line, the file and `--init` read these rows. */
-export const DRILL_OPTIONS: readonly DrillOption[] = [
-  {
-    name: "start",
-    value: "command",
-    summary:
-      "the command that starts your shop. It gets PORT, MALIPO_BASE_URL, MALIPO_API_KEY and MALIPO_WEBHOOK_SECRET",
-  },
-  {
-    name: "ready",
+/** The options that `--init` asks for. */
+export const ASKED_OPTIONS: Readonly<Record<string, DrillOption>> = {
+  start: { value: "command", summary: "the command that starts your shop" },
+  order: {
     value: "request",
-    summary: "a request that is answered below 500 when the shop is ready, such as GET /health",
-    fallback: "the port accepts connections",
+    summary: "how a customer orders: METHOD /path BODY, with {phone}, {amount} and {order}",
   },
-  {
-    name: "order",
-    value: "request",
-    summary:
-      "how a customer orders: METHOD /path and a body, JSON or a form; {phone}, {amount} and {order} are filled in",
-  },
-  {
-    name: "order-id",
+  "order-id": {
     value: "place",
-    summary:
-      "where the response has the order's id: a JSON pointer, location, or a place and a pattern: location ~ orders/(.+)",
+    summary: "the place of the order's id: /pointer, or location ~ orders/(.+)",
     fallback: "/id, then the end of location",
   },
-  {
-    name: "status",
+  status: {
     value: "request",
-    summary: "how to ask what the shop believes of an order; {id} and {order} are filled in",
+    summary: "how to ask for the status of an order, with {id} or {order}",
     default: "GET /orders/{id}",
   },
-  {
-    name: "paid",
+  paid: {
     value: "check",
-    summary:
-      "how a paid order reads: /pointer=value, or a text that the response contains; | separates alternatives",
+    summary: "what a paid order shows: /pointer=value, or a text; | separates alternatives",
     default: "/status=paid",
   },
-  {
-    name: "failed",
-    value: "check",
-    summary: "how an order reads that was not paid",
-    default: "/status=failed",
-  },
-  {
-    name: "open",
-    value: "check",
-    summary: "how an order reads that is not decided yet",
-    default: "/status=pending",
-  },
-  {
-    name: "effects",
+  failed: { value: "check", summary: "what a failed order shows", default: "/status=failed" },
+  open: { value: "check", summary: "what an open order shows", default: "/status=pending" },
+  effects: {
     value: "place",
-    summary:
-      "what the customer got: a request and a JSON pointer to a number or a list, or ~ and a text to count, or a file to which the shop appends a line with the order's id",
+    summary: "what the customer got: a request and a /pointer or ~ text, or a file with lines",
     fallback: "not checked",
   },
-  {
-    name: "webhook",
-    value: "path",
-    summary:
-      "the path of your webhook receiver; the drill registers it, unless the shop does that itself",
-    default: "/webhooks",
+  webhook: { value: "path", summary: "the path of your receiver", default: "/webhooks" },
+};
+
+/** Everything that can be set for a drill, on the command line or in the file. */
+export const DRILL_OPTIONS: Readonly<Record<string, DrillOption>> = {
+  ...ASKED_OPTIONS,
+  ready: {
+    value: "request",
+    summary: "responds below 500 when the shop is ready, such as GET /health",
+    fallback: "the port accepts connections",
   },
-  {
-    name: "header",
+  header: {
     value: "name: value",
     summary: "a header of every request of the customer",
     repeatable: true,
   },
-  {
-    name: "env",
-    value: "NAME=value",
-    summary: "an environment variable of the shop",
-    repeatable: true,
-  },
-  {
-    name: "data",
-    value: "NAME",
-    summary: "the environment variable that gets the folder for the shop's data, new for each run",
-    default: "DATA",
-  },
-  {
-    name: "nightly",
-    value: "request",
-    summary: "starts the job that the shop runs at night, such as POST /jobs/nightly",
-  },
-  {
-    name: "quiet",
+  env: { value: "NAME=value", summary: "an environment variable of your shop", repeatable: true },
+  data: { value: "NAME", summary: "the variable with the shop's new data folder", default: "DATA" },
+  nightly: { value: "request", summary: "starts the nightly job, such as POST /jobs/nightly" },
+  quiet: { value: "duration", summary: "time for your shop's timers at the end", default: "30s" },
+  slow: {
     value: "duration",
-    summary: "how long the shop's own timers get at the end, before and after the last restart",
-    default: "30s",
-  },
-  {
-    name: "slow",
-    value: "duration",
-    summary: "how late a slow response is: longer than the timeouts of your shop",
+    summary: "delay of a slow response, above your timeouts",
     default: "20s",
   },
-  { name: "double-click", summary: "send every order twice at the same moment" },
-  {
-    name: "workers",
-    value: "number",
-    summary: "how many shops run side by side, each with its own port and data",
-    default: "2",
-  },
-  {
-    name: "orders",
-    value: "number",
-    summary: "also place this many orders at once, with random faults and kills",
-    default: "0",
-  },
-  {
-    name: "seed",
-    value: "text",
-    summary: "the same seed plans the same random faults",
-    default: "malipo",
-  },
-  {
-    name: "case",
-    value: "number",
-    summary: "run one case, and print what the shop prints",
-    ofRun: true,
-  },
-  { name: "list", summary: "list the cases, and run none", ofRun: true },
-  { name: "report", value: "path", summary: "write the report as one HTML page", ofRun: true },
-  { name: "junit", value: "path", summary: "write the results as JUnit XML, for CI", ofRun: true },
-  { name: "init", summary: `ask for the settings, and write ${DRILL_FILE}`, ofRun: true },
-];
+  "double-click": { summary: "send every order twice at the same moment" },
+  workers: { value: "number", summary: "how many shops run side by side", default: "2" },
+  orders: { value: "number", summary: "also place this many random orders", default: "0" },
+  seed: { value: "text", summary: "the same seed plans the same faults", default: "malipo" },
+  case: { value: "number", summary: "run one case with the shop's output", ofRun: true },
+  list: { summary: "list the cases, and run none", ofRun: true },
+  report: { value: "path", summary: "write the report as one HTML page", ofRun: true },
+  junit: { value: "path", summary: "write the results as JUnit XML, for CI", ofRun: true },
+  init: { summary: `ask for the settings, and write ${DRILL_FILE}`, ofRun: true },
+};

@@ -1,14 +1,10 @@
 import { ConfigurationError } from "../errors/configuration.ts";
-import { isObject } from "../internal/is-object.ts";
 import { parseRequest, type RequestTemplate, type ShopResponse } from "./request-template.ts";
 
 /** Reads a text out of a response; `undefined` if it is not there. */
 export type Place = (response: ShopResponse) => string | undefined;
 
-/** Whether a response says something. */
-export type Check = (response: ShopResponse) => boolean;
-
-/** Where it can be counted what the customer got. */
+/** How often the customer got what was ordered: the lines of a file, or a number in a response. */
 export type Effects =
   | { readonly file: string }
   | {
@@ -18,49 +14,57 @@ export type Effects =
 
 /** The value at a JSON pointer. */
 function valueAt(body: string, pointer: string): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(body);
+    return pointer
+      .split("/")
+      .slice(1)
+      .filter((name) => name !== "")
+      .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"))
+      .reduce((value, name) => Object(value)[name], JSON.parse(body));
   } catch {
     return undefined;
   }
-  const names = pointer.split("/").slice(1);
-  for (const name of names.filter((one) => one !== "")) {
-    const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!isObject(value) && !Array.isArray(value)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
+
+/** What a customer reads of a page: the data in its scripts repeats the text in many frameworks. */
+const withoutScripts = (body: string) => {
+  const [first = "", ...parts] = body.split(/<script\b/i);
+  // A script without an end takes the rest of the page.
+  return (
+    first +
+    parts
+      .map((part) =>
+        part
+          .split(/<\/script>/i)
+          .slice(1)
+          .join(""),
+      )
+      .join("")
+  );
+};
 
 /** `/id`, `location`, or either with a pattern: `location ~ orders/(.+)`. */
 export function parsePlace(text: string): Place {
-  const [source = "", pattern] = text.split(/\s+~\s+/);
+  const [source = "", pattern = "[\\s\\S]+"] = text.split(/\s~\s/).map((part) => part.trim());
   if (source !== "location" && source !== "body" && !source.startsWith("/")) {
     throw new ConfigurationError(
       `--order-id must be a JSON pointer, location, or body, with a pattern after ~ if needed; got "${text}".`,
     );
   }
   return ({ headers, body }) => {
-    const value =
-      source === "location"
-        ? headers.get("location")
-        : source === "body"
-          ? body
-          : valueAt(body, source);
-    if (value === undefined || value === null || value === "") return undefined;
-    if (pattern === undefined) return String(value);
-    const [whole, part] = new RegExp(pattern).exec(String(value)) ?? [];
+    const known: Record<string, unknown> = { location: headers.get("location"), body };
+    const value = source in known ? known[source] : valueAt(body, source);
+    const [whole, part] = new RegExp(pattern).exec(String(value ?? "")) ?? [];
     return part ?? whole;
   };
 }
 
 /** `/status=paid|completed`, or a text that the response contains. */
-export function parseCheck(text: string): Check {
+export function parseCheck(text: string): (response: ShopResponse) => boolean {
   const [, pointer, values = ""] = /^(\/[^=]*)=(.*)$/.exec(text) ?? [];
   if (pointer === undefined) {
     const texts = text.split("|");
-    return ({ body }) => texts.some((one) => body.includes(one));
+    return ({ body }) => texts.some((one) => withoutScripts(body).includes(one));
   }
   return ({ body }) => values.split("|").includes(String(valueAt(body, pointer)));
 }
@@ -69,12 +73,12 @@ export function parseCheck(text: string): Check {
 export function parseEffects(text: string): Effects {
   if (!/^[A-Z]+\s/.test(text)) return { file: text };
   const [, line = "", place = "/"] = /^(\S+\s+\S+)(?:\s+([/~].*))?$/.exec(text.trim()) ?? [];
-  const [, counted] = /^~\s*(.+)$/.exec(place) ?? [];
+  const counted = place.startsWith("~") ? place.slice(1).trim() : undefined;
   return {
     request: parseRequest(line, "effects"),
     count: ({ status, body }) => {
       if (status >= 400) return status === 404 ? 0 : undefined;
-      if (counted !== undefined) return body.split(counted).length - 1;
+      if (counted !== undefined) return withoutScripts(body).split(counted).length - 1;
       const value = valueAt(body, place);
       if (Array.isArray(value)) return value.length;
       return typeof value === "number" ? value : undefined;

@@ -1,5 +1,5 @@
 import type { DrillResult } from "./drill.ts";
-import { escapeText, exitStatus, reportPromises, summarize } from "./report.ts";
+import { escapeText, exitStatus, notesOf, reportPromises, summarize } from "./report.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --ok: light-dark(#14683a, #6fd39a); --bad: light-dark(#a3161b, #ff9a8f); --line: light-dark(#d5d5d5, #444) }
@@ -12,11 +12,10 @@ pre { overflow-x: auto; padding: .8rem; border: 1px solid var(--line); border-ra
 
 /** The report as one HTML page that loads nothing. */
 export function reportAsPage(result: DrillResult): string {
-  const { results, notChecked, cannotJudge } = result;
   const promises = reportPromises(result);
   const rows = promises.map(
     ({ name, state, failed }) =>
-      `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeText(name)}</td><td>${failed} of ${results.length}</td></tr>`,
+      `<tr><td class="${state.split(" ")[0]}">${state}</td><td>${escapeText(name)}</td><td>${failed} of ${result.results.length}</td></tr>`,
   );
   const stories = promises
     .filter(({ stories: list }) => list.length > 0)
@@ -24,10 +23,7 @@ export function reportAsPage(result: DrillResult): string {
       ({ name, stories: list, cases }) =>
         `<h2>${escapeText(name)}</h2>\n<p>Cases: ${cases.join(", ")}</p>\n${list.map((lines) => `<pre>${escapeText(lines.join("\n"))}</pre>`).join("\n")}`,
     );
-  const notes = [
-    ...cannotJudge.map((why) => `Could not judge: ${why}`),
-    ...notChecked.map((what) => `Not checked: ${what}.`),
-  ].map((note) => `<li>${escapeText(note)}</li>`);
+  const notes = notesOf(result).map((note) => `<li>${escapeText(note)}</li>`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

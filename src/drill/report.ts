@@ -1,17 +1,21 @@
 import { stripVTControlCharacters } from "node:util";
-import { byPromise, type CaseResult, type DrillResult } from "./drill.ts";
+import type { CaseResult, DrillResult } from "./drill.ts";
+import { PROMISES } from "./promises.ts";
 import { formatStory } from "./story.ts";
 
 /** How many stories of one promise are printed. The others are listed by their numbers. */
 const MAX_STORIES = 3;
+const MAX_LISTED = 20;
 
-/** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not judge. */
-export function exitStatus({ results, cannotJudge }: DrillResult): 0 | 1 | 2 {
-  if (results.some(({ problems }) => problems.size > 0)) return 1;
-  return cannotJudge.length > 0 || results.length === 0 ? 2 : 0;
+const isBroken = ({ problems }: CaseResult) => problems.size > 0;
+
+/** The exit status of a drill: 0 every promise holds, 1 a promise is broken, 2 it could not test. */
+export function exitStatus({ results, obstacles }: DrillResult): 0 | 1 | 2 {
+  if (results.some(isBroken)) return 1;
+  return obstacles.length > 0 ? 2 : 0;
 }
 
-/** What a promise has come to: its name, the cases that broke it, and their stories. */
+/** The result of a promise: the cases that broke it, and their stories. */
 export interface PromiseReport {
   readonly name: string;
   readonly state: "ok" | "FAILED" | "not checked";
@@ -21,11 +25,16 @@ export interface PromiseReport {
 }
 
 export function reportPromises({ results, notChecked }: DrillResult): PromiseReport[] {
-  return byPromise(results).map(({ promise: { name, needsEffects }, failed }) => {
+  return PROMISES.map(({ name, needsEffects, needsFault = [] }) => {
+    const failed = results.filter(({ problems }) => problems.has(name));
+    const tested = results.filter(
+      ({ case: { fault }, isTested }) =>
+        needsFault.length === 0 || (isTested && needsFault.includes(fault?.kind ?? "")),
+    );
     const isChecked = !needsEffects || !notChecked.some((one) => one.includes("--effects"));
     return {
       name,
-      state: failed.length > 0 ? "FAILED" : isChecked && results.length > 0 ? "ok" : "not checked",
+      state: failed.length > 0 ? "FAILED" : isChecked && tested.length > 0 ? "ok" : "not checked",
       failed: failed.length,
       cases: failed.map(({ case: one }) => one.number),
       stories: failed.slice(0, MAX_STORIES).map((one) => formatStory(one, name)),
@@ -33,59 +42,52 @@ export function reportPromises({ results, notChecked }: DrillResult): PromiseRep
   });
 }
 
-const seconds = (ms: number) => `${(ms / 1_000).toFixed(0)} s`;
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** The last line: whether the shop passed. */
 export function summarize(result: DrillResult): string {
   const { results, elapsedMs } = result;
-  const broken = results.filter(({ problems }) => problems.size > 0).length;
-  const counts = `${results.length} cases in ${seconds(elapsedMs)}`;
+  const cases = `${count(results.length, "case")} in ${(elapsedMs / 1_000).toFixed(0)} s`;
   const status = exitStatus(result);
-  if (status === 2) return "The drill could not judge the shop.";
-  return status === 1
-    ? `${broken} of ${counts} broke a promise.`
-    : `Every promise holds in ${counts}.`;
+  if (status === 2) return "The drill could not test the shop.";
+  if (status === 0) return `Every promise holds in ${cases}.`;
+  return `${results.filter(isBroken).length} of ${cases} broke a promise.`;
 }
+
+/** What was not checked, and why the shop could not be tested: a sentence each. */
+export const notesOf = ({ notChecked, obstacles }: DrillResult): string[] => [
+  ...notChecked.map((what) => `Not checked: ${what}.`),
+  ...obstacles.map((why) => `Could not test: ${why}`),
+];
 
 /** The report as text. */
 export function formatReport(result: DrillResult): string {
-  const { results, cannotJudge, notChecked } = result;
+  const total = result.results.length;
   const promises = reportPromises(result);
   const width = Math.max(...promises.map(({ name }) => name.length));
   const table = promises.map(({ state, name, failed }) => {
-    const count = state === "not checked" ? "" : `${failed} of ${results.length} cases`;
-    return `${state.padEnd(11)}  ${name.padEnd(width)}  ${count}`.trimEnd();
+    const cases = state === "not checked" ? "" : `${failed} of ${count(total, "case")}`;
+    return `${state.padEnd(11)}  ${name.padEnd(width)}  ${cases}`.trimEnd();
   });
-  const stories = promises.flatMap(({ stories, cases }) => {
-    const more = cases.slice(stories.length);
-    const rest = more.length === 0 ? [] : [[`The same in ${list(more)}.`]];
-    return [...stories, ...rest].map((lines) => ["", ...lines].join("\n"));
+  const stories = promises.flatMap(({ stories: list, cases }) => {
+    const rest = cases.slice(MAX_STORIES);
+    const shown = rest.slice(0, MAX_LISTED).join(", ");
+    const more = rest.length > MAX_LISTED ? ` and ${rest.length - MAX_LISTED} more` : "";
+    const same = `The same in case${rest.length === 1 ? "" : "s"} ${shown}${more}.`;
+    return [...list, ...(rest.length > 0 ? [[same]] : [])].map((lines) =>
+      ["", ...lines].join("\n"),
+    );
   });
-  return [
-    ...(results.length > 0 ? ["", ...table] : []),
-    ...stories,
-    "",
-    ...notChecked.map((what) => `Not checked: ${what}.`),
-    ...cannotJudge.map((why) => `Could not judge: ${why}`),
-    summarize(result),
-  ].join("\n");
+  const parts = [...(total > 0 ? ["", ...table] : []), ...stories, "", ...notesOf(result)];
+  return [...parts, summarize(result)].join("\n");
 }
 
-const MAX_LISTED = 20;
-
-function list(numbers: readonly number[]): string {
-  const shown = numbers.slice(0, MAX_LISTED).join(", ");
-  const more = numbers.length - MAX_LISTED;
-  return `case${numbers.length === 1 ? "" : "s"} ${shown}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/** What the shop said in the dry run: one line for each customer. */
+/** What the shop showed in the dry run: one line for each customer. */
 export const formatDryRun = (results: readonly CaseResult[]): string =>
   [
     "Without faults:",
     ...results.map(
-      ({ case: one, story }) =>
-        `  the customer ${one.customer}: the shop ${story.at(-1)?.text ?? "was not asked"}`,
+      ({ case: one, story }) => `  the customer ${one.customer}: the shop ${story.at(-1)?.text}`,
     ),
   ].join("\n");
 
@@ -96,37 +98,41 @@ export const reportAsJson = (result: DrillResult): object => ({
   elapsed_ms: Math.round(result.elapsedMs),
   promises: reportPromises(result),
   not_checked: result.notChecked,
-  could_not_judge: result.cannotJudge,
+  could_not_test: result.obstacles,
 });
 
-/** Escapes a text for XML and HTML, and leaves out what XML cannot say, such as colors of a terminal. */
+/** Escapes a text for XML and HTML, and leaves out what XML cannot have, such as colors of a terminal. */
 export const escapeText = (text: string): string =>
   stripVTControlCharacters(text)
     .replace(/(?![\t\n\r])\p{Cc}/gu, "")
     .replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 
 /** The report as JUnit XML: one test for each case. */
-export function reportAsJunit(result: DrillResult): string {
-  const { results, cannotJudge, elapsedMs } = result;
-  const failures = results.filter(({ problems }) => problems.size > 0).length;
-  const tests = results.map((one) => {
-    const name = escapeText(`case ${one.case.number}: ${one.case.text}`);
-    const failed = [...one.problems].map(
-      ([promise, what]) =>
-        `<failure message="${escapeText(`${promise}: ${what}`)}">${escapeText(formatStory(one, promise).join("\n"))}</failure>`,
-    );
-    return `  <testcase classname="malipo drill" name="${name}">${failed.join("")}</testcase>`;
-  });
-  const errors = cannotJudge.map(
-    (why) =>
-      `  <testcase classname="malipo drill" name="the drill could judge"><error message="${escapeText(why)}"/></testcase>`,
+export function reportAsJunit({ results, obstacles, elapsedMs }: DrillResult): string {
+  const failures = results.filter(isBroken).length;
+  const rows = [
+    ...results.map((one) => ({
+      name: `case ${one.case.number}: ${one.case.text}`,
+      failed: [...one.problems].map(([promise, what]) => {
+        const message = escapeText(`${promise}: ${what}`);
+        const story = escapeText(formatStory(one, promise).join("\n"));
+        return `<failure message="${message}">${story}</failure>`;
+      }),
+    })),
+    ...obstacles.map((why) => ({
+      name: "the drill could test the shop",
+      failed: [`<error message="${escapeText(why)}"/>`],
+    })),
+  ];
+  const tests = rows.map(
+    ({ name, failed }) =>
+      `  <testcase classname="malipo drill" name="${escapeText(name)}">${failed.join("")}</testcase>`,
   );
-  const counts = `tests="${tests.length + errors.length}" failures="${failures}" errors="${errors.length}"`;
+  const counts = `tests="${rows.length}" failures="${failures}" errors="${obstacles.length}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="malipo drill" ${counts} time="${(elapsedMs / 1_000).toFixed(3)}">`,
     ...tests,
-    ...errors,
     "</testsuite>",
     "",
   ].join("\n");

@@ -1,14 +1,11 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 
-/** A request with places to fill in: `POST /orders {"phone":"{phone}"}`. */
+/** A request with placeholders to fill in: `POST /orders {"phone":"{phone}"}`. */
 export interface RequestTemplate {
   readonly method: string;
   readonly path: string;
   readonly body: string;
 }
-
-/** The values of the places, by their names. */
-export type Values = Readonly<Record<string, string | number>>;
 
 const PLACE = /\{(phone|amount|order|id)\}/g;
 
@@ -29,22 +26,20 @@ export interface ShopResponse {
   readonly body: string;
 }
 
-/** The names of the places in a template. */
-export const placesIn = ({ path, body }: RequestTemplate): string[] =>
-  [...`${path} ${body}`.matchAll(PLACE)].map(([, name = ""]) => name);
+/** Whether a request can be sent only if the id of the order is known. */
+export const needsId = ({ path, body }: RequestTemplate): boolean =>
+  `${path} ${body}`.includes("{id}");
 
 /** Sends a request to the shop, as a browser of a customer does. Redirects are not followed. */
 export async function sendRequest(
   origin: string,
   { method, path, body }: RequestTemplate,
-  values: Values,
+  values: Readonly<Record<string, string | number | undefined>>,
   headers: Readonly<Record<string, string>>,
   timeoutMs: number,
 ): Promise<ShopResponse> {
   const fill = (text: string, encode: (value: string) => string) =>
-    text.replace(PLACE, (whole, name: string) =>
-      values[name] === undefined ? whole : encode(String(values[name])),
-    );
+    text.replace(PLACE, (whole, name: string) => encode(String(values[name] ?? whole)));
   const isJson = /^[{[]/.test(body);
   const type = isJson ? "application/json" : "application/x-www-form-urlencoded";
   const response = await fetch(`${origin}${fill(path, encodeURIComponent)}`, {

@@ -2,37 +2,8 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { parseDuration } from "../internal/duration.ts";
 import { isObject } from "../internal/is-object.ts";
 import { DRILL_FILE, DRILL_OPTIONS } from "./options.ts";
-import {
-  type Check,
-  type Effects,
-  type Place,
-  parseCheck,
-  parseEffects,
-  parsePlace,
-} from "./read-response.ts";
-import { parseRequest, type RequestTemplate } from "./request-template.ts";
-
-/** What a drill knows of a shop, checked and with its defaults. */
-export interface DrillSettings {
-  readonly start: string;
-  readonly ready: RequestTemplate | undefined;
-  readonly order: RequestTemplate;
-  readonly orderId: readonly Place[];
-  readonly status: RequestTemplate;
-  readonly checks: Readonly<Record<"paid" | "failed" | "open", Check>>;
-  readonly effects: Effects | undefined;
-  readonly webhook: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly env: Readonly<Record<string, string>>;
-  readonly data: string;
-  readonly nightly: RequestTemplate | undefined;
-  readonly quietMs: number;
-  readonly slowMs: number;
-  readonly doubleClick: boolean;
-  readonly workers: number;
-  readonly orders: number;
-  readonly seed: string;
-}
+import { parseCheck, parseEffects, parsePlace } from "./read-response.ts";
+import { parseRequest } from "./request-template.ts";
 
 /** The settings as they were written: the value of each option by its name. */
 export type RawSettings = Readonly<
@@ -53,48 +24,48 @@ export function readDrillFile(text: string): RawSettings {
     throw new ConfigurationError(`${DRILL_FILE} is not JSON: ${String(cause)}`, { cause });
   }
   if (!isObject(content)) throw fail("expected one JSON object.");
-  const options = DRILL_OPTIONS.filter(({ ofRun }) => !ofRun);
-  for (const [name, value] of Object.entries(content)) {
-    const option = options.find((one) => one.name === name);
+  const options = Object.entries(DRILL_OPTIONS).filter(([, { ofRun }]) => !ofRun);
+  const fields = Object.entries(content).map(([name, value]) => {
+    const [, option] = options.find(([known]) => known === name) ?? [];
     if (option === undefined) {
-      const names = options.map((one) => one.name).join(", ");
+      const names = options.map(([known]) => known).join(", ");
       throw fail(`there is no setting ${JSON.stringify(name)}. The settings are: ${names}.`);
     }
-    const [isRight, expected] = option.repeatable
-      ? [Array.isArray(value) && value.every((one) => typeof one === "string"), "a list of texts"]
-      : option.value === undefined
-        ? [typeof value === "boolean", "true or false"]
-        : [typeof value === "string" || typeof value === "number", "a text or a number"];
-    if (!isRight) throw fail(`${name} must be ${expected}; got ${JSON.stringify(value)}.`);
-    if (typeof value === "number") content[name] = String(value);
-  }
-  return content as RawSettings;
+    const flag = option.value === undefined ? "true or false" : "a text or a number";
+    const expected = option.repeatable ? "a list" : flag;
+    const isSwitch = typeof value === "boolean" ? "true or false" : "a text or a number";
+    if ((Array.isArray(value) ? "a list" : isSwitch) !== expected || isObject(value)) {
+      throw fail(`${name} must be ${expected}; got ${JSON.stringify(value)}.`);
+    }
+    return [name, typeof value === "number" ? String(value) : value];
+  });
+  return Object.fromEntries(fields);
 }
 
+/** What a drill knows of a shop, checked and with its defaults. */
+export type DrillSettings = ReturnType<typeof parseSettings>;
+
 /** @throws {ConfigurationError} naming the setting that is missing or wrong. */
-export function parseSettings(raw: RawSettings): DrillSettings {
-  const defaults = Object.fromEntries(DRILL_OPTIONS.map((one) => [one.name, one.default]));
+export function parseSettings(raw: RawSettings) {
   const text = (name: string): string => {
-    const value = raw[name] ?? defaults[name];
+    const value = raw[name] ?? DRILL_OPTIONS[name]?.default;
     if (typeof value === "string" && value !== "") return value;
     throw new ConfigurationError(
       `--${name} is required: give the flag, or write it into ${DRILL_FILE} (malipo drill --init asks for it).`,
     );
   };
-  const optional = <T>(name: string, parse: (value: string, name: string) => T) =>
+  const optional = <T>(name: string, parse: (value: string, name: string) => T): T | undefined =>
     raw[name] === undefined || raw[name] === "" ? undefined : parse(String(raw[name]), name);
-  const pairs = (name: string, separator: string) =>
+  const pairs = (name: string, separator: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
       ((raw[name] ?? []) as readonly string[]).map((one) => splitPair(name, one, separator)),
     );
+  const orderId = optional("order-id", parsePlace);
   return {
     start: text("start"),
     ready: optional("ready", parseRequest),
     order: parseRequest(text("order"), "order"),
-    orderId: optional("order-id", (value) => [parsePlace(value)]) ?? [
-      parsePlace("/id"),
-      parsePlace("location ~ ([^/?#]+)/?$"),
-    ],
+    orderId: orderId ? [orderId] : ["/id", "location ~ ([^/?#]+)/?$"].map(parsePlace),
     status: parseRequest(text("status"), "status"),
     checks: {
       paid: parseCheck(text("paid")),
@@ -124,12 +95,13 @@ function splitPair(name: string, text: string, separator: string): [string, stri
 
 function readDuration(text: string, name: string): number {
   const ms = parseDuration(text);
-  if (ms !== undefined && ms >= 0 && ms <= 3_600_000) return ms;
+  if (ms !== undefined && ms <= 3_600_000) return ms;
   throw new ConfigurationError(
     `--${name} must be a duration of at most 1h, such as 30s; got "${text}".`,
   );
 }
 
+/** @throws {ConfigurationError} for anything but a whole number from `min` to `max`. */
 export function readNumber(text: string, name: string, min: number, max: number): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;

@@ -17,14 +17,10 @@ export function formatStory({ case: one, story, problems }: CaseResult, promise:
     ({ atMs, who, text }) =>
       `  ${(atMs / 1_000).toFixed(2).padStart(5)} s  ${who.padEnd(8)}  ${text}`,
   );
-  return [head, ...shorten(lines, MAX_LINES - 1 - end.length), ...end];
-}
-
-/** Leaves out the middle of a list that is too long. */
-function shorten(lines: readonly string[], max: number): string[] {
-  if (lines.length <= max) return [...lines];
-  const first = Math.ceil((max - 1) / 2);
-  const last = max - 1 - first;
-  const left = lines.length - first - last;
-  return [...lines.slice(0, first), `   ... ${left} more`, ...lines.slice(-last)];
+  const max = MAX_LINES - 1 - end.length;
+  if (lines.length > max) {
+    const middle = lines.splice(Math.ceil((max - 1) / 2), lines.length - max + 1);
+    lines.splice(Math.ceil((max - 1) / 2), 0, `   ... ${middle.length} more`);
+  }
+  return [head, ...lines, ...end];
 }

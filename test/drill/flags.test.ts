@@ -1,18 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { allCases } from "../../src/drill/cases.ts";
-import { type DrillOptions, runDrill } from "../../src/drill/drill.ts";
-import { exitStatus, reportPromises } from "../../src/drill/report.ts";
-import { parseSettings, type RawSettings } from "../../src/drill/settings.ts";
+import type { DrillOptions } from "../../src/drill/drill.ts";
+import { exitStatus } from "../../src/drill/report.ts";
+import type { RawSettings } from "../../src/drill/settings.ts";
 import { malipo } from "../cli/command-line.ts";
+import { brokenPromises, drillShop, SETTINGS, shopFolder } from "./shops/drill-shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "malipo-drill-flags-"));
-mkdirSync(join(folder, "node_modules"));
-symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, write, remove } = shopFolder();
+afterAll(remove);
 
 const RIGHT = readFileSync(new URL("./shops/right-shop.ts", import.meta.url), "utf8");
 
@@ -23,27 +20,12 @@ function shop(name: string, ...changes: readonly (readonly [right: string, other
     expect(code.split(right)).toHaveLength(2);
     code = code.replace(right, () => other);
   }
-  writeFileSync(join(folder, `${name}.mjs`), stripTypeScriptTypes(code));
-  return `"${process.execPath}" ${join(folder, `${name}.mjs`)}`;
+  return write(name, code);
 }
 
-const SETTINGS = {
-  order: 'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}"}',
-  status: "GET /orders/{order}",
-  effects: "GET /orders/{order} /shipped",
-  quiet: "1s",
-  slow: "3s",
-  workers: "1",
-};
-
 async function drill(raw: RawSettings, options: Partial<DrillOptions> = {}) {
-  const listener = { dryRun: () => {}, progress: () => {}, output: () => {}, end: () => {} };
-  const settings = parseSettings({ ...SETTINGS, ...raw });
-  const result = await runDrill(settings, { listener, ...options });
-  const broken = reportPromises(result).flatMap(({ name, state }) =>
-    state === "FAILED" ? [name] : [],
-  );
-  return { result, broken, status: exitStatus(result) };
+  const result = await drillShop({ quiet: "1s", ...raw }, undefined, options);
+  return { result, broken: brokenPromises(result), status: exitStatus(result) };
 }
 
 /** The cases without a fault: they run in any drill. */
@@ -73,7 +55,7 @@ describe.concurrent("a drill", { timeout: 120_000 }, () => {
     const { number = 0, ...lost } =
       allCases().find(
         ({ customer, fault }) =>
-          customer === "approves" && fault?.subject === "final" && fault.effect.kind === "never",
+          customer === "approves" && fault?.subject === "final" && fault.kind === "never",
       ) ?? {};
     const options = { cases: [{ ...lost, number } as never] };
     expect((await drill({ start }, options)).broken).toEqual(["every order ends"]);
@@ -81,18 +63,48 @@ describe.concurrent("a drill", { timeout: 120_000 }, () => {
     expect([nightly.status, nightly.broken]).toEqual([0, []]);
   });
 
+  test.for([
+    ["--nightly fails", { nightly: "POST /jobs/none" }, "The nightly job failed", "returned 404"],
+    [
+      "--effects finds no number",
+      { effects: "GET /orders/{order} /typo" },
+      "--effects could not",
+      "be read",
+    ],
+    ["--status finds nothing", { status: "GET /none" }, "--status could not be read", "404"],
+    ["no id is found", { status: "GET /orders/{id}", "order-id": "/typo" }, "id was not", "found"],
+  ] as const)("fails if %s: it could not test the shop", async ([, raw, ...texts]) => {
+    const start = shop("untested", [
+      'if (request.method === "POST") {',
+      'if (folder === "jobs") { response.writeHead(404).end(); return; }\n  if (request.method === "POST") {',
+    ]);
+    const { result, status } = await drill({ start, ...raw }, { cases: [] });
+    expect([status, result.results]).toEqual([2, []]);
+    for (const text of texts) expect(result.obstacles.join("\n")).toContain(text);
+  });
+
+  test("fails if the one case that was asked for has a fault that never happened", async () => {
+    const start = shop("unread");
+    const read = allCases().find(({ fault }) => fault?.subject === "read");
+    const { result, status } = await drill({ start }, { only: read?.number, faults: false });
+    expect([status, result.obstacles.join()]).toEqual([
+      2,
+      expect.stringContaining("No case tested"),
+    ]);
+  });
+
   test("with --orders places that many orders with faults, and fails if no fault happens", async () => {
     const raw = { start: shop("many"), orders: "8", seed: "1", quiet: "10s" };
     const { result, status } = await drill(raw, DRY);
     const random = result.results.filter((one) => one.case.isRandom);
-    expect([status, random.length, result.cannotJudge]).toEqual([0, 8, []]);
+    expect([status, random.length, result.obstacles]).toEqual([0, 8, []]);
     const forgotten = await drill(raw, { ...DRY, faults: false });
     expect(forgotten.status).toBe(2);
   });
 
   test("revokes a key in the middle of the day: the service itself returns 401, and a right shop goes on", async () => {
     const revoked = allCases().filter(
-      ({ fault }) => fault?.effect.kind === "revoked" && fault.subject === "start",
+      ({ fault }) => fault?.kind === "revoked" && fault.subject === "start",
     );
     const { result, status } = await drill(
       { start: shop("revoked"), quiet: "10s" },
@@ -101,15 +113,16 @@ describe.concurrent("a drill", { timeout: 120_000 }, () => {
     const tested = result.results.filter((one) => one.case.fault && one.isTested);
     expect([status, tested.length]).toEqual([0, revoked.length]);
     for (const { story } of tested) {
-      const at = story.findIndex(({ text }) => text.startsWith("revoked the key"));
+      const at = story.findIndex(({ text }) => text === "the key is revoked");
       expect(story[at + 1]?.text).toMatch(/the service returned 401$/);
     }
   });
 
-  test("with --case runs one case and prints what the shop prints; the reports have it alone", async () => {
+  test("with --case runs one case and prints what the shop prints; the reports have only this case", async () => {
     const start = shop("loud", ["const params = {", 'console.log("loud");\n  const params = {']);
     const flags = Object.entries({
       ...SETTINGS,
+      quiet: "1s",
       start,
       case: "41",
       report: "r.html",

@@ -17,13 +17,13 @@ function caseResult(number: number, problem?: string): CaseResult {
   };
 }
 
-function drillResult(results: readonly CaseResult[], cannotJudge: string[] = []): DrillResult {
-  return { dryRun: [], results, cannotJudge, notChecked: ["the weather"], elapsedMs: 1_500 };
+function drillResult(results: readonly CaseResult[], obstacles: string[] = []): DrillResult {
+  return { results, obstacles, notChecked: ["the weather"], elapsedMs: 1_500 };
 }
 
 const PASSED = drillResult([caseResult(1)]);
 const FAILED = drillResult([caseResult(1), caseResult(2, "2 prompts, <script>")]);
-const UNJUDGED = drillResult([], ["The shop printed:\n\u001b[31mno\u001b[0m <port>\u0000"]);
+const UNTESTED = drillResult([], ["The shop printed:\n\u001b[31mno\u001b[0m <port>\u0000"]);
 
 test("JUnit has one test for each case, and a failure with its story", () => {
   const xml = reportAsJunit(FAILED);
@@ -34,8 +34,8 @@ test("JUnit has one test for each case, and a failure with its story", () => {
   expect(xml).toContain("0.02 s  shop      sent &#60;b&#62;");
 });
 
-test("JUnit has an error if the drill could not judge, and no character that XML forbids", () => {
-  const xml = reportAsJunit(UNJUDGED);
+test("JUnit has an error if the drill could not test, and no character that XML forbids", () => {
+  const xml = reportAsJunit(UNTESTED);
   expect(xml).toContain('tests="1" failures="0" errors="1"');
   expect(xml).toMatch(/<error message="The shop printed:\s.*no.* &#60;port&#62;.*"\/>/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has no way to write them
@@ -45,7 +45,7 @@ test("JUnit has an error if the drill could not judge, and no character that XML
 test.each([
   [PASSED, 0, "ok", []],
   [FAILED, 1, "FAILED", [2]],
-  [UNJUDGED, 2, "not checked", []],
+  [UNTESTED, 2, "not checked", []],
 ] as const)(
   "JSON says which cases broke a promise (exit status $1)",
   (result, status, state, cases) => {
@@ -55,7 +55,7 @@ test.each([
       cases: result.results.length,
       elapsed_ms: 1_500,
       not_checked: ["the weather"],
-      could_not_judge: result.cannotJudge,
+      could_not_test: result.obstacles,
     });
     expect(json.promises).toHaveLength(PROMISES.length);
     expect(json.promises[0]).toMatchObject({ name: PROMISE, state, failed: cases.length, cases });
@@ -66,14 +66,14 @@ test.each([
 );
 
 test.each([
-  [PASSED, "ok", "Every promise holds in 1 cases"],
+  [PASSED, "ok", "Every promise holds in 1 case "],
   [FAILED, "FAILED", "1 of 2 cases"],
-  [UNJUDGED, "FAILED", "The drill could not judge the shop."],
+  [UNTESTED, "FAILED", "The drill could not test the shop."],
 ] as const)(
-  "the page begins with the verdict, and loads and runs nothing (%#)",
-  (result, state, verdict) => {
+  "the page begins with the headline, and loads and runs nothing (%#)",
+  (result, state, headline) => {
     const page = reportAsPage(result);
-    expect(page).toContain(`<h1 class="${state}">${verdict}`);
+    expect(page).toContain(`<h1 class="${state}">${headline}`);
     expect(page).toContain("<li>Not checked: the weather.</li>");
     expect(page).not.toMatch(/<script|<link|<img|\bsrc=|\bhref=|url\(|@import/);
     expect(page.includes("<pre>case 2: a &#38; b")).toBe(result === FAILED);

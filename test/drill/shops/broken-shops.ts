@@ -22,7 +22,7 @@ export const BROKEN_SHOPS: readonly BrokenShop[] = [
   {
     name: "200 before the event is stored",
     right: 'if (status === "paid" && changed === 1) ship(id);',
-    wrong: 'if (status === "paid" && changed === 1) setTimeout(ship, 100, id);',
+    wrong: 'if (status === "paid" && changed === 1) setTimeout(ship, 500, id);',
     breaks: SHIPPED_ONCE,
     cases: [146, 147],
   },

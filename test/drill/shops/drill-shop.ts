@@ -1,0 +1,61 @@
+// How the small shops of this folder are drilled: orders are JSON, and shipments are a number.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { allCases } from "../../../src/drill/cases.ts";
+import { type DrillOptions, type DrillResult, runDrill } from "../../../src/drill/drill.ts";
+import { reportPromises } from "../../../src/drill/report.ts";
+import { parseSettings, type RawSettings } from "../../../src/drill/settings.ts";
+import { type BrokenShop, breakShop } from "./broken-shops.ts";
+
+const listener = { dryRun: () => {}, progress: () => {}, output: () => {} };
+
+export const SETTINGS = {
+  order: 'POST /orders {"phone":"{phone}","amount":{amount},"order":"{order}"}',
+  status: "GET /orders/{order}",
+  effects: "GET /orders/{order} /shipped",
+  slow: "3s",
+  workers: "1",
+};
+
+/** @param cases - The numbers of the cases; without them, all cases. */
+export function drillShop(
+  raw: RawSettings,
+  numbers?: readonly number[],
+  options: Partial<DrillOptions> = {},
+): Promise<DrillResult> {
+  const cases = numbers && allCases().filter(({ number }) => numbers.includes(number));
+  return runDrill(parseSettings({ ...SETTINGS, ...raw }), { cases, listener, ...options });
+}
+
+/** The names of the promises that a shop broke. */
+export const brokenPromises = (result: DrillResult): string[] =>
+  reportPromises(result).flatMap(({ name, state }) => (state === "FAILED" ? [name] : []));
+
+/** The command that runs a file with this Node.js. */
+export const node = (file: string): string => `"${process.execPath}" ${file}`;
+
+/** A folder for shops that import malipo. */
+export function shopFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "malipo-shops-"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(process.cwd(), join(folder, "node_modules/malipo"));
+  return {
+    folder,
+    /** Writes a shop. Returns the command that starts it. */
+    write: (name: string, code: string): string => {
+      const file = join(folder, `${name.replaceAll(" ", "-")}.mjs`);
+      writeFileSync(file, stripTypeScriptTypes(code));
+      return node(file);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Drills a broken shop with the cases that show what is wrong with it. */
+export const drillBroken = (
+  { write }: ReturnType<typeof shopFolder>,
+  shop: BrokenShop,
+): Promise<DrillResult> =>
+  drillShop({ start: write(shop.name, breakShop(shop)), quiet: "5s" }, shop.cases);
