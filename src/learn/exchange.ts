@@ -1,11 +1,11 @@
 import type { KeyKind } from "../contract/keys.ts";
-import type { RefusalCause } from "../profile/causes.ts";
+import type { RejectionCause } from "../profile/causes.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 
 /** Names and values of headers, as `Headers`, `Map` and `Object.entries` give them. */
 export type HeaderEntries = Iterable<readonly [name: string, value: string]>;
 
-/** A request to the service and its response, raw. Only shapes of it are kept. */
+/** A request to the service and its response, raw. Only shapes of it are stored. */
 export interface Exchange {
   readonly method: string;
   /** Below the base URL, without the query, such as `/payments/PAY123`. */
@@ -14,22 +14,27 @@ export interface Exchange {
   readonly query?: URLSearchParams | undefined;
   /** The kind of the key that was sent. `other`: it has none of the three prefixes. */
   readonly key?: KeyKind | "other" | "none" | undefined;
+  /**
+   * The parsed body of the request, if the sender has it: a field of the response that repeats one of its
+   * fields is known by that. No value of it enters the profile.
+   */
+  readonly sent?: unknown;
   /** Whether the request had a body. */
   readonly hasBody?: boolean | undefined;
   /** Whether the request had an `Origin` header, as those of browsers have. */
   readonly hasOrigin?: boolean | undefined;
   /**
-   * What is wrong with the request, where the sender did it on purpose. If the service accepts it all
-   * the same, the profile says so. `undefined`: guessed from the status, for a refusal.
+   * What is wrong with the request, if the sender did it on purpose. If the service accepts it all
+   * the same, the profile shows it. `undefined`: guessed from the status, for a rejection.
    */
-  readonly cause?: RefusalCause | undefined;
+  readonly cause?: RejectionCause | undefined;
   readonly status: number;
   readonly headers: HeaderEntries;
   /** The text of the response's body. */
   readonly body: string;
 }
 
-/** A delivery whose signature was verified, raw. Only shapes of it are kept. */
+/** A delivery whose signature was verified, raw. Only shapes of it are stored. */
 export interface DeliverySeen {
   readonly headers: HeaderEntries;
   readonly body: string | Uint8Array;
@@ -45,6 +50,8 @@ export interface Recorder {
   record(exchange: Exchange): void;
   /** Adds a delivery. Never throws. */
   recordDelivery(delivery: DeliverySeen): void;
+  /** What is known of the paging of lists by now. */
+  readonly lists: ServiceProfile["lists"];
   /** What was learned so far, with what `base` knew: plain JSON, a copy. */
   profile(): ServiceProfile;
 }

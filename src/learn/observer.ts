@@ -11,8 +11,8 @@ import { createRecorder } from "./recorder.ts";
 /** What {@link createObserver} takes. */
 export interface ObserverOptions {
   /**
-   * The file of the profile, such as `malipo.service.json`. Where it exists, the observer goes on with
-   * it. Set it on servers; leave it out where there is no file system, and store `profile()` yourself.
+   * The file of the profile, such as `malipo.service.json`. If it exists, the observer goes on with
+   * it. Set it on servers; leave it out if there is no file system, and store `profile()` yourself.
    *
    * @default none: `save()` rejects
    */
@@ -24,10 +24,10 @@ export interface Observer {
   /** What was learned so far: plain JSON, with shapes and no values. */
   profile(): ProfileFile;
   /**
-   * Writes the profile to its file, whole or not at all. Call it when the process stops, and now and
-   * then before. What another process has written meanwhile is kept, too.
+   * Writes the profile to its file, whole or not at all. Call it when the process stops, and periodically
+   * before. What another process has written meanwhile stays in it.
    *
-   * @throws {ConfigurationError} without `file`, and where the file cannot be written or is not a
+   * @throws {ConfigurationError} without `file`, and if the file cannot be written or is not a
    * profile of this version. The file is unchanged then.
    */
   save(): Promise<void>;
@@ -55,7 +55,7 @@ const ownRun = (base: ServiceProfile | undefined): string | undefined =>
   Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "observer")?.[0];
 
 interface ObserverFile {
-  /** Where the observer saves. */
+  /** The file to which the observer saves. */
   readonly path: string | undefined;
   readonly base: ServiceProfile | undefined;
 }
@@ -97,7 +97,7 @@ function* headerEntries(
 }
 
 /**
- * Makes an observer: it learns how your service behaves from real responses and deliveries, and keeps
+ * Makes an observer: it learns how your service behaves from real responses and deliveries, and stores
  * shapes, never values. It costs a call about a microsecond, and never fails one.
  *
  * A file that cannot be read is reported on `console.warn`, and never stops the shop: the observer starts

@@ -1,6 +1,6 @@
 import { openApiDocument } from "../openapi/document.ts";
 import type { Json } from "../openapi/fields.ts";
-import type { RefusalCause } from "../profile/causes.ts";
+import type { RejectionCause } from "../profile/causes.ts";
 import { total } from "../profile/counts.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findPaging, type ParameterRole } from "../profile/paging.ts";
@@ -17,7 +17,7 @@ const PARAMETERS: Readonly<Record<ParameterRole, readonly [type: string, about: 
   size: ["integer", "Number of items on a page."],
   page: ["integer", "Page number."],
   offset: ["integer", "How many items to leave out."],
-  cursor: ["string", "Where the page begins: a value of the page before it."],
+  cursor: ["string", "The beginning of the page: a value of the page before it."],
 };
 
 function headersOf(headers: { readonly [name: string]: HeaderShape }): Json | undefined {
@@ -37,15 +37,15 @@ function responseOf(description: string, { seen, headers, body }: ResponseShape)
   };
 }
 
-/** The refusals that were seen at an endpoint, by status. Those of several causes are one. */
-function refusalsAt(profile: ServiceProfile, endpoint: string): Record<string, Json> {
+/** The rejections that were seen at an endpoint, by status. Those of several causes are one. */
+function rejectionsAt(profile: ServiceProfile, endpoint: string): Record<string, Json> {
   const found: Record<string, { causes: string[]; response: ResponseShape }> = {};
-  for (const cause of Object.keys(profile.refusals) as RefusalCause[]) {
-    for (const [status, refusal] of Object.entries(profile.refusals[cause] ?? {})) {
-      if (refusal.at[endpoint] === undefined) continue;
-      if (isAccepted({ status: Number(status), response: refusal })) continue;
+  for (const cause of Object.keys(profile.rejections) as RejectionCause[]) {
+    for (const [status, rejection] of Object.entries(profile.rejections[cause] ?? {})) {
+      if (rejection.at[endpoint] === undefined) continue;
+      if (isAccepted({ status: Number(status), response: rejection })) continue;
       const before = found[status];
-      const { seen, headers, body } = refusal;
+      const { seen, headers, body } = rejection;
       const response = { seen, headers, body: body as Shape };
       found[status] = {
         causes: [...(before?.causes ?? []), cause.replaceAll("_", " ")],
@@ -56,7 +56,7 @@ function refusalsAt(profile: ServiceProfile, endpoint: string): Record<string, J
   return Object.fromEntries(
     Object.entries(found).map(([status, { causes, response }]) => [
       status,
-      responseOf(`Refused: ${causes.join(", ")}.`, response),
+      responseOf(`Rejected: ${causes.join(", ")}.`, response),
     ]),
   );
 }
@@ -72,7 +72,7 @@ function parametersOf(profile: ServiceProfile, endpoint: string, given: unknown)
 }
 
 function learnedOperation(profile: ServiceProfile, endpoint: string, operation: Fields): Json {
-  const refusals = refusalsAt(profile, endpoint);
+  const rejections = rejectionsAt(profile, endpoint);
   const seen = Object.entries(profile.endpoints[endpoint] ?? {});
   const successes = seen.filter(([status]) => status.startsWith("2"));
   const assumed = fieldsOf(operation.responses);
@@ -84,7 +84,7 @@ function learnedOperation(profile: ServiceProfile, endpoint: string, operation: 
         responseOf(status.startsWith("2") ? "The request succeeded." : "It failed.", response),
       ]),
     ),
-    ...refusals,
+    ...rejections,
     default: assumed.default,
   };
   if (successes.length === 0) return { ...operation, responses };

@@ -7,7 +7,7 @@ function requireFs(): typeof import("node:fs") {
   const fs = nodeFs();
   if (fs !== undefined) return fs;
   throw new ConfigurationError(
-    "A profile can be kept in a file only where node:fs is. Leave `file` out, and store observer.profile() yourself.",
+    "A profile can be stored in a file only if node:fs is available. Leave `file` out, and store observer.profile() yourself.",
   );
 }
 
@@ -49,7 +49,7 @@ function parseJson(text: string, path: string): unknown {
 /**
  * Writes a file that everybody may read, whole or not at all: nothing in it is secret.
  *
- * @throws {ConfigurationError} where it cannot be written. What was there is unchanged.
+ * @throws {ConfigurationError} if it cannot be written. What was there is unchanged.
  */
 export async function writePublicFile(path: string, text: string): Promise<void> {
   const fs = requireFs();

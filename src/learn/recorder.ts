@@ -1,10 +1,10 @@
 import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
-import type { RefusalCause } from "../profile/causes.ts";
+import type { RejectionCause } from "../profile/causes.ts";
 import { mergeProfiles } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
 import {
   EMPTY_PROFILE,
-  type RefusalShape,
+  type RejectionShape,
   type ResponseShape,
   type Run,
   type ServiceProfile,
@@ -12,24 +12,25 @@ import {
 } from "../profile/types.ts";
 import type { DeliverySeen, Exchange, Recorder, RecorderOptions } from "./exchange.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
-import { addTo, at, count, countAt, type Draft, type DraftCounts } from "./observe/draft.ts";
+import { addTo, at, count, countAt, type Draft } from "./observe/draft.ts";
 import { guessCause, isFailure } from "./observe/guess-cause.ts";
 import { addHeaders } from "./observe/headers.ts";
-import { findIdInResponse } from "./observe/id-field.ts";
-import { isInvalidField } from "./observe/invalid-field.ts";
+import { isInvalidField, REQUEST_FIELDS } from "./observe/invalid-field.ts";
 import {
   addAskedPage,
   addDefaultPage,
-  addRefusedPage,
+  addRejectedPage,
   type DefaultPage,
   pagingQuery,
   readPage,
-} from "./observe/list-facts.ts";
+} from "./observe/list-paging.ts";
+import { knownOfRequest, SentPayments } from "./observe/repeated.ts";
 import { addBody, type ParsedBody, parseBody } from "./observe/shape.ts";
+import { textsIn } from "./observe/texts.ts";
 import { newRun } from "./run-name.ts";
 
 /** Requests that are wrong only in their key: if the service accepts one, its response is a success. */
-const REAL_SUCCESS: readonly (RefusalCause | undefined)[] = [
+const REAL_SUCCESS: readonly (RejectionCause | undefined)[] = [
   ...([
     undefined,
     "no_key",
@@ -41,8 +42,21 @@ const REAL_SUCCESS: readonly (RefusalCause | undefined)[] = [
   ] as const),
 ];
 
-const FIELD_CAUSES: readonly RefusalCause[] = ["invalid_field", "invalid_phone", "unusable_phone"];
-const KEY_CAUSES: readonly (RefusalCause | undefined)[] = ["wrong_kind", "missing_scope"];
+const FIELD_CAUSES: readonly RejectionCause[] = [
+  "invalid_field",
+  "invalid_phone",
+  "unusable_phone",
+];
+const KEY_CAUSES: readonly (RejectionCause | undefined)[] = ["wrong_kind", "missing_scope"];
+
+/** The endpoints whose resource has a status. */
+const STATEFUL = /payments|payment\/status|invoices/;
+
+/** The field that an error names. */
+function wrongField(body: ParsedBody): string | undefined {
+  const texts = body.kind === "json" ? textsIn(body.value) : new Set<string>();
+  return [...REQUEST_FIELDS].find((name) => texts.has(name));
+}
 
 const noResponse = (): Draft<ResponseShape> => ({ seen: {}, headers: {}, body: {} });
 
@@ -54,7 +68,7 @@ interface Read {
   readonly place: string;
   readonly body: ParsedBody;
   readonly isFailure: boolean;
-  readonly cause: RefusalCause | undefined;
+  readonly cause: RejectionCause | undefined;
 }
 
 class ProfileRecorder implements Recorder {
@@ -63,6 +77,7 @@ class ProfileRecorder implements Recorder {
   readonly #known: Draft<ServiceProfile>;
   readonly #counts: Draft<Run>;
   readonly #deliveries = new DeliveryObserver();
+  readonly #payments = new SentPayments();
   readonly #defaultPages = new Map<string, DefaultPage>();
 
   constructor({ by, run = newRun(), base = EMPTY_PROFILE }: RecorderOptions) {
@@ -77,6 +92,10 @@ class ProfileRecorder implements Recorder {
     addTo(this.#counts.by, by, 3);
   }
 
+  get lists(): ServiceProfile["lists"] {
+    return this.#known.lists;
+  }
+
   profile(): ServiceProfile {
     return mergeProfiles(this.#known, this.#known);
   }
@@ -85,7 +104,7 @@ class ProfileRecorder implements Recorder {
     try {
       const read = readExchange(exchange);
       this.#counts.requests++;
-      this.#addRefusal(read);
+      this.#addRejection(read);
       this.#addResponse(read);
       this.#addKey(read);
       this.#addList(read);
@@ -98,34 +117,36 @@ class ProfileRecorder implements Recorder {
   recordDelivery(delivery: DeliverySeen): void {
     try {
       this.#counts.deliveries++;
-      this.#deliveries.add({ ...this.#known, run: this.#run }, delivery);
+      const target = { ...this.#known, run: this.#run, payments: this.#payments };
+      this.#deliveries.add(target, delivery);
     } catch {
       // As above.
     }
   }
 
-  #addRefusal({ exchange, place, body, isFailure, cause }: Read): void {
+  #addRejection({ exchange, place, body, isFailure, cause }: Read): void {
     if (cause === undefined) return;
     const { status, headers } = exchange;
-    const byStatus = at<{ [status: string]: Draft<RefusalShape> }>(
-      this.#known.refusals as Record<string, { [status: string]: Draft<RefusalShape> }>,
+    const byStatus = at<{ [status: string]: Draft<RejectionShape> }>(
+      this.#known.rejections as Record<string, { [status: string]: Draft<RejectionShape> }>,
       cause,
       () => ({}),
     );
-    const refusal = at<Draft<RefusalShape>>(byStatus, String(status), () => ({
+    const rejection = at<Draft<RejectionShape>>(byStatus, String(status), () => ({
       ...noResponse(),
       at: {},
     }));
-    count(refusal.seen, this.#run);
-    countAt(refusal.at, place, this.#run);
+    count(rejection.seen, this.#run);
+    countAt(rejection.at, place, this.#run);
     if (!isFailure) {
-      refusal.accepted ??= {};
-      count(refusal.accepted, this.#run);
+      rejection.accepted ??= {};
+      count(rejection.accepted, this.#run);
     }
-    addHeaders(refusal.headers, headers, this.#run);
-    const target = this.#target(exchange, refusal.body);
+    addHeaders(rejection.headers, headers, this.#run);
+    const target = this.#target(exchange, rejection.body);
+    const known = { status, field: FIELD_CAUSES.includes(cause) ? wrongField(body) : undefined };
     const isFieldKey = FIELD_CAUSES.includes(cause) ? isInvalidField : undefined;
-    addBody({ ...target, keepsValues: false, isFieldKey }, body);
+    addBody({ ...target, known, keepsValues: true, isFieldKey }, body);
   }
 
   #addResponse({ exchange, endpoint, place, body, isFailure, cause }: Read): void {
@@ -141,8 +162,15 @@ class ProfileRecorder implements Recorder {
     count(response.seen, this.#run);
     addHeaders(response.headers, headers, this.#run);
     const target = this.#target(exchange, response.body);
-    addBody({ ...target, keepsValues: isSuccess }, body);
-    if (isSuccess && body.kind === "json") this.#addId(exchange.path, body.value);
+    const value = body.kind === "json" ? body.value : undefined;
+    const sent = knownOfRequest(exchange.path, exchange.sent);
+    const isPayment = place.includes("payment");
+    if (isSuccess && place.endsWith("/initiate")) this.#payments.add(sent, value);
+    const known = isPayment ? { ...this.#payments.of(value), ...sent } : sent;
+    addBody(
+      { ...target, known, keepsValues: isSuccess, hasStates: isSuccess && STATEFUL.test(place) },
+      body,
+    );
   }
 
   #target({ path, query }: Exchange, shape: Draft<Shape>) {
@@ -150,27 +178,16 @@ class ProfileRecorder implements Recorder {
     return { shape, run: this.#run, timestamps: this.#known.timestamps, sent };
   }
 
-  #addId(path: string, body: unknown): void {
-    const found = findIdInResponse(path, body);
-    if (found === undefined) return;
-    const fields = at<{ [field: string]: DraftCounts }>(
-      this.#known.ids,
-      found.resource,
-      () => ({}),
-    );
-    countAt(fields, found.field, this.#run);
-  }
-
   #addKey({ exchange, endpoint, place, isFailure, cause }: Read): void {
     const { key } = exchange;
     if (endpoint === undefined || key === undefined || key === "none" || key === "other") return;
-    const isRefused = KEY_CAUSES.includes(cause) && isFailure;
-    if (isFailure && !isRefused) return;
+    const isRejected = KEY_CAUSES.includes(cause) && isFailure;
+    if (isFailure && !isRejected) return;
     const byEndpoint = at<Draft<ServiceProfile["keys"][string]>>(this.#known.keys, key, () => ({}));
     const counts = at<Draft<ServiceProfile["keys"][string][string]>>(byEndpoint, place, () => ({}));
     countAt(
       counts as Record<string, Record<string, number>>,
-      isRefused ? "refused" : "allowed",
+      isRejected ? "rejected" : "allowed",
       this.#run,
     );
   }
@@ -178,10 +195,10 @@ class ProfileRecorder implements Recorder {
   #addList({ exchange, endpoint, place, body, isFailure, cause }: Read): void {
     if (endpoint?.list === undefined || exchange.status >= 500) return;
     const query = pagingQuery(exchange.query);
-    const facts = () =>
+    const paging = () =>
       at<Draft<ServiceProfile["lists"][string]>>(this.#known.lists, place, () => ({}));
     if (isFailure) {
-      if (cause === "invalid_field" && query.length > 0) addRefusedPage(facts(), query);
+      if (cause === "invalid_field" && query.length > 0) addRejectedPage(paging(), query);
       return;
     }
     if (body.kind !== "json") return;
@@ -190,9 +207,9 @@ class ProfileRecorder implements Recorder {
     const page = list === undefined ? undefined : readPage(body.value, list);
     if (page === undefined) return;
     const before = this.#defaultPages.get(place);
-    if (query.length > 0) addAskedPage(facts(), page, query, before, this.#run);
+    if (query.length > 0) addAskedPage(paging(), page, query, before, this.#run);
     else if ((exchange.query?.size ?? 0) === 0) {
-      this.#defaultPages.set(place, addDefaultPage(facts(), page, this.#run));
+      this.#defaultPages.set(place, addDefaultPage(paging(), page, this.#run));
     }
   }
 
@@ -202,7 +219,7 @@ class ProfileRecorder implements Recorder {
     );
     countAt(
       this.#known.browsers as Record<string, Record<string, number>>,
-      isAllowed ? "allowed" : "refused",
+      isAllowed ? "allowed" : "rejected",
       this.#run,
     );
   }

@@ -9,7 +9,7 @@ export interface ReportEntry {
    * `confirmed`: the service does what the sandbox assumes. `contradicted`: it does something else.
    * `unseen`: nothing that was seen bears on it.
    */
-  readonly verdict: "confirmed" | "contradicted" | "unseen";
+  readonly result: "confirmed" | "contradicted" | "unseen";
   /** How many observations bear on it. */
   readonly seen: number;
   /** What the sandbox assumes. */
@@ -25,11 +25,11 @@ export interface ReportedAssumption {
 }
 
 /**
- * What a profile says about each assumption of the sandbox: one entry for each, in their order.
+ * What a profile shows about each assumption of the sandbox: one entry for each, in their order.
  *
  * @example
  * ```ts
- * const wrong = reportOn(profile, ASSUMPTIONS).filter(({ verdict }) => verdict === "contradicted");
+ * const wrong = reportOn(profile, ASSUMPTIONS).filter(({ result }) => result === "contradicted");
  * ```
  */
 export const reportOn = (
@@ -41,7 +41,7 @@ export const reportOn = (
     const isContradicted = contradictions.length > 0;
     return {
       name,
-      verdict: isContradicted ? "contradicted" : seen > 0 ? "confirmed" : "unseen",
+      result: isContradicted ? "contradicted" : seen > 0 ? "confirmed" : "unseen",
       seen,
       assumed: choice,
       found: isContradicted ? contradictions.join("; ") : null,

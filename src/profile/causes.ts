@@ -1,13 +1,13 @@
 /**
- * Why a service refuses a request. Refusals are learned by cause, from whichever endpoint they were
+ * Why a service rejects a request. Rejections are learned by cause, from whichever endpoint they were
  * seen at, and hold for all endpoints.
  */
-export const REFUSAL_CAUSES = [
+export const REJECTION_CAUSES = [
   /** The request has no API key. */
   "no_key",
-  /** Nobody has this key. */
+  /** No merchant has this key. */
   "unknown_key",
-  /** A public key where a secret key is required. */
+  /** A public key, if a secret key is required. */
   "wrong_kind",
   /** The key lacks the scope. */
   "missing_scope",
@@ -29,5 +29,5 @@ export const REFUSAL_CAUSES = [
   "rate_limit",
 ] as const;
 
-/** Why the service refused a call: a missing key, an unknown id, an invalid field, and so on. */
-export type RefusalCause = (typeof REFUSAL_CAUSES)[number];
+/** Why the service rejected a call: a missing key, an unknown id, an invalid field, and so on. */
+export type RejectionCause = (typeof REJECTION_CAUSES)[number];

@@ -1,8 +1,8 @@
-import type { RefusalCause } from "./causes.ts";
+import type { RejectionCause } from "./causes.ts";
 import { type ComparePolicy, compareShapes, type Difference, MERGE } from "./compare-shapes.ts";
 import { byText, total } from "./counts.ts";
-import { type Found, findRefusal, findSchedule, findSuccess } from "./read.ts";
-import type { HeaderShape, ListFacts, ResponseShape, ServiceProfile } from "./types.ts";
+import { type Found, findRejection, findSchedule, findSuccess } from "./read.ts";
+import type { HeaderShape, ListPaging, ResponseShape, ServiceProfile } from "./types.ts";
 
 interface Comparison {
   readonly differences: Difference[];
@@ -11,7 +11,7 @@ interface Comparison {
 }
 
 /** Formats, times and effects that were seen, as text by their place. */
-type Facts = Readonly<Record<string, string>>;
+type Decided = Readonly<Record<string, string>>;
 
 const difference = (path: string, before: unknown, after: unknown): Difference[] =>
   before === after ? [] : [{ path, before: String(before), after: String(after) }];
@@ -32,7 +32,7 @@ const goneHeaders = (at: string, before: ResponseShape, after: ResponseShape): D
     }));
 
 /** What is known of the paging of a list, as far as it is decided. */
-function listFacts({ parameters = {}, defaultSizes, clampedSizes }: ListFacts = {}): Facts {
+function decidedPaging({ parameters = {}, defaultSizes, clampedSizes }: ListPaging = {}): Decided {
   const effects = Object.entries(parameters).flatMap(([name, { works, ignored }]) =>
     total(works) === total(ignored)
       ? []
@@ -45,7 +45,7 @@ function listFacts({ parameters = {}, defaultSizes, clampedSizes }: ListFacts = 
   ]);
 }
 
-const compareFacts = (at: string, before: Facts, after: Facts): Difference[] =>
+const compareDecided = (at: string, before: Decided, after: Decided): Difference[] =>
   Object.keys(before)
     .filter((name) => after[name] !== undefined)
     .flatMap((name) => difference(`${at} ${name}`, before[name], after[name]));
@@ -60,8 +60,15 @@ class ProfileComparison implements Comparison {
     for (const endpoint of Object.keys({ ...known.endpoints, ...now.endpoints })) {
       this.#addResponse(endpoint, findSuccess(known, endpoint), findSuccess(now, endpoint));
     }
-    for (const cause of Object.keys({ ...known.refusals, ...now.refusals }) as RefusalCause[]) {
-      this.#addResponse(`refusals ${cause}`, findRefusal(known, cause), findRefusal(now, cause));
+    for (const cause of Object.keys({
+      ...known.rejections,
+      ...now.rejections,
+    }) as RejectionCause[]) {
+      this.#addResponse(
+        `rejections ${cause}`,
+        findRejection(known, cause),
+        findRejection(now, cause),
+      );
     }
     for (const kind of Object.keys({ ...known.events, ...now.events })) {
       const [before, after] = [known.events[kind], now.events[kind]];
@@ -69,8 +76,12 @@ class ProfileComparison implements Comparison {
       if (before && after) this.#addShapes(kind, before, after);
     }
     for (const [endpoint, before] of Object.entries(known.lists)) {
-      const facts = compareFacts(endpoint, listFacts(before), listFacts(now.lists[endpoint]));
-      this.differences.push(...facts);
+      const decided = compareDecided(
+        endpoint,
+        decidedPaging(before),
+        decidedPaging(now.lists[endpoint]),
+      );
+      this.differences.push(...decided);
     }
     const after = findSchedule(now);
     for (const [index, delay] of findSchedule(known).entries()) {
@@ -109,7 +120,7 @@ class ProfileComparison implements Comparison {
 }
 
 /**
- * Finds where two profiles differ. Counts and runs do not matter.
+ * Finds the differences between two profiles. Counts and runs do not matter.
  *
  * @example
  * ```ts

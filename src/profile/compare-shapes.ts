@@ -47,13 +47,13 @@ export const MERGE: ComparePolicy = {
   values: "none",
 };
 
-/** The interface says of these that a payment has them in some statuses only. */
+/** Fields that a payment has in some statuses only, by the interface. */
 const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
   ...["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
   ...["failure_reason", "user_message", "retry_possible", "checkout_request_id"],
 ]);
 
-/** Names that stand for others: nothing can be said of one of them. */
+/** Names that stand for others: nothing is known of a single one. */
 const isWildcard = (path: string): boolean => /(?:\*|\{field\})$/.test(path);
 
 function isRequired(shape: Shape, path: string): boolean {
@@ -71,7 +71,7 @@ const hasParent = (shape: Shape, path: string): boolean => {
 
 const typesOf = ({ types }: FieldShape): string[] => Object.keys(types).sort();
 
-/** Ids are digits in one run and letters in the next: these formats say the same. */
+/** Ids are digits in one run and letters in the next: these formats mean the same. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/^(?:digits|hex|token)/, "word"],
   [/^decimal/, "decimal"],
@@ -80,7 +80,7 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 const familiesOf = ({ formats = [] }: FieldShape): string[] => [
   ...new Set(
     formats
-      .filter((format) => format !== "empty")
+      .filter((format) => !["empty", "true", "false"].includes(format))
       .map((format) => FAMILIES.find(([pattern]) => pattern.test(format))?.[1] ?? format),
   ),
 ];

@@ -8,7 +8,7 @@ export interface ProfileDrift {
   readonly path: string;
   /** What was learned, such as `string or null`. */
   readonly expected: string;
-  /** What was received: a type, `nothing`, or a status in quotation marks. */
+  /** What was received: a type, `nothing`, or a status in quotes. */
   readonly received: string;
 }
 
@@ -17,7 +17,7 @@ const shown = (text: string): string =>
   text.startsWith('"') && !/^"[a-z_.]{1,40}"$/.test(text) ? "string" : text;
 
 /**
- * Finds where a response differs from what was learned of its endpoint: a field that was always there
+ * Finds what differs in a response from what was learned of its endpoint: a field that was always there
  * is missing, a type or a status was never seen. A new field is not a difference.
  */
 export function findProfileDrift(

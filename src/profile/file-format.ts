@@ -4,14 +4,14 @@ import { byText } from "./counts.ts";
 import { presenceOf } from "./paths.ts";
 import type { Counts, ProfileFile, ServiceProfile, Shape } from "./types.ts";
 
-// The file of a profile reads like a lock file: its parts say what the service does, and change when the
+// The file of a profile reads like a lock file: its parts describe what the service does, and change when the
 // service does. How often each place was seen stands apart, in `runs` at the end: for each run, one
 // number for each place, in the order in which the parts are read. So a new run changes only `runs`.
 
 type Fields = Record<string, unknown>;
 
 /** Lists that are values, and not names of places with counts. */
-const VALUES = new Set(["formats", "values", "by"]);
+const VALUES = new Set(["formats", "values", "same", "states", "by"]);
 
 const MAX_DEPTH = 12;
 
@@ -44,6 +44,7 @@ function encodePart(value: unknown, counts: Counts[]): unknown {
         counts.push(one);
         return [[key, true]];
       }
+      if (VALUES.has(key)) return [[key, one]];
       return [[key, key === "body" ? encodeBody(one as Shape, counts) : encodePart(one, counts)]];
     }),
   );
@@ -65,9 +66,9 @@ const encodeBody = (shape: Shape, counts: Counts[]): Fields =>
 export function encodeProfile({ version, runs, ...parts }: ServiceProfile): ProfileFile {
   const counts: Counts[] = [];
   const encoded = encodePart(parts, counts) as Fields;
-  const table = sorted(runs).map(([run, facts]) => [
+  const table = sorted(runs).map(([run, details]) => [
     run,
-    { ...Object(facts), counts: counts.map((one) => one[run] ?? 0) },
+    { ...Object(details), counts: counts.map((one) => one[run] ?? 0) },
   ]);
   return { version, ...encoded, runs: Object.fromEntries(table) };
 }
@@ -78,8 +79,8 @@ class CountReader {
   #next = 0;
 
   constructor(runs: Fields) {
-    this.#runs = Object.entries(runs).map(([run, facts]) => {
-      const { counts } = Object(facts) as Fields;
+    this.#runs = Object.entries(runs).map(([run, details]) => {
+      const { counts } = Object(details) as Fields;
       return [run, Array.isArray(counts) ? counts : []];
     });
   }
@@ -100,11 +101,11 @@ const hasSeen = (value: Fields): boolean =>
   "body" in value || "redeliveries" in value || ("formats" in value && !("types" in value));
 
 function decodePart(key: string, value: unknown, counts: CountReader, depth: number): unknown {
+  if (VALUES.has(key)) return value;
   if (depth > MAX_DEPTH) throw changedByHand("it is nested too deep");
   if (value === true) return counts.take();
   if (Array.isArray(value)) {
-    const isPlaces =
-      !VALUES.has(key) && value.length > 0 && value.every((one) => typeof one === "string");
+    const isPlaces = value.length > 0 && value.every((one) => typeof one === "string");
     if (!isPlaces) return value;
     return Object.fromEntries([...value].sort(byText).map((name) => [name, counts.take()]));
   }
@@ -133,9 +134,9 @@ export function decodeProfile({ version, runs, ...parts }: ProfileFile): Service
   if (!reader.isComplete) {
     throw changedByHand("the counts of its runs do not fit its places, as after a change by hand");
   }
-  const facts = Object.entries(Object(runs) as Fields).map(([run, one]) => {
+  const run = Object.entries(Object(runs) as Fields).map(([run, one]) => {
     const { counts: _, ...rest } = Object(one) as Fields;
     return [run, rest];
   });
-  return { version, ...decoded, runs: Object.fromEntries(facts) } as unknown as ServiceProfile;
+  return { version, ...decoded, runs: Object.fromEntries(run) } as unknown as ServiceProfile;
 }

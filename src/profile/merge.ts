@@ -22,7 +22,7 @@ function join(a: Json, b: Json): Json {
     return Object.fromEntries(
       keys.map((key) => {
         const [mine, other] = [own(a, key), own(b, key)];
-        // With itself where only one has it, so that what is inside it is sorted, too.
+        // With itself if only one has it, so that what is inside it is sorted, too.
         return [key, join((mine ?? other) as Json, (other ?? mine) as Json)];
       }),
     ) as Json;
@@ -35,7 +35,7 @@ const own = (map: Record<string, Json>, key: string): Json | undefined =>
 
 /**
  * Joins two parts of a profile by its one rule: maps key by key, sets by union, numbers by the larger
- * one. Associative, commutative, and of no effect where one holds the other.
+ * one. Associative, commutative, and of no effect if one holds the other.
  */
 export const mergeValues = <Value>(a: Value, b: Value): Value =>
   join(a as Json, b as Json) as unknown as Value;

@@ -61,7 +61,7 @@ function* shapesOf(profile: ServiceProfile): Generator<[place: string, shape: Sh
     for (const [status, { body }] of Object.entries(byStatus))
       yield [`${endpoint} ${status}`, body];
   }
-  for (const [cause, byStatus = {}] of Object.entries(profile.refusals)) {
+  for (const [cause, byStatus = {}] of Object.entries(profile.rejections)) {
     for (const [status, { body }] of Object.entries(byStatus)) yield [`${cause} ${status}`, body];
   }
   for (const [kind, { body }] of Object.entries(profile.events)) yield [kind, body];

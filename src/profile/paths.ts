@@ -68,6 +68,9 @@ const WRAPPERS = [
   ...["phone", "validation", "payment_account"],
 ];
 
+/** What stands beside a resource, and holds none. */
+const BESIDE = /^_|^(?:meta|metadata|links?|lines|status|errors?|details|settings|pagination)$/i;
+
 /** A body with more fields than this beside an object is a resource itself. */
 const MAX_ENVELOPE_FIELDS = 5;
 
@@ -76,7 +79,11 @@ export function findResourcePath(shape: Shape): string {
   let path = ROOT;
   for (let depth = 0; depth < 3; depth++) {
     const names = childrenOf(shape, path);
-    const wrapper = WRAPPERS.find((name) => hasType(shape, fieldPath(path, name), "object"));
+    const objects = names.filter((name) => hasType(shape, fieldPath(path, name), "object"));
+    const others = objects.filter((name) => !BESIDE.test(name));
+    const wrapper =
+      WRAPPERS.map((known) => objects.find((name) => name.toLowerCase() === known)).find(Boolean) ??
+      (others.length === 1 ? others[0] : undefined);
     const isEnvelope = names.length <= MAX_ENVELOPE_FIELDS && !names.some(isIdName);
     if (wrapper === undefined || !(isEnvelope || (path === ROOT && wrapper === "data"))) break;
     path = fieldPath(path, wrapper);
@@ -86,15 +93,5 @@ export function findResourcePath(shape: Shape): string {
 
 /** The id of a request is part of an envelope. */
 const isIdName = (name: string): boolean =>
-  /^(id|uuid|.+_id|reference|number)$/.test(name) && !/^(request|trace|correlation)_id$/.test(name);
-
-const ENVELOPE_NAMES = new Set([...LIST_NAMES, ...WRAPPERS]);
-
-/** Whether a path is that of a resource or of an item of a list: only envelopes are around it. */
-export function isResourceRoot(path: string): boolean {
-  const names = path.replaceAll("[]", "").split(".");
-  return (
-    path === ROOT ||
-    (names.length <= 3 && names.every((name) => name === "" || ENVELOPE_NAMES.has(name)))
-  );
-}
+  /(?:^|_)(?:id|uuid|reference|number)$|[a-z](?:Id|ID|Uuid|Reference|Number)$/.test(name) &&
+  !/^(?:request|trace|correlation)_?id$/i.test(name);

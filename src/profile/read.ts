@@ -1,7 +1,7 @@
 import { ENDPOINTS, type EndpointName } from "../contract/endpoints.ts";
-import type { RefusalCause } from "./causes.ts";
+import type { RejectionCause } from "./causes.ts";
 import { total } from "./counts.ts";
-import type { RefusalShape, ResponseShape, ServiceProfile } from "./types.ts";
+import type { RejectionShape, ResponseShape, ServiceProfile } from "./types.ts";
 
 /** The name of an endpoint in a profile: `GET /payments/{reference}`. */
 export const endpointKey = (name: EndpointName): string =>
@@ -39,15 +39,15 @@ export const findSuccess = (profile: ServiceProfile, endpoint: string): Found | 
   );
 
 /**
- * The usual refusal of a cause: at this endpoint, or else anywhere. A status below 300 whose body is
- * not an error says that the service accepts such a request: see `isAccepted`.
+ * The usual rejection of a cause: at this endpoint, or else anywhere. A status below 300 whose body is
+ * not an error means that the service accepts such a request: see `isAccepted`.
  */
-export function findRefusal(
+export function findRejection(
   profile: ServiceProfile,
-  cause: RefusalCause,
+  cause: RejectionCause,
   endpoint?: string,
-): Found<RefusalShape> | undefined {
-  const byStatus = profile.refusals[cause];
+): Found<RejectionShape> | undefined {
+  const byStatus = profile.rejections[cause];
   const here =
     endpoint === undefined
       ? undefined
@@ -66,15 +66,9 @@ export function findRefusal(
   );
 }
 
-/** Whether the service did what was asked, so that it does not refuse for this cause. */
-export const isAccepted = ({ status, response }: Found<RefusalShape>): boolean =>
+/** Whether the service did what was asked, so that it does not reject for this cause. */
+export const isAccepted = ({ status, response }: Found<RejectionShape>): boolean =>
   status < 300 && response.accepted !== undefined;
-
-/** The name of the field that is the id of a resource, as usually seen. `undefined`: not known. */
-export function findIdField({ ids }: ServiceProfile, resource: string): string | undefined {
-  const [usual] = Object.entries(ids[resource] ?? {}).sort(([, a], [, b]) => total(b) - total(a));
-  return usual?.[0];
-}
 
 /** The waits between deliveries of one event in milliseconds, as usually seen, in their order. */
 export function findSchedule({ deliveries }: ServiceProfile): number[] {

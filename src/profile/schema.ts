@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { REFUSAL_CAUSES } from "./causes.ts";
+import { REJECTION_CAUSES } from "./causes.ts";
+import { KNOWN_NAMES } from "./types.ts";
 import { isFormat, isTimestampForm } from "./vocabulary/formats.ts";
 import { isHeaderName, isShapePath } from "./vocabulary/names.ts";
 
@@ -43,11 +44,21 @@ const counts = keyed("names of runs, of eight hexadecimal digits,", matches(RUN)
 const formats = z.optional(list(check("the name of a format", isFormat)));
 const TYPES = ["string", "number", "boolean", "null", "object", "array", "text", "empty"];
 
+/** `null`, `string token`, `number integer`. */
+function isKind(kind: string): boolean {
+  const [type = "", format] = kind.split(" ");
+  return TYPES.includes(type) && (format === undefined || isFormat(format));
+}
+
 const field = parts({
   types: keyed(`types (${TYPES.join(", ")})`, oneOf(TYPES), counts),
   formats,
   values: z.optional(
-    list(check("a status, a kind of event or a currency", matches(/^(?:[a-z_.]{1,40}|[A-Z]{3})$/))),
+    list(check("a status, a kind of event or a currency", matches(/^[A-Za-z_.]{1,40}$/))),
+  ),
+  same: z.optional(list(check("the name of a known value", oneOf(KNOWN_NAMES)))),
+  states: z.optional(
+    keyed("statuses", matches(/^[a-z_.]{1,40}$/), list(check("a type and a format", isKind))),
   ),
 });
 
@@ -70,14 +81,14 @@ const byStatus = <Value extends z.ZodMiniType>(value: Value) => keyed("statuses"
 const byEndpoint = <Value extends z.ZodMiniType>(value: Value) =>
   keyed("endpoints, such as GET /merchant,", isEndpoint, value);
 
-const refusal = parts({
+const rejection = parts({
   ...response,
   at: keyed("endpoints", (key) => key === "other" || isEndpoint(key), counts),
   accepted: z.optional(counts),
 });
 
 const sizes = z.optional(list(whole));
-const listFacts = parts({
+const listPaging = parts({
   parameters: z.optional(
     keyed(
       "names of parameters",
@@ -88,7 +99,7 @@ const listFacts = parts({
   defaultSizes: sizes,
   largestSize: z.optional(whole),
   clampedSizes: sizes,
-  refusedSizes: sizes,
+  rejectedSizes: sizes,
   firstPages: sizes,
   order: z.optional(keyed("newest and oldest", oneOf(["newest", "oldest"]), counts)),
 });
@@ -111,17 +122,12 @@ export const profileSchema = parts({
     }),
   ),
   endpoints: byEndpoint(byStatus(parts(response))),
-  refusals: keyed(
-    `causes (${REFUSAL_CAUSES.join(", ")})`,
-    oneOf(REFUSAL_CAUSES),
-    byStatus(refusal),
+  rejections: keyed(
+    `causes (${REJECTION_CAUSES.join(", ")})`,
+    oneOf(REJECTION_CAUSES),
+    byStatus(rejection),
   ),
-  lists: byEndpoint(listFacts),
-  ids: keyed(
-    "payment, invoice and webhook",
-    oneOf(["payment", "invoice", "webhook"]),
-    keyed("names of fields", (key) => key !== "$" && isShapePath(key), counts),
-  ),
+  lists: byEndpoint(listPaging),
   events: keyed(
     "kinds of events",
     matches(/^[a-z_.]{1,40}$/),
@@ -137,7 +143,7 @@ export const profileSchema = parts({
   keys: keyed(
     "kinds of keys",
     oneOf(["public", "secret", "sandbox"]),
-    byEndpoint(parts({ allowed: z.optional(counts), refused: z.optional(counts) })),
+    byEndpoint(parts({ allowed: z.optional(counts), rejected: z.optional(counts) })),
   ),
-  browsers: parts({ allowed: z.optional(counts), refused: z.optional(counts) }),
+  browsers: parts({ allowed: z.optional(counts), rejected: z.optional(counts) }),
 });

@@ -1,4 +1,4 @@
-import type { RefusalCause } from "./causes.ts";
+import type { RejectionCause } from "./causes.ts";
 
 /** The version of the format that this release reads and writes. Any other is rejected. */
 export const PROFILE_VERSION = 2;
@@ -9,6 +9,14 @@ export const PROFILE_VERSION = 2;
  * larger count when they are merged, and the counts of different runs are added by the reader.
  */
 export type Counts = { readonly [run: string]: number };
+
+/** What a field of a response may repeat. */
+export const KNOWN_NAMES = [
+  ...["amount", "minor", "rounded", "phone", "description", "account_reference", "name", "url"],
+  ...["id", "reference", "status", "field", "pointer"],
+] as const;
+
+export type KnownName = (typeof KNOWN_NAMES)[number];
 
 /**
  * What was seen at one place of a JSON body.
@@ -26,18 +34,29 @@ export interface FieldShape {
    * The formats of its strings and numbers, sorted. Of strings: `empty`, `iso8601`, `datetime` (with a space), `date`, `uuid`,
    * `url`, `email`, `decimal2` ("100.00"), `decimal`, `digits12` (twelve digits; up to 20), `digits`,
    * `hex32` (16 to 128 hexadecimal digits), `token` (one word of letters, digits, `-`, `_`, `.`, `:`),
-   * `text`. Of numbers: `integer`, `decimal`.
+   * `text`. Of numbers: `integer`, `decimal`. Of booleans: `true`, `false`.
    */
   readonly formats?: readonly string[];
   /** Only of `status`, `event` and `currency` of a resource: the values that were seen, sorted. */
   readonly values?: readonly string[];
+  /**
+   * What it repeated: a field of the request (`amount`, `description`, `phone`, ...), `minor` (the
+   * amount in cents) or `rounded`, the `id` in the path, the `status` of the response, or the `field`
+   * that was invalid.
+   */
+  readonly same?: readonly KnownName[];
+  /**
+   * What it was in each status of its resource, if that differs: `{ "completed": ["string token"],
+   * "failed": ["null"] }`. A status without it: the field was not there.
+   */
+  readonly states?: { readonly [status: string]: readonly string[] };
 }
 
 /**
  * The shape of a JSON body: one row for each place.
  *
  * The whole body is `$`. Below it: `data`, `data.amount`, `data[]` (an item of the list `data`),
- * `data[].id`, `[]` and `[].id` where the body itself is a list. `errors.{field}` stands for a key
+ * `data[].id`, `[]` and `[].id` if the body itself is a list. `errors.{field}` stands for a key
  * that is the name of the field which was invalid. `rates.*` stands for keys that are not field
  * names, such as ids.
  */
@@ -60,29 +79,29 @@ export interface ResponseShape {
   readonly body: Shape;
 }
 
-/** The refusals of one cause with one status. */
-export interface RefusalShape extends ResponseShape {
-  /** Where they were seen: by endpoint, such as `GET /payments/{reference}`, or `other`. */
+/** The rejections of one cause with one status. */
+export interface RejectionShape extends ResponseShape {
+  /** The places in which they were seen: by endpoint, such as `GET /payments/{reference}`, or `other`. */
   readonly at: { readonly [endpoint: string]: Counts };
-  /** How often it was not a refusal: the service did what was asked. */
+  /** How often it was not a rejection: the service did what was asked. */
   readonly accepted?: Counts;
 }
 
 /** What is known of the paging of one list. */
-export interface ListFacts {
+export interface ListPaging {
   /** By the name of the query parameter: how often it had an effect, and how often it had none. */
   readonly parameters?: {
     readonly [name: string]: { readonly works?: Counts; readonly ignored?: Counts };
   };
-  /** The page lengths where none was asked for. */
+  /** The page lengths if none was asked for. */
   readonly defaultSizes?: readonly number[];
   /** The largest page length that was asked for and given. */
   readonly largestSize?: number;
-  /** Page lengths that were given where a larger one was asked for. */
+  /** Page lengths that were returned if a larger one was asked for. */
   readonly clampedSizes?: readonly number[];
-  /** Page lengths that were asked for and refused. */
-  readonly refusedSizes?: readonly number[];
-  /** The number of the page where none was asked for: 0 or 1. */
+  /** Page lengths that were asked for and rejected. */
+  readonly rejectedSizes?: readonly number[];
+  /** The number of the page if none was asked for: 0 or 1. */
   readonly firstPages?: readonly number[];
   /** `newest` or `oldest`: which items came first. */
   readonly order?: { readonly [order: string]: Counts };
@@ -96,7 +115,7 @@ export interface EventShape {
 }
 
 /** The nth redelivery of an event. */
-export interface RedeliveryFacts {
+export interface RedeliveryShape {
   /** Seconds since the delivery before it, rounded, such as `"10"`, `"0.5"` or `"300"`. */
   readonly gaps: { readonly [seconds: string]: Counts };
   /** The status that the receiver returned for the delivery before it. */
@@ -104,14 +123,14 @@ export interface RedeliveryFacts {
 }
 
 /** What was seen of all deliveries. */
-export interface DeliveryFacts {
+export interface DeliveryShape {
   readonly seen: Counts;
   /** By name, in lower case. */
   readonly headers: { readonly [name: string]: HeaderShape };
   /** What stands before the digits of the signature: `none` or `sha256=`. */
   readonly signaturePrefixes: { readonly [prefix: string]: Counts };
   /** By the number of the redelivery: `"1"` is the second delivery of an event. At most 30. */
-  readonly redeliveries: { readonly [number: string]: RedeliveryFacts };
+  readonly redeliveries: { readonly [number: string]: RedeliveryShape };
 }
 
 /** Who learned in a run, and how much. */
@@ -153,34 +172,29 @@ export interface ServiceProfile {
   /** The runs whose counts are in this profile. */
   readonly runs: { readonly [run: string]: Run };
   /**
-   * Responses that are not refusals, by endpoint (`GET /payments/{reference}`) and by status.
+   * Responses that are not rejections, by endpoint (`GET /payments/{reference}`) and by status.
    * Responses of the service's own failures (5xx) are here too.
    */
   readonly endpoints: { readonly [endpoint: string]: { readonly [status: string]: ResponseShape } };
-  /** Refusals, by cause and by status. A refusal may have the status 200, with `success: false`. */
-  readonly refusals: {
-    readonly [Cause in RefusalCause]?: { readonly [status: string]: RefusalShape };
+  /** Rejections, by cause and by status. A rejection may have the status 200, with `success: false`. */
+  readonly rejections: {
+    readonly [Cause in RejectionCause]?: { readonly [status: string]: RejectionShape };
   };
   /** Paging, by the endpoint of the list. */
-  readonly lists: { readonly [endpoint: string]: ListFacts };
-  /**
-   * Which field of a resource is its id: the one whose value stood in the path of a request. By
-   * `payment`, `invoice` and `webhook`, and by the name of the field.
-   */
-  readonly ids: { readonly [resource: string]: { readonly [field: string]: Counts } };
+  readonly lists: { readonly [endpoint: string]: ListPaging };
   /** By kind of event. */
   readonly events: { readonly [kind: string]: EventShape };
-  readonly deliveries: DeliveryFacts;
+  readonly deliveries: DeliveryShape;
   /** The forms of timestamps, such as `YYYY-MM-DDTHH:mm:ss+03:00` or `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
   readonly timestamps: { readonly [form: string]: Counts };
   /** By kind of key (`public`, `secret`, `sandbox`) and endpoint: how often it may call, and may not. */
   readonly keys: {
     readonly [kind: string]: {
-      readonly [endpoint: string]: { readonly allowed?: Counts; readonly refused?: Counts };
+      readonly [endpoint: string]: { readonly allowed?: Counts; readonly rejected?: Counts };
     };
   };
   /** How often a request with an `Origin` was allowed for any origin, and how often it was not. */
-  readonly browsers: { readonly allowed?: Counts; readonly refused?: Counts };
+  readonly browsers: { readonly allowed?: Counts; readonly rejected?: Counts };
 }
 
 /** A profile of nothing. */
@@ -188,9 +202,8 @@ export const EMPTY_PROFILE: ServiceProfile = {
   version: PROFILE_VERSION,
   runs: {},
   endpoints: {},
-  refusals: {},
+  rejections: {},
   lists: {},
-  ids: {},
   events: {},
   deliveries: { seen: {}, headers: {}, signaturePrefixes: {}, redeliveries: {} },
   timestamps: {},

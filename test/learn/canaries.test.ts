@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { typesOf } from "../../src/learn/declarations/types.ts";
 import { openapiOf } from "../../src/learn/openapi.ts";
+import { createRecorder } from "../../src/learn/recorder.ts";
 import { formatProfile } from "../../src/profile/parse.ts";
 import { learn, seen } from "./support/exchanges.ts";
 
@@ -132,5 +133,48 @@ describe("a profile", () => {
       "data.customers.*.orders",
       "data.customers.*.paid",
     ]);
+  });
+});
+
+describe("a profile of responses that repeat their requests", () => {
+  test("tells which field repeats which, and holds neither value", () => {
+    fc.assert(
+      fc.property(fc.array(canary, { minLength: 6, maxLength: 6 }), (values) => {
+        const [description, account_reference, name, url, reference, status] = values;
+        const recorder = createRecorder({ by: "probe" });
+        const sent = {
+          amount: 98_765.43,
+          phone: "254798989898",
+          description,
+          account_reference,
+          name,
+          url,
+        };
+        const data = {
+          ...{ reference, status, state: status, event: status, currency: status },
+          ...{
+            title: description,
+            label: account_reference,
+            total: 98_765.43,
+            cents: 9_876_543,
+            url,
+          },
+          nested: { [String(name)]: { [String(reference)]: name } },
+        };
+        const exchange = { status: 200, headers: [["x-customer", String(name)]] as const };
+        for (const path of ["/invoices", "/mobile-money/payment/initiate", "/webhooks/register"]) {
+          const body = JSON.stringify({ success: true, data });
+          recorder.record({ ...exchange, method: "POST", path, sent, hasBody: true, body });
+        }
+        const body = JSON.stringify({ event: "payment.completed", timestamp: name, data });
+        recorder.recordDelivery({ headers: exchange.headers, body, status: 200, receivedAt: 1 });
+        const text = formatProfile(recorder.profile());
+        expect(text).toContain('"same": ["description"]');
+        for (const value of [...values, "98765", "254798989898"]) {
+          for (const form of formsOf(value)) expect(text).not.toContain(form);
+        }
+      }),
+      { numRuns: 100 },
+    );
   });
 });

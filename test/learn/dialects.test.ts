@@ -74,7 +74,7 @@ describe("the dialect services of the tests", () => {
     expect([status, text.slice(0, 15)]).toEqual([200, "<!doctype html>"]);
   });
 
-  it("busy refuses a request after too many in a second", async () => {
+  it("busy rejects a request after too many in a second", async () => {
     const { call } = start("busy");
     const statuses: number[] = [];
     for (let n = 0; n < 30; n++) statuses.push((await call("GET", "/merchant")).status);

@@ -10,7 +10,7 @@ import { isShapePath } from "../../src/profile/vocabulary/names.ts";
 const RESPONSE = { method: "GET", path: "/merchant", status: 200, headers: [] } as const;
 
 /** What is written of these responses, and of a delivery with the same bodies. */
-function written(bodies: readonly string[], more: object = {}): string {
+function profileTextOf(bodies: readonly string[], more: object = {}): string {
   const recorder = createRecorder({ by: "observer" });
   for (const body of bodies) {
     recorder.record({ ...RESPONSE, ...more, body });
@@ -35,7 +35,7 @@ describe("a profile that was learned from hostile bodies", () => {
       `{"data":{"${key}":{"x":[{"${key}":1}]}}}`,
       `{"event":"${key}","data":{}}`,
     ];
-    const text = written(bodies);
+    const text = profileTextOf(bodies);
     expect(text).not.toContain(key);
     expect(formatProfile(parseProfile(JSON.parse(text)))).toBe(text);
   });
@@ -61,7 +61,7 @@ describe("a profile that was learned from hostile bodies", () => {
     ["a name as a kind of event", `{"event":"wanjiku.njeri","data":{}}`, "njeri"],
     ["an amount in a field that limits", `{"data":[{"id":1}],"limit":4321}`, "4321"],
   ])("does not hold %s", (_, body, canary) => {
-    expect(written([body], { path: "/payments" })).not.toContain(canary);
+    expect(profileTextOf([body], { path: "/payments" })).not.toContain(canary);
   });
 
   test("does not hold a key of the body that is part of the path", () => {
@@ -75,7 +75,7 @@ describe("a profile that was learned from hostile bodies", () => {
     "does not hold the header name %s",
     (name) => {
       const headers = [[name, "1"]];
-      expect(written(["{}"], { headers })).not.toContain(name.split("-").at(-1));
+      expect(profileTextOf(["{}"], { headers })).not.toContain(name.split("-").at(-1));
     },
   );
 
@@ -86,7 +86,7 @@ describe("a profile that was learned from hostile bodies", () => {
       page_info: { hasNext: true },
       msisdn: "2",
     };
-    const text = written([JSON.stringify(body)], { headers: [["x-acme-request-id", "1"]] });
+    const text = profileTextOf([JSON.stringify(body)], { headers: [["x-acme-request-id", "1"]] });
     for (const name of [...Object.keys(body), "hasNext", "x-acme-request-id"]) {
       expect(text).toContain(name);
     }
@@ -95,7 +95,7 @@ describe("a profile that was learned from hostile bodies", () => {
 
 describe("a profile file that was tampered with", () => {
   const file = (shape: object) => ({
-    ...JSON.parse(written(["{}"])),
+    ...JSON.parse(profileTextOf(["{}"])),
     endpoints: { "GET /merchant": { "200": { headers: {}, body: shape } } },
   });
 

@@ -55,7 +55,7 @@ describe("merge", () => {
     );
   });
 
-  test("gives a profile that can be written and read", () => {
+  test("provides a profile that can be written and read", () => {
     fc.assert(
       fc.property(profiles(2), ([a = EMPTY_PROFILE, b = EMPTY_PROFILE]) => {
         const merged = mergeProfiles(a, b);
@@ -97,7 +97,7 @@ describe("a run that goes on with its file", () => {
         const whole = learn("aaaaaaaa", [...first, ...second]);
         // What is only in memory, such as the last page of a list, ends with a process.
         expect(resumed.endpoints).toEqual(whole.endpoints);
-        expect(resumed.refusals).toEqual(whole.refusals);
+        expect(resumed.rejections).toEqual(whole.rejections);
         expect(resumed.runs).toEqual(whole.runs);
       }),
       RUNS,

@@ -26,16 +26,16 @@ function shop(observer = createObserver()) {
 }
 
 describe("an observer of a gateway", () => {
-  test("learns the shapes of responses and of refusals", async () => {
+  test("learns the shapes of responses and of rejections", async () => {
     const { gateway, observer } = shop();
     await gateway.merchant.get();
     await gateway.mobileMoney.initiate({ amount: 10, phone: "0712345678" });
     await gateway.payments.list({ per_page: 1 });
-    await expect(gateway.payments.get("PAY-NOTHING")).rejects.toThrow();
-    const { endpoints, refusals, keys, lists } = decodeProfile(observer.profile());
+    await expect(gateway.payments.get("PAY-NO_BODY")).rejects.toThrow();
+    const { endpoints, rejections, keys, lists } = decodeProfile(observer.profile());
     expect(endpoints["GET /merchant"]?.["200"]?.body["data.name"]?.formats).toEqual(["text"]);
     expect(endpoints["GET /payments"]?.["200"]?.body["data[].status"]?.values).toEqual(["pending"]);
-    expect(Object.keys(refusals.unknown_id ?? {})).toEqual(["404"]);
+    expect(Object.keys(rejections.unknown_id ?? {})).toEqual(["404"]);
     expect(Object.keys(keys.secret ?? {})).toContain("GET /merchant");
     expect(lists["GET /payments"]?.parameters?.per_page?.works).toBeDefined();
   });

@@ -5,7 +5,7 @@ import { type ReportEntry, reportOn } from "../../src/learn/report.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { learn, learnFrom } from "../sandbox/profile/learn.ts";
 import { sandboxPeer } from "../sandbox/profile/peer.ts";
-import { LEARNABLE_DIALECTS } from "../support/dialects/index.ts";
+import { dialect, LEARNABLE_DIALECTS } from "../support/dialects/index.ts";
 
 type Name = keyof typeof ASSUMPTIONS;
 
@@ -35,8 +35,8 @@ const CONTRADICTED: Readonly<Record<string, readonly Name[]>> = {
 /** Dialects that never deliver again: their schedule cannot be seen. */
 const NEVER_RETRY = ["nested"];
 
-const named = (report: readonly ReportEntry[], verdict: ReportEntry["verdict"]): string[] =>
-  report.filter((entry) => entry.verdict === verdict).map(({ name }) => name);
+const named = (report: readonly ReportEntry[], result: ReportEntry["result"]): string[] =>
+  report.filter((entry) => entry.result === result).map(({ name }) => name);
 
 const sorted = (names: readonly string[]) => [...names].sort();
 
@@ -50,9 +50,9 @@ describe("the report on a service", () => {
     expect(sorted(named(report, "contradicted"))).toEqual(sorted(contradicted));
     expect(sorted(named(report, "confirmed"))).toEqual(sorted(confirmed));
     expect(report.map(({ name }) => name)).toEqual(Object.keys(ASSUMPTIONS));
-    for (const { verdict, seen, assumed, found } of report) {
-      expect(seen > 0).toBe(verdict !== "unseen");
-      expect(found === null).toBe(verdict !== "contradicted");
+    for (const { result, seen, assumed, found } of report) {
+      expect(seen > 0).toBe(result !== "unseen");
+      expect(found === null).toBe(result !== "contradicted");
       expect(assumed).not.toBe("");
     }
   });
@@ -62,7 +62,7 @@ describe("the report on a service", () => {
     const report = cursor && reportOn(await learn(cursor), ASSUMPTIONS);
     const found = Object.fromEntries(report?.map((entry) => [entry.name, entry.found]) ?? []);
     expect(found.lists).toBe(
-      "the list is items; the paging fields are has_more and next_cursor; ?page has no effect; ?limit sets the page length",
+      "the list is items; the paging fields are has_more and next_cursor; ?limit sets the page length; ?cursor is the cursor; ?page has no effect",
     );
     expect(found.deliverySchedule).toBe(
       "redelivery 1 comes after 1 min; redelivery 2 comes after 1 h",
@@ -73,7 +73,8 @@ describe("the report on a service", () => {
   test("that is a sandbox confirms every assumption that can be seen", async () => {
     const { perPage: defaultSize, maxPerPage: maxSize } = ASSUMPTIONS.lists.value;
     const paging = { kind: "page", at: "page", size: "per_page", defaultSize, maxSize } as const;
-    const report = reportOn(await learnFrom(sandboxPeer({}), paging), ASSUMPTIONS);
+    const names = { ...dialect("plain"), paging };
+    const report = reportOn(await learnFrom(sandboxPeer({}), names), ASSUMPTIONS);
     expect(named(report, "contradicted")).toEqual([]);
     expect(sorted(named(report, "confirmed"))).toEqual(sorted([...SEEN, "browsers"]));
   });
@@ -94,24 +95,24 @@ describe("an assumption", () => {
   };
 
   test("about browsers is contradicted where a request with an Origin is not allowed", () => {
-    expect(recorded({ hasOrigin: true })("browsers")?.verdict).toBe("contradicted");
-    expect(recorded({})("browsers")?.verdict).toBe("unseen");
+    expect(recorded({ hasOrigin: true })("browsers")?.result).toBe("contradicted");
+    expect(recorded({})("browsers")?.result).toBe("unseen");
     const headers = [["access-control-allow-origin", "*"]] as const;
-    expect(recorded({ hasOrigin: true, headers })("browsers")?.verdict).toBe("confirmed");
+    expect(recorded({ hasOrigin: true, headers })("browsers")?.result).toBe("confirmed");
   });
 
-  test("about sandbox keys is contradicted where one is refused", () => {
-    const refused = recorded({ key: "sandbox", status: 403, body: "{}" });
-    expect(refused("keys")?.found).toBe("it may not call GET /merchant");
-    expect(recorded({ key: "sandbox" })("keys")?.verdict).toBe("confirmed");
+  test("about sandbox keys is contradicted where one is rejected", () => {
+    const rejected = recorded({ key: "sandbox", status: 403, body: "{}" });
+    expect(rejected("keys")?.found).toBe("it may not call GET /merchant");
+    expect(recorded({ key: "sandbox" })("keys")?.result).toBe("confirmed");
   });
 
-  test("about phone numbers is contradicted where one that cannot be charged is refused", () => {
+  test("about phone numbers is contradicted where one that cannot be charged is rejected", () => {
     const path = { method: "POST", path: "/mobile-money/validate-phone", cause: "unusable_phone" };
     expect(recorded({ ...path, status: 422 })("validatePhone")?.found).toBe(
       "422 for a number that cannot be charged",
     );
     const body = JSON.stringify({ success: true, data: { valid: false, phone: "0812345678" } });
-    expect(recorded({ ...path, body })("validatePhone")?.verdict).toBe("confirmed");
+    expect(recorded({ ...path, body })("validatePhone")?.result).toBe("confirmed");
   });
 });

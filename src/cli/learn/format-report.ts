@@ -1,16 +1,16 @@
 import type { ReportEntry } from "../../learn/report.ts";
 import { paint, printable } from "../terminal/output.ts";
 
-const VERDICTS = {
+const RESULTS = {
   contradicted: { title: "Contradicted: the service does otherwise", colour: "yellow" },
   confirmed: { title: "Confirmed: the service does as the sandbox", colour: "green" },
   unseen: { title: "Not seen", colour: "dim" },
 } as const;
 
-type Verdict = keyof typeof VERDICTS;
+type Outcome = keyof typeof RESULTS;
 
-function formatEntry({ name, verdict, seen, assumed, found }: ReportEntry): string {
-  const lines: Readonly<Record<Verdict, readonly string[]>> = {
+function formatEntry({ name, result, seen, assumed, found }: ReportEntry): string {
+  const lines: Readonly<Record<Outcome, readonly string[]>> = {
     contradicted: [
       `  ${paint("bold", name)}`,
       `    the sandbox  ${printable(String(assumed))}`,
@@ -19,15 +19,15 @@ function formatEntry({ name, verdict, seen, assumed, found }: ReportEntry): stri
     confirmed: [`  ${paint("bold", name)} (${seen})  ${printable(String(assumed))}`],
     unseen: [],
   };
-  return lines[verdict].join("\n");
+  return lines[result].join("\n");
 }
 
-function formatVerdict(verdict: Verdict, entries: readonly ReportEntry[]): string[] {
-  const own = entries.filter((entry) => entry.verdict === verdict);
+function formatResult(result: Outcome, entries: readonly ReportEntry[]): string[] {
+  const own = entries.filter((entry) => entry.result === result);
   if (own.length === 0) return [];
-  const { title, colour } = VERDICTS[verdict];
+  const { title, colour } = RESULTS[result];
   const rows =
-    verdict === "unseen"
+    result === "unseen"
       ? `  ${own.map(({ name }) => name).join(", ")}`
       : own.map(formatEntry).join("\n");
   return [`${paint(colour, `${title} (${own.length})`)}\n${rows}`];
@@ -35,6 +35,6 @@ function formatVerdict(verdict: Verdict, entries: readonly ReportEntry[]): strin
 
 /** The report: what the sandbox assumes, beside what the service was seen to do. */
 export const formatReport = (entries: readonly ReportEntry[]): string =>
-  (Object.keys(VERDICTS) as Verdict[])
-    .flatMap((verdict) => formatVerdict(verdict, entries))
+  (Object.keys(RESULTS) as Outcome[])
+    .flatMap((result) => formatResult(result, entries))
     .join("\n\n");

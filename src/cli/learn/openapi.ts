@@ -15,7 +15,7 @@ export async function openapi({ args: [file = ""], values }: Input): Promise<num
   const url =
     given === undefined
       ? SANDBOX_URL
-      : readUrl({ "base-url": given }, "base-url").href.replace(/\/+$/, "");
+      : readUrl({ "base-url": given }, "base-url").href.replace(/\/{1,9}$/, "");
   printLine(JSON.stringify(openapiOf(readProfile(file), url), null, 2));
   return EXIT.ok;
 }

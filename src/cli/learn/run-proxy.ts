@@ -25,7 +25,7 @@ interface Ready {
   readonly base_url: string;
   readonly to: string;
   readonly out: string;
-  /** Where the service is to post its deliveries. */
+  /** The address to which the service is to post its deliveries. */
   readonly webhooks: string | null;
   readonly pid: number;
 }

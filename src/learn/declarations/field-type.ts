@@ -53,7 +53,8 @@ export function fieldLines(
       // Every field beside it would have to have its type.
       if (name === "*") return `${indent}[key: string]: ${names.length > 1 ? "unknown" : type};`;
       const { seen, of } = presenceOf(shape, at);
-      const formats = shape[at]?.formats?.filter((format) => format !== "text") ?? [];
+      const formats =
+        shape[at]?.formats?.filter((format) => !["text", "true", "false"].includes(format)) ?? [];
       const note = [`${seen} of ${of}`, ...formats].join(", ");
       const property = `${propertyName(name)}${seen < of ? "?" : ""}: ${type};`;
       return `${indent}/** Seen ${note}. */\n${indent}${property}`;

@@ -10,7 +10,7 @@ const LIST_ENDPOINTS: ReadonlySet<string> = new Set(
     .map(({ method, path }) => `${method} ${path}`),
 );
 
-/** Where the client finds the items of a list; in other places it does not look. */
+/** The places in which the client looks for the items of a list. */
 const CLIENT_LISTS = [ROOT, "data", "items", "data.data", "data.items"];
 
 /** Where the resource stands in a response, as the client unwraps it. `undefined`: nowhere. */
@@ -22,7 +22,7 @@ function unwrappedPath(endpoint: string, body: Shape): string | undefined {
   return body.data === undefined ? ROOT : "data";
 }
 
-/** What is at a place and below it, as a shape of its own. */
+/** What is at a place and below it, as a separate shape. */
 export function shapeAt(shape: Shape, root: string): Shape {
   if (root === ROOT) return shape;
   const rebased = Object.entries(shape).flatMap(([path, field]) => {
@@ -35,7 +35,7 @@ export function shapeAt(shape: Shape, root: string): Shape {
   return Object.fromEntries(rebased);
 }
 
-/** The same shape with counts of its own, so that a merge adds them. */
+/** The same shape with separate counts, so that a merge adds them. */
 function withCountsOf(shape: Shape, source: string): Shape {
   const rename = (counts: Counts) =>
     Object.fromEntries(Object.entries(counts).map(([run, count]) => [`${run} ${source}`, count]));

@@ -1,10 +1,11 @@
 import { isObject } from "../../internal/is-object.ts";
-import type { DeliveryFacts, EventShape, RedeliveryFacts } from "../../profile/types.ts";
+import type { DeliveryShape, EventShape, RedeliveryShape } from "../../profile/types.ts";
 import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
 import type { DeliverySeen } from "../exchange.ts";
 import { at, count, countAt, type Draft, type DraftCounts } from "./draft.ts";
 import { hashText } from "./hash.ts";
 import { addHeaders } from "./headers.ts";
+import type { SentPayments } from "./repeated.ts";
 import { roundGap } from "./round-gap.ts";
 import { addBody, parseBody } from "./shape.ts";
 
@@ -20,10 +21,11 @@ const MAX_REDELIVERIES = 30;
 const MAX_KINDS = 60;
 
 interface DeliveryTarget {
-  readonly deliveries: Draft<DeliveryFacts>;
+  readonly deliveries: Draft<DeliveryShape>;
   readonly events: { [kind: string]: Draft<EventShape> };
   readonly timestamps: { [form: string]: DraftCounts };
   readonly run: string;
+  readonly payments: SentPayments;
 }
 
 /** Learns from deliveries. It remembers the last thousand events, to see which come again. */
@@ -31,7 +33,7 @@ export class DeliveryObserver {
   readonly #last = new Map<number, LastDelivery>();
 
   add(target: DeliveryTarget, delivery: DeliverySeen): void {
-    const { deliveries, events, timestamps, run } = target;
+    const { deliveries, events, timestamps, run, payments } = target;
     const text =
       typeof delivery.body === "string" ? delivery.body : new TextDecoder().decode(delivery.body);
     const body = parseBody(text);
@@ -42,10 +44,19 @@ export class DeliveryObserver {
     addPrefix(deliveries, headers, run);
     const kind = String(value.event);
     const isNew = !Object.hasOwn(events, kind);
-    if (!isClosedValue(kind) || (isNew && Object.keys(events).length >= MAX_KINDS)) return;
+    if (
+      kind !== kind.toLowerCase() ||
+      !isClosedValue(kind) ||
+      (isNew && Object.keys(events).length >= MAX_KINDS)
+    )
+      return;
     const event = at<Draft<EventShape>>(events, kind, () => ({ seen: {}, body: {} }));
     count(event.seen, run);
-    addBody({ shape: event.body, run, timestamps, keepsValues: true }, body);
+    const known = payments.of(value);
+    addBody(
+      { shape: event.body, run, timestamps, known, keepsValues: true, hasStates: true },
+      body,
+    );
     this.#addRedelivery(
       deliveries.redeliveries,
       hashText(identityOf(kind, value, text)),
@@ -55,7 +66,7 @@ export class DeliveryObserver {
   }
 
   #addRedelivery(
-    redeliveries: { [number: string]: Draft<RedeliveryFacts> },
+    redeliveries: { [number: string]: Draft<RedeliveryShape> },
     identity: number,
     { receivedAt, status }: DeliverySeen,
     run: string,
@@ -69,17 +80,17 @@ export class DeliveryObserver {
       this.#last.delete(this.#last.keys().next().value as number);
     }
     if (last === undefined || number > MAX_REDELIVERIES) return;
-    const facts = at<Draft<RedeliveryFacts>>(redeliveries, String(number), () => ({
+    const redelivery = at<Draft<RedeliveryShape>>(redeliveries, String(number), () => ({
       gaps: {},
       after: {},
     }));
-    countAt(facts.gaps, roundGap((receivedAt - last.at) / 1_000), run);
-    countAt(facts.after, String(last.status), run);
+    countAt(redelivery.gaps, roundGap((receivedAt - last.at) / 1_000), run);
+    countAt(redelivery.after, String(last.status), run);
   }
 }
 
 function addPrefix(
-  { signaturePrefixes }: Draft<DeliveryFacts>,
+  { signaturePrefixes }: Draft<DeliveryShape>,
   headers: readonly (readonly [string, string])[],
   run: string,
 ): void {

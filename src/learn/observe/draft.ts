@@ -9,7 +9,7 @@ export type Draft<Part> = Part extends readonly (infer Item)[]
 
 export type DraftCounts = Draft<Counts>;
 
-/** The value of a key, made where there is none. */
+/** The value of a key, made if there is none. */
 export function at<Value>(map: { [key: string]: Value }, key: string, make: () => Value): Value {
   if (Object.hasOwn(map, key)) return map[key] as Value;
   const value = make();

@@ -1,10 +1,10 @@
 import { type Endpoint, endpointFor } from "../../contract/endpoints.ts";
 import { isObject } from "../../internal/is-object.ts";
-import type { RefusalCause } from "../../profile/causes.ts";
+import type { RejectionCause } from "../../profile/causes.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ParsedBody } from "./shape.ts";
 
-/** Whether a body says that the request failed, whatever its status is. */
+/** Whether a body shows that the request failed, whatever its status is. */
 function isErrorBody(body: ParsedBody): boolean {
   if (body.kind !== "json" || !isObject(body.value)) return false;
   const { success, ok, status, error, errors, data } = body.value;
@@ -20,13 +20,13 @@ export const isFailure = (status: number, body: ParsedBody): boolean =>
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
 
 /**
- * Why the service refused a request that was meant to succeed, as far as its status and the request
- * say. `undefined`: not clear enough to learn from.
+ * Why the service rejected a request that was meant to succeed, as far as its status and the request
+ * show. `undefined`: not clear enough to learn from.
  */
 export function guessCause(
   { path, status, key, hasBody, query }: Exchange,
   endpoint: Endpoint | undefined,
-): RefusalCause | undefined {
+): RejectionCause | undefined {
   if (status === 429) return "rate_limit";
   if (key === "none") return status === 401 || status === 403 ? "no_key" : undefined;
   if (status === 401) return "unknown_key";

@@ -1,4 +1,4 @@
-/** A hash of 53 bits, to see whether two texts are alike. It is kept in memory only, in no profile. */
+/** A hash of 53 bits, to see whether two texts are alike. It stays in memory, in no profile. */
 export function hashText(text: string): number {
   let [a, b] = [0x811c9dc5, 0x9e3779b9];
   for (let index = 0; index < text.length; index++) {

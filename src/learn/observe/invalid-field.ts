@@ -5,7 +5,7 @@ const CONTAINERS =
   /^(?:errors|fields|violations|invalid_params|validation_errors|validation|details|messages|issues)$/i;
 
 /** The fields of requests and the parameters of queries. */
-const REQUEST_FIELDS = new Set([
+export const REQUEST_FIELDS = new Set([
   ...["amount", "phone", "description", "account_reference", "payment_account_id", "name", "url"],
   ...[
     "events",

@@ -9,7 +9,7 @@ interface Entry {
   readonly size: number;
 }
 
-/** Runs a function in a turn of its own. It does not keep the process alive. */
+/** Runs a function in a later turn. It does not keep the process alive. */
 function later(run: () => void): void {
   // Browsers and Workers have no setImmediate.
   const timer: unknown =
@@ -18,7 +18,7 @@ function later(run: () => void): void {
 }
 
 /**
- * Work for turns in which nobody waits. It is bounded: what does not fit is dropped, since the next
+ * Work for turns in which no call waits. It is bounded: what does not fit is dropped, since the next
  * response teaches the same.
  */
 export class IdleQueue {

@@ -7,7 +7,7 @@ const USUAL = [
   ...[10_800, 14_400, 18_000, 21_600, 28_800, 36_000, 43_200, 64_800, 86_400, 172_800, 259_200],
 ];
 
-/** The longest usual wait that a gap may be, where the network made it longer by at most this part. */
+/** The longest usual wait that a gap may be, if the network made it longer by at most this part. */
 const usualWithin = (gap: number, part: number): number | undefined =>
   USUAL.findLast((usual) => usual <= gap * 1.005 && gap <= usual * (1 + part));
 

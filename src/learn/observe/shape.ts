@@ -1,10 +1,11 @@
 import { isObject } from "../../internal/is-object.ts";
-import { fieldPath, isResourceRoot, itemPath, ROOT } from "../../profile/paths.ts";
+import { fieldPath, itemPath, ROOT } from "../../profile/paths.ts";
 import type { FieldShape, Shape } from "../../profile/types.ts";
 import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
 import { hasKnownWord, isFieldName, isKnownName } from "../../profile/vocabulary/names.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
+import { type KnownValues, repeatedNames } from "./repeated.ts";
 import { type Texts, textsIn } from "./texts.ts";
 
 type DraftShape = Draft<Shape>;
@@ -23,15 +24,21 @@ export interface ShapeTarget {
   readonly run: string;
   /** Counts the forms of timestamps. */
   readonly timestamps: { [form: string]: DraftCounts };
-  /** Whether the values of `status`, `event` and `currency` are kept: not those of refusals. */
+  /** Whether the values of `status`, `event` and `currency` are stored. */
   readonly keepsValues: boolean;
   /** Whether a key is written as `{field}`: in an error, the name of the field that was invalid. */
   readonly isFieldKey?: ((container: string, key: string, value: unknown) => boolean) | undefined;
+  /** What the response may repeat. */
+  readonly known?: KnownValues | undefined;
+  /** Whether the resource in the body has a status that decides about its other fields. */
+  readonly hasStates?: boolean | undefined;
   /** Texts of the request: a key that is one of them is a value, not the name of a field. */
   readonly sent?: readonly string[] | undefined;
 }
 
 interface BodyTarget extends ShapeTarget {
+  /** The status of the nearest resource, if its other fields depend on it. */
+  readonly state?: string | undefined;
   /** Texts of the request and of this body. */
   readonly texts: Texts;
 }
@@ -50,7 +57,7 @@ export function parseBody(text: string): ParsedBody {
   }
 }
 
-/** Adds the shape of a body. Of its values only formats and closed sets are kept. */
+/** Adds the shape of a body. Of its values only formats and closed sets are stored. */
 export function addBody(target: ShapeTarget, body: ParsedBody): void {
   if (body.kind === "json") {
     const texts = textsIn([body.value, target.sent]);
@@ -79,8 +86,13 @@ function addValue(
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const field = addType(target, path, type);
   if (field === undefined) return;
-  if (typeof value === "string") addText(target, field, path, name, value);
-  else if (typeof value === "number") addFormat(field, numberFormat(value));
+  const format = formatOf(value);
+  if (format !== undefined) addFormat(field, format);
+  if (typeof value === "string") addText(target, field, name, value);
+  for (const one of repeatedNames(value, target.known ?? {})) {
+    field.same = addTo(field.same ?? [], one, MAX_VALUES);
+  }
+  addState(target, field, format === undefined ? type : `${type} ${format}`);
   if (depth >= MAX_DEPTH) return;
   if (Array.isArray(value)) {
     for (const item of value.slice(0, MAX_ITEMS)) {
@@ -92,30 +104,51 @@ function addValue(
 function addText(
   { run, timestamps, keepsValues }: ShapeTarget,
   field: Draft<FieldShape>,
-  path: string,
   name: string,
   value: string,
 ): void {
   const format = textFormat(value);
-  addFormat(field, format);
   const form = format === "iso8601" || format === "datetime" ? timestampForm(value) : undefined;
   if (form !== undefined) countAt(timestamps, form, run);
-  if (keepsValues && isKept(path, name, value)) {
+  if (keepsValues && isClosed(name, value)) {
     field.values = addTo(field.values ?? [], value, MAX_VALUES);
   }
+}
+
+function formatOf(value: unknown): string | undefined {
+  if (typeof value === "string") return textFormat(value);
+  if (typeof value === "number") return numberFormat(value);
+  return typeof value === "boolean" ? String(value) : undefined;
+}
+
+const STATUS_NAME = /status$|state$/i;
+const MAX_STATES = 12;
+
+/** The status of a resource, in small letters: a word that APIs use. */
+function stateOf(value: Record<string, unknown>): string | undefined {
+  const status = Object.entries(value).find(
+    ([name, one]) => STATUS_NAME.test(name) && typeof one === "string" && isClosedValue(one),
+  );
+  return status && String(status[1]).toLowerCase();
+}
+
+function addState({ state }: BodyTarget, field: Draft<FieldShape>, kind: string): void {
+  if (state === undefined) return;
+  field.states ??= {};
+  if (!Object.hasOwn(field.states, state) && Object.keys(field.states).length >= MAX_STATES) return;
+  const kinds = at<string[]>(field.states as Record<string, string[]>, state, () => []);
+  addTo(kinds, kind, MAX_FORMATS);
 }
 
 function addFormat(field: Draft<FieldShape>, format: string): void {
   field.formats = addTo(field.formats ?? [], format, MAX_FORMATS);
 }
 
-/** Only where the contract says that a field is one of a few texts. */
-function isKept(path: string, name: string, value: string): boolean {
-  const isKnown =
-    name === "status" || name === "event"
-      ? isClosedValue(value)
-      : name === "currency" && isCurrency(value);
-  return isKnown && isResourceRoot(path.slice(0, -name.length - 1) || ROOT);
+/** Only of fields that are one of a few texts. */
+function isClosed(name: string, value: string): boolean {
+  return STATUS_NAME.test(name) || name === "event"
+    ? isClosedValue(value)
+    : name === "currency" && isCurrency(value);
 }
 
 function addFields(
@@ -126,6 +159,10 @@ function addFields(
   depth: number,
 ): void {
   const isMap = looksLikeMap(value);
+  const state = target.hasStates ? (stateOf(value) ?? target.state) : undefined;
+  const { reference } = value;
+  const known = typeof reference === "string" ? { ...target.known, reference } : target.known;
+  const inner = { ...target, state, known };
   const added = new Set<string>();
   for (const [key, one] of Object.entries(value).slice(0, MAX_ITEMS)) {
     const name = target.isFieldKey?.(container, key, one)
@@ -137,7 +174,7 @@ function addFields(
     const isTooMany = !known && added.size >= MAX_FIELDS;
     added.add(name);
     addValue(
-      target,
+      inner,
       fieldPath(path, isTooMany ? "*" : name),
       isTooMany ? "*" : name,
       one,

@@ -20,6 +20,9 @@ export const MISSING: Readonly<Record<ValueName, string>> = {
   phone: "no phone was given",
   startedPayment: "no payment was started",
   startedCheckout: "the service gave no checkout_request_id",
+  shownSize: "the response does not show the length of its page",
+  shownPage: "the response does not show the number of its page",
+  firstItem: "the list shows no item",
   pageSize: "no parameter sets the length of a page here",
   cursor: "the response has no cursor",
 };
@@ -51,7 +54,7 @@ export function explainNoReads(baseUrl: string, responses: readonly Received[]):
   }
   return failure(
     "no_reads",
-    `The service rejected every read: it returned ${statuses.join(", ")}. Check the key and --base-url. \`npx malipo doctor\` says more.`,
+    `The service rejected every read: it returned ${statuses.join(", ")}. Check the key and --base-url. \`npx malipo doctor\` tells more.`,
   );
 }
 
@@ -62,10 +65,10 @@ export function explainRedirect(baseUrl: string, { status, headers }: Received):
   const location = headers.get("location") ?? "";
   const base = `${baseUrl}/`;
   const target = URL.canParse(location, base) ? new URL(location, base) : undefined;
-  const where = target === undefined ? "" : ` to ${target.origin + target.pathname}`;
+  const destination = target === undefined ? "" : ` to ${target.origin + target.pathname}`;
   return failure(
     "redirect",
-    `${new URL(baseUrl).origin} redirects (${status})${where}. The probe follows no redirect, because it would send the key along. Give the final address as --base-url.`,
+    `${new URL(baseUrl).origin} redirects (${status})${destination}. The probe follows no redirect, because it would send the key along. Give the final address as --base-url.`,
   );
 }
 

@@ -6,7 +6,7 @@ import type { Received } from "./http/exchange.ts";
 
 const POLL_MS = 2_000;
 export const FOLLOW_MS = 180_000;
-/** An undocumented status that stays for so many reads is taken for a final one. */
+/** After this many reads, an undocumented status that stays counts as a final one. */
 const SAME_READS = 8;
 
 interface Followed {

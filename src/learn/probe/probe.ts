@@ -1,7 +1,7 @@
 import { ProbeError } from "../../errors/probe.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { createRecorder } from "../recorder.ts";
-import { isSuccess, judge } from "./classify.ts";
+import { classify, isSuccess } from "./classify.ts";
 import { describeRejectedRead, explainNoReads, explainRedirect, MISSING } from "./explain.ts";
 import { Client, stopped } from "./http/client.ts";
 import type { Received } from "./http/exchange.ts";
@@ -43,9 +43,9 @@ export interface ProbeResult {
 }
 
 /**
- * Asks a service what the plan says, and learns from its responses.
+ * Sends the requests of the plan, and learns from its responses.
  *
- * @throws {ProbeError} for a service that cannot be probed, and where the signal stopped the probe. What
+ * @throws {ProbeError} for a service that cannot be probed, and if the signal stopped the probe. What
  *   was created is deleted before.
  */
 export const probe = (options: ProbeOptions): Promise<ProbeResult> => new Probe(options).run();
@@ -56,12 +56,12 @@ class Probe {
   readonly #client: Client;
   readonly #sender: StepSender;
   readonly #values = new Values();
-  readonly #pages = new PageEffects();
+  readonly #pages = new PageEffects(this.#recorder);
   /** The paths that the key may read. */
   readonly #readable = new Set<string>();
   /** The reads that failed. Whether their cause is a scope shows only when another one succeeds. */
   readonly #rejected: { step: Step; sent: Sent }[] = [];
-  /** How the service refuses an unknown id, by the path of the list. */
+  /** How the service rejects an unknown id, by the path of the list. */
   readonly #unknownIds = new Map<string, Received>();
   readonly #missing: string[] = [];
   #slowestMs = 0;
@@ -80,7 +80,7 @@ class Probe {
     try {
       await this.#runPart("reads");
       this.#checkReads();
-      for (const part of ["refusals", "prompt", "write", "paging"] as const) {
+      for (const part of ["rejections", "prompt", "write", "paging"] as const) {
         await this.#runPart(part);
       }
       left.push(...(await this.#deleteCreated()));
@@ -92,7 +92,7 @@ class Probe {
         throw withRest(error, left, this.#sender.openPayment);
       }
       // What was learned before is true: a later probe can learn the rest.
-      this.#missing.push(`${error.message} What was learned before is kept`);
+      this.#missing.push(`${error.message} What was learned before stays`);
     }
     return {
       profile: this.#recorder.profile(),
@@ -117,16 +117,14 @@ class Probe {
     if (reads !== undefined && !this.#readable.has(reads)) return `the key cannot use ${reads}`;
     if (step.part === "paging" && this.#slowestMs > MAX_READ_MS) return "the service is slow";
     if (step.part === "paging") this.#pages.fillIn(step, this.#values);
-    if (this.#pages.isKnown(step)) return "a longer page is allowed";
+    if (step.part === "paging" && this.#pages.isKnown(step)) return "it is known by now";
     const missing = this.#values.missing(step);
     return missing && MISSING[missing];
   }
 
   async #runStep(step: Step): Promise<void> {
-    const began = performance.now();
     const sent = await this.#sender.send(step, (changed) => this.#record(step, changed));
-    if (step.part === "reads")
-      this.#slowestMs = Math.max(this.#slowestMs, performance.now() - began);
+    if (step.part === "reads") this.#slowestMs = Math.max(this.#slowestMs, this.#client.lastMs);
     const { status } = sent.received;
     if (status >= 300 && status < 400 && step.part === "reads") {
       throw explainRedirect(this.#options.baseUrl, sent.received);
@@ -143,14 +141,13 @@ class Probe {
       this.#rejected.push({ step, sent });
       return;
     }
-    if (step.cause === "unknown_id" && step.part === "refusals" && !this.#unknownIds.has(list)) {
+    if (step.cause === "unknown_id" && step.part === "rejections" && !this.#unknownIds.has(list)) {
       this.#unknownIds.set(list, received);
     }
     this.#record(step, sent);
     if (!isOk) return;
     this.#values.learn(step, received);
     if (step.part === "paging") this.#pages.learn(step, received, this.#values);
-    if (step.method === "GET" && step.query === undefined) this.#pages.learnDefault(step, received);
     if (step.part !== "reads") return;
     this.#readable.add(step.path);
     if (step.method === "GET" && this.#values.get("readable") === undefined) {
@@ -159,8 +156,8 @@ class Probe {
   }
 
   #record(step: Step, { outgoing, received }: Sent): void {
-    const verdict = judge(step, received, this.#unknownIds.get(listOf(step.path)));
-    if (verdict !== "unclear") this.#client.record(outgoing, received, verdict);
+    const outcome = classify(step, received, this.#unknownIds.get(listOf(step.path)));
+    if (outcome !== "unclear") this.#client.record(outgoing, received, outcome);
   }
 
   /** @throws {ProbeError} if the service let nothing be read. */
@@ -180,9 +177,9 @@ class Probe {
   }
 
   #deleteCreated(): Promise<string[]> {
-    return this.#sender.deleteCreated((thing, received) => {
+    return this.#sender.deleteCreated((resource, received) => {
       const step = this.#options.steps.find(
-        ({ part, path }) => part === "deletion" && path.startsWith(`/${thing}s/`),
+        ({ part, path }) => part === "deletion" && path.startsWith(`/${resource}s/`),
       );
       if (step === undefined) return;
       this.#record(step, { outgoing: this.#sender.outgoing(step), received });
@@ -195,7 +192,7 @@ class Probe {
 const MAX_READ_MS = 3_000;
 
 /** `/invoices` for `/invoices/{invoice}`. */
-const listOf = (path: string): string => path.replace(/\/\{\w+\}.*$/, "");
+const listOf = (path: string): string => path.split("/{", 1).join();
 
 /** An error with what the user has to know about the service besides. */
 function withRest(error: unknown, left: readonly string[], payment: string | undefined): unknown {

@@ -1,7 +1,7 @@
 import { ProbeError } from "../../errors/probe.ts";
 import { isSuccess } from "./classify.ts";
-import { CreatedThings } from "./created/created-resources.ts";
-import { findField, type Thing } from "./created/find-ids.ts";
+import { CreatedResources } from "./created/created-resources.ts";
+import { type CreatedKind, findField } from "./created/find-ids.ts";
 import { FOLLOW_MS, followPayment } from "./follow-payment.ts";
 import type { Client } from "./http/client.ts";
 import type { Outgoing, Received } from "./http/exchange.ts";
@@ -24,12 +24,12 @@ interface SenderOptions {
 /** Sends the steps, each in the way that it needs: what it creates or starts is not forgotten. */
 export class StepSender {
   readonly #options: SenderOptions;
-  readonly #created: CreatedThings;
+  readonly #created: CreatedResources;
   #openPayment: string | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#created = new CreatedThings(options.client);
+    this.#created = new CreatedResources(options.client);
   }
 
   /** A payment that was started and whose end is not known. */
@@ -47,7 +47,7 @@ export class StepSender {
   /** @param onChange - Gets what a payment returned that is read again and again. */
   async send(step: Step, onChange: (sent: Sent) => void): Promise<Sent> {
     let sent = await this.#sendOne(step, onChange);
-    // No read says by which of its ids a webhook goes.
+    // No read shows by which of its ids a webhook goes.
     const isWebhook = step.path.includes("{createdWebhook}") && step.cause === undefined;
     const others = isWebhook ? this.#created.countIds("webhook") - 1 : 0;
     for (let left = others; left > 0 && !isSuccess(sent.received); left--) {
@@ -75,19 +75,20 @@ export class StepSender {
               ? await this.#follow(send, (changed) => onChange({ outgoing, received: changed }))
               : await send();
     if (step.confirms) this.#setCreated("invoice");
-    return { outgoing, received };
+    // The id that the service accepted may be another one than the first.
+    return { outgoing: step.confirms ? this.outgoing(step) : outgoing, received };
   }
 
-  async #create(thing: Thing, outgoing: Outgoing): Promise<Received> {
+  async #create(resource: CreatedKind, outgoing: Outgoing): Promise<Received> {
     const mark = this.#options.values.get("mark") ?? "";
-    const received = await this.#created.create(thing, mark, outgoing);
-    this.#setCreated(thing);
+    const received = await this.#created.create(resource, mark, outgoing);
+    this.#setCreated(resource);
     return received;
   }
 
-  #setCreated(thing: Thing): void {
-    const name = thing === "invoice" ? "createdInvoice" : "createdWebhook";
-    this.#options.values.set(name, this.#created.idOf(thing));
+  #setCreated(resource: CreatedKind): void {
+    const name = resource === "invoice" ? "createdInvoice" : "createdWebhook";
+    this.#options.values.set(name, this.#created.idOf(resource));
   }
 
   /** Ctrl-C does not interrupt the request: its outcome must be known. */
@@ -126,14 +127,16 @@ export class StepSender {
   /**
    * Deletes what was created, and does not throw.
    *
-   * @param onDeletion - Gets the thing and the response to its deletion.
+   * @param onDeletion - Gets the resource and the response to its deletion.
    * @returns What is left at the service, in words.
    */
-  deleteCreated(onDeletion: (thing: Thing, received: Received) => void): Promise<string[]> {
-    return this.#created.deleteAll((thing, id, received) => {
+  deleteCreated(
+    onDeletion: (resource: CreatedKind, received: Received) => void,
+  ): Promise<string[]> {
+    return this.#created.deleteAll((resource, id, received) => {
       // Only now is it sure which of its ids it goes by.
-      this.#options.values.set(thing === "invoice" ? "createdInvoice" : "createdWebhook", id);
-      onDeletion(thing, received);
+      this.#options.values.set(resource === "invoice" ? "createdInvoice" : "createdWebhook", id);
+      onDeletion(resource, received);
     });
   }
 }

@@ -40,9 +40,9 @@ export class Values {
     else this.#values.set(name, value);
   }
 
-  /** Takes what a response gives to later steps. */
-  learn({ gives = [] }: Step, { json }: Received): void {
-    for (const name of gives) this.set(name, FINDERS[name]?.(json));
+  /** Takes what a response provides to later steps. */
+  learn({ provides = [] }: Step, { json }: Received): void {
+    for (const name of provides) this.set(name, FINDERS[name]?.(json));
   }
 
   /** The value that a step needs and that is not known; `undefined` if nothing is missing. */

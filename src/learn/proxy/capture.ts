@@ -3,7 +3,7 @@ import * as zlib from "node:zlib";
 
 const MAX_BYTES = 1_048_576; // 1 MiB
 
-/** A copy of a body that passes. A large one is not kept. */
+/** A copy of a body that passes. A large one is dropped. */
 export class Capture {
   #chunks: Buffer[] = [];
   #length = 0;

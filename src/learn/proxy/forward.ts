@@ -13,8 +13,8 @@ export interface Passed {
   readonly body: Capture;
 }
 
-// A connection for each request: the service may close a connection that is kept open at the moment
-// at which a payment is sent on it, and then nobody knows whether it was received.
+// A connection for each request: the service may close an open connection at the moment
+// at which a payment is sent on it, and then it is unknown whether it was received.
 const AGENTS = {
   "http:": new http.Agent({ keepAlive: false }),
   "https:": new https.Agent({ keepAlive: false }),
@@ -23,8 +23,8 @@ const AGENTS = {
 /**
  * Sends a request on, and its response back, as they come.
  *
- * @param target - Where to: origin, path and query.
- * @returns What has passed; `undefined` where the response did not come to its end.
+ * @param target - The origin, path and query.
+ * @returns What has passed; `undefined` if the response did not come to its end.
  */
 export function forward(
   incoming: http.IncomingMessage,

@@ -42,7 +42,7 @@ export function requestHeaders(headers: HeaderPairs, host: string): string[] {
     ["Host", host],
     ...(isChunked ? [["Transfer-Encoding", "chunked"] as const] : []),
   ];
-  // The proxy has said that it takes the body: nobody waits for a second permission.
+  // The proxy has taken the body: the client waits for no second permission.
   const rest = endToEnd(headers).filter(([name]) => !/^(?:host|expect)$/i.test(name));
   return [...own, ...rest].flat();
 }

@@ -38,7 +38,7 @@ export class ProfileSaver {
 
   async #save(): Promise<void> {
     const profile = this.#recorder.profile();
-    // What another process has written meanwhile is kept.
+    // What another process has written meanwhile stays.
     const known = readProfileFile(this.#path);
     await writeProfileFile(
       this.#path,

@@ -24,7 +24,7 @@ export interface PassedLine {
   readonly status: number;
 }
 
-/** Where deliveries are posted. No endpoint of the service is a POST to this path. */
+/** The path to which deliveries are posted. No endpoint of the service is a POST to this path. */
 export const WEBHOOK_PATH = "/webhooks";
 
 const STATUSES_OF_FORGERY = [401, 403];
@@ -106,6 +106,7 @@ async function learnExchange(
     path,
     query: new URLSearchParams(query),
     key: kindOfKey(request.headers),
+    sent: parseJson(request.body.bytes()),
     hasBody: !request.body.isEmpty,
     hasOrigin: headerValue(request.headers, "origin") !== undefined,
     status,
@@ -114,6 +115,14 @@ async function learnExchange(
   });
   const endpoint = endpointFor(method, path)?.endpoint.path;
   onExchange({ name: `${method} ${endpoint ?? "another path"}`, status });
+}
+
+function parseJson(bytes: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(String(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 function kindOfKey(headers: HeaderPairs): "public" | "secret" | "sandbox" | "other" | "none" {

@@ -1,6 +1,6 @@
 import type { ServiceProfile } from "../types.ts";
 
-/** What a profile says about an assumption. */
+/** What a profile shows about an assumption. */
 export interface Finding {
   /** How many observations bear on it. 0: nothing is known. */
   readonly seen: number;

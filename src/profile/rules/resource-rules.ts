@@ -16,7 +16,7 @@ import {
 const seenOf = (resources: readonly ResourceSeen[]): number =>
   resources.reduce((sum, { seen }) => sum + seen, 0);
 
-/** The fields that the merchant may have sent itself: they say nothing about the service. */
+/** The fields that the merchant may have sent itself: they tell nothing about the service. */
 const SENT = ["amount", "description", "customer", "reference", "phone", "name", "url", "events"];
 
 /** The fields that are missing, and those that are new. */
@@ -84,10 +84,10 @@ export const fillersRule =
         const others = (fields.currency?.values ?? []).filter((one) => one !== currency);
         const found = others.map((one) => `the currency is ${one}`);
         for (const name of ["account_reference", "payer_name"]) {
-          if (timesOf(fields[name], "null") > 0) found.push(`${name} is null where it was not set`);
+          if (timesOf(fields[name], "null") > 0) found.push(`${name} is null if it was not set`);
         }
         const isLeftOut = timesOf(fields.account_reference) < seen;
-        if (isLeftOut) found.push("account_reference is left out where it was not set");
+        if (isLeftOut) found.push("account_reference is left out if it was not set");
         return { seen, contradictions: found };
       }),
     );

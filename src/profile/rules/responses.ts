@@ -1,13 +1,13 @@
 import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
-import type { RefusalCause } from "../causes.ts";
+import type { RejectionCause } from "../causes.ts";
 import { total } from "../counts.ts";
 import { childrenOf, hasType, ROOT } from "../paths.ts";
 import { endpointKey, findSuccess } from "../read.ts";
-import type { RefusalShape, ServiceProfile } from "../types.ts";
+import type { RejectionShape, ServiceProfile } from "../types.ts";
 import { enumerate, type Finding, joinFindings, NOTHING_SEEN, type Rule } from "./finding.ts";
 import { resourceOf } from "./resources.ts";
 
-const CAUSE_NAMES: Readonly<Partial<Record<RefusalCause, string>>> = {
+const CAUSE_NAMES: Readonly<Partial<Record<RejectionCause, string>>> = {
   no_key: "no key",
   unknown_key: "an unknown key",
   wrong_kind: "the wrong kind of key",
@@ -20,29 +20,33 @@ const CAUSE_NAMES: Readonly<Partial<Record<RefusalCause, string>>> = {
 };
 
 /** The body of an error in words: `{ message, errors }`, `HTML or text`, `an empty body`. */
-function describeBody({ body }: RefusalShape): string {
+function describeBody({ body }: RejectionShape): string {
   if (hasType(body, ROOT, "text")) return "a body that is not JSON";
   if (hasType(body, ROOT, "empty")) return "an empty body";
   const names = childrenOf(body, ROOT);
   return names.length === 0 ? "another body" : `{ ${names.join(", ")} }`;
 }
 
-const isAssumedBody = ({ body }: RefusalShape): boolean =>
+const isAssumedBody = ({ body }: RejectionShape): boolean =>
   childrenOf(body, ROOT).join() === "error,success" &&
   Object.keys(body.success?.types ?? {}).join() === "boolean" &&
   Object.keys(body.error?.types ?? {}).join() === "string";
 
-function refusalFinding(cause: RefusalCause, assumed: number, profile: ServiceProfile): Finding {
+function rejectionFinding(
+  cause: RejectionCause,
+  assumed: number,
+  profile: ServiceProfile,
+): Finding {
   return joinFindings(
-    Object.entries(profile.refusals[cause] ?? {}).map(([status, refusal]): Finding => {
-      const seen = total(refusal.seen);
+    Object.entries(profile.rejections[cause] ?? {}).map(([status, rejection]): Finding => {
+      const seen = total(rejection.seen);
       const name = CAUSE_NAMES[cause] ?? cause;
-      if (total(refusal.accepted) === seen) {
+      if (total(rejection.accepted) === seen) {
         return { seen, contradictions: [`${name} is accepted with ${status}`] };
       }
       const contradictions: string[] = [];
       if (Number(status) !== assumed) contradictions.push(`${status} for ${name}`);
-      if (!isAssumedBody(refusal)) contradictions.push(`errors are ${describeBody(refusal)}`);
+      if (!isAssumedBody(rejection)) contradictions.push(`errors are ${describeBody(rejection)}`);
       return { seen, contradictions };
     }),
   );
@@ -50,11 +54,11 @@ function refusalFinding(cause: RefusalCause, assumed: number, profile: ServicePr
 
 /** Decides status codes and bodies of errors, by cause. */
 export const errorResponsesRule =
-  (statuses: Readonly<Partial<Record<RefusalCause, number>>>): Rule =>
+  (statuses: Readonly<Partial<Record<RejectionCause, number>>>): Rule =>
   (profile) =>
     joinFindings(
       Object.entries(statuses).map(([cause, status]) =>
-        refusalFinding(cause as RefusalCause, status, profile),
+        rejectionFinding(cause as RejectionCause, status, profile),
       ),
     );
 
@@ -105,11 +109,11 @@ export const validatePhoneRule: Rule = (profile) => {
     const contradictions = isAssumed ? [] : [`the response has ${enumerate(names)}`];
     found.push({ seen: resource.seen, contradictions });
   }
-  // What is not a number at all, such as `12`, is refused by the sandbox, too.
-  for (const [status, refusal] of Object.entries(profile.refusals.unusable_phone ?? {})) {
-    const isRefused = total(refusal.accepted) < total(refusal.seen);
-    const contradictions = isRefused ? [`${status} for a number that cannot be charged`] : [];
-    found.push({ seen: total(refusal.seen), contradictions });
+  // What is not a number at all, such as `12`, is rejected by the sandbox, too.
+  for (const [status, rejection] of Object.entries(profile.rejections.unusable_phone ?? {})) {
+    const isRejected = total(rejection.accepted) < total(rejection.seen);
+    const contradictions = isRejected ? [`${status} for a number that cannot be charged`] : [];
+    found.push({ seen: total(rejection.seen), contradictions });
   }
   return joinFindings(found);
 };

@@ -14,16 +14,16 @@ export const timeRule =
 
 /** Decides whether browsers of any origin may call. */
 export const browsersRule: Rule = ({ browsers, endpoints }) => {
-  const refused = total(browsers.refused);
+  const rejected = total(browsers.rejected);
   const allowing = Object.values(endpoints)
     .flatMap((byStatus) => Object.values(byStatus))
     .map(({ headers }) => headers["access-control-allow-origin"]);
   const anyOrigin = allowing.filter((header) => header?.values?.includes("*"));
   const allowed = anyOrigin.reduce((sum, header) => sum + total(header?.seen), 0);
   if (allowed > 0) return { seen: allowed, contradictions: [] };
-  if (refused > 0) {
+  if (rejected > 0) {
     return {
-      seen: refused,
+      seen: rejected,
       contradictions: ["no Access-Control-Allow-Origin for a request with an Origin"],
     };
   }
@@ -36,9 +36,9 @@ export const browsersRule: Rule = ({ browsers, endpoints }) => {
 export const sandboxKeyRule: Rule = ({ keys }) =>
   joinFindings(
     Object.entries(keys.sandbox ?? {}).map(
-      ([endpoint, { allowed, refused }]): Finding => ({
-        seen: total(allowed) + total(refused),
-        contradictions: total(refused) > total(allowed) ? [`it may not call ${endpoint}`] : [],
+      ([endpoint, { allowed, rejected }]): Finding => ({
+        seen: total(allowed) + total(rejected),
+        contradictions: total(rejected) > total(allowed) ? [`it may not call ${endpoint}`] : [],
       }),
     ),
   );

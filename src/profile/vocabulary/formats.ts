@@ -8,7 +8,7 @@ const FORMATS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["decimal2", /^-?\d+\.\d\d$/],
   ["decimal", /^-?\d+\.\d+$/],
   ["url", /^https?:\/\/\S+$/i],
-  ["email", /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
+  ["email", /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/],
   ["token", /^[\w.:-]+$/],
   ["text", /^/],
 ];
@@ -26,7 +26,7 @@ export const numberFormat = (value: number): string =>
 
 /** Whether a text is the name of a format. */
 export const isFormat = (name: string): boolean =>
-  name === "integer" ||
+  ["integer", "true", "false"].includes(name) ||
   /^(?:digits(?:[1-9]|1\d|20)?|hex(?:1[6-9]|[2-9]\d|1[01]\d|12[0-8]))$/.test(name) ||
   FORMATS.some(([one]) => one === name);
 

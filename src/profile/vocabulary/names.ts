@@ -13,7 +13,7 @@ const MAX_WORD = 18;
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z]\d?)([A-Z])/g, "$1 $2")
-    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/([A-Z])(?=[A-Z][a-z])/g, "$1 ")
     .toLowerCase()
     .split(/[ _-]+/)
     .filter((word) => word !== "");
@@ -30,7 +30,7 @@ const HEXADECIMAL = /^[a-f]{7,}$/;
 /** Capitals only: a long one is a code, not a name. */
 const CODE = /^(?=.*[A-Z])[A-Z\d]{8,}$/;
 
-/** `order-7`, `INV-1`: a number after a hyphen counts things. */
+/** `order-7`, `INV-1`: a number after a hyphen is a counter. */
 const NUMBERED = /-\d+$/;
 
 /** `sk_zz_top`: what begins like a key is one. */
@@ -64,7 +64,7 @@ function isRandom(key: string): boolean {
   return (changes?.length ?? 0) > Math.max(2, key.length / 4);
 }
 
-/** Names of headers come in small letters, where a code looks like a long word: theirs are shorter. */
+/** Names of headers come in small letters, in which a code looks like a long word: theirs are shorter. */
 const HEADER_WORD = /^(?:[a-z]{1,14}|[a-z]{0,10}\d{1,4})$/;
 
 /** A word of digits and letters after a prefix of a key; `secret_key` is the name of a field. */

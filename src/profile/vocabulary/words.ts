@@ -43,4 +43,5 @@ const WORDS = new Set(
 );
 
 /** Whether a word, in small letters, is one that APIs use: it can name no person. */
-export const isKnownWord = (word: string): boolean => WORDS.has(word.replace(/\d+$/, ""));
+export const isKnownWord = (word: string): boolean =>
+  WORDS.has(word.replace(/\d{1,9}$/, "")) || WORDS.has(word.replace(/s$/, ""));

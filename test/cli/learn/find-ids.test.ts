@@ -12,7 +12,7 @@ import { unknownIdLike } from "../../../src/learn/probe/unknown-id.ts";
 
 const MARK = "malipo probe 1";
 
-describe("the ids of a thing", () => {
+describe("the ids of a resource", () => {
   test.each([
     [{ id: 7, name: MARK }, ["7"]],
     [{ data: { webhook_id: "w-1", name: MARK } }, ["w-1"]],
@@ -79,7 +79,7 @@ test("a cursor is a text beside a list that is not a URL", () => {
   expect(findCursor({ links: { next: "https://a.example?page=2" }, next_page: 2 })).toBeUndefined();
 });
 
-test("a thing that a list shows as deleted is not left", () => {
+test("a resource that a list shows as deleted is not left", () => {
   expect(isListed({ data: [{ name: MARK, status: "active" }] }, MARK)).toBe(true);
   expect(isListed({ data: [{ name: MARK, status: "deleted" }] }, MARK)).toBe(false);
   expect(isListed({ data: [{ name: MARK, deleted_at: "2026-01-01" }] }, MARK)).toBe(false);

@@ -167,8 +167,8 @@ describe("a probe of a difficult service", () => {
     const { code, stdout, file } = await probe(baseUrl);
     expect(code).toBe(EXIT.ok);
     expect(stdout.match(/limits the rate \(429\)\. The probe waits 1 s\./g)).toHaveLength(2);
-    const { refusals } = JSON.parse(file());
-    expect(refusals.rate_limit["429"].headers["retry-after"].values).toEqual(["1"]);
+    const { rejections } = JSON.parse(file());
+    expect(rejections.rate_limit["429"].headers["retry-after"].values).toEqual(["1"]);
   });
 
   test("with a key without some scopes: a partial profile, and what is missing", async () => {
@@ -188,8 +188,8 @@ describe("a probe of a difficult service", () => {
     expect(stdout).toContain(
       "GET /invoices/{unknownInvoice}  left out: the key cannot use /invoices",
     );
-    const { refusals, endpoints } = JSON.parse(file());
-    expect(refusals.missing_scope["403"].at).toEqual(["GET /invoices", "GET /payments"]);
+    const { rejections, endpoints } = JSON.parse(file());
+    expect(rejections.missing_scope["403"].at).toEqual(["GET /invoices", "GET /payments"]);
     expect(Object.keys(endpoints)).not.toContain("GET /payments");
     expect(Object.keys(endpoints)).toContain("GET /webhooks");
   });

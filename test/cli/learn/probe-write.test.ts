@@ -9,7 +9,7 @@ type Options = Parameters<typeof startLenient>[0];
 async function lenient(options?: Options) {
   const service = await startLenient(options);
   onTestFinished(service.close);
-  const left = () => [...service.things.values()].flat();
+  const left = () => [...service.resources.values()].flat();
   return { ...service, left };
 }
 
@@ -76,7 +76,7 @@ describe("a probe with --write", () => {
         wrap: (data) => ({
           ok: true,
           request: { id: 7_001 },
-          result: { entries: [{ thing: data }] },
+          result: { entries: [{ resource: data }] },
         }),
       },
     ],
@@ -84,7 +84,7 @@ describe("a probe with --write", () => {
       "an id beside the attributes, as JSON:API has it",
       {
         view: ({ name, description, ...fields }, n) => ({
-          type: "thing",
+          type: "resource",
           id: `t-${n}`,
           attributes: { number: 7_001, name, description, fields },
           relationships: { merchant: { data: { type: "merchant", id: "7002" } } },
@@ -105,14 +105,14 @@ describe("a probe with --write", () => {
     ],
     ["an id that only the list shows", { created: () => ({ success: true }) }],
     [
-      "an id beside others in a response without the thing itself",
+      "an id beside others in a response without the resource itself",
       {
         created: (n) => ({ request: { id: 7_001 }, merchant: { id: 7_002 }, id: n }),
       },
     ],
     ["an id in a response that repeats nothing", { created: (n) => ({ id: n }) }],
     [
-      "things without any name",
+      "resources without any name",
       { view: (_, n) => ({ id: n, status: "draft" }), created: (n) => ({ data: { id: n } }) },
     ],
     ["no envelope", { wrap: (data) => data, list: (items) => items }],
@@ -134,9 +134,9 @@ describe("a probe with --write", () => {
       created: () => ({ id: 55, message: "created" }),
       list: (items) => ({ data: items.filter(({ description }) => description === "ours") }),
     });
-    service.things.get("/invoices")?.push({ n: 55, fields: { description: "ours" } });
+    service.resources.get("/invoices")?.push({ n: 55, fields: { description: "ours" } });
     const { code, stdout } = await probe(service.baseUrl);
-    expect(service.things.get("/invoices")).toContainEqual({
+    expect(service.resources.get("/invoices")).toContainEqual({
       n: 55,
       fields: { description: "ours" },
     });
@@ -172,7 +172,7 @@ describe("a probe with --write", () => {
     const service = await lenient({
       before: ({ method, path, body }, response) => {
         if (method !== "POST" || path !== "/invoices") return undefined;
-        service.things.get("/invoices")?.push({ n: 41, fields: JSON.parse(body) });
+        service.resources.get("/invoices")?.push({ n: 41, fields: JSON.parse(body) });
         response.destroy();
         return undefined;
       },
@@ -194,8 +194,8 @@ describe("a probe with --write", () => {
     expect(stdout).toMatch(/Left at the service: the invoice 1 \("malipo probe \w+"\)/);
     expect(stdout).toContain("Left at the service: the webhook 2");
     expect(existsSync(file)).toBe(true);
-    const { refusals } = JSON.parse(readFileSync(file, "utf8"));
-    expect(Object.keys(refusals.missing_scope)).toEqual(["403"]);
+    const { rejections } = JSON.parse(readFileSync(file, "utf8"));
+    expect(Object.keys(rejections.missing_scope)).toEqual(["403"]);
   });
 
   test("goes on without an invoice where the service does not accept one", async () => {

@@ -44,7 +44,7 @@ describe("a probe without flags", () => {
       "GET /malipo-probe",
       "PATCH /payments",
     ]);
-    expect([...service.things.values()].flat()).toEqual([]);
+    expect([...service.resources.values()].flat()).toEqual([]);
   });
 
   test("sends one request at a time", async () => {
@@ -131,7 +131,7 @@ describe.each(LEARNABLE_DIALECTS.map(({ name }) => name))("the dialect %s", (nam
       before.map(withoutIds),
     );
     const file = readFileSync(path("malipo.service.json"), "utf8");
-    const { endpoints, refusals } = parseProfile(JSON.parse(file));
+    const { endpoints, rejections } = parseProfile(JSON.parse(file));
     expect(Object.keys(endpoints).sort()).toEqual(
       [
         "DELETE /invoices/{invoice}",
@@ -152,7 +152,7 @@ describe.each(LEARNABLE_DIALECTS.map(({ name }) => name))("the dialect %s", (nam
         "PUT /webhooks/{id}",
       ].sort(),
     );
-    expect(Object.keys(refusals)).toEqual(
+    expect(Object.keys(rejections)).toEqual(
       expect.arrayContaining([
         ...["invalid_field", "invalid_json", "invalid_phone", "no_key", "unknown_id"],
         ...["unknown_key", "unknown_path", "wrong_kind", "wrong_method"],

@@ -52,8 +52,8 @@ describe("malipo learn report", () => {
     const entries = json();
     expect(entries.map(({ name }: { name: string }) => name)).toEqual(Object.keys(ASSUMPTIONS));
     for (const entry of entries) {
-      expect(Object.keys(entry)).toEqual(["name", "verdict", "seen", "assumed", "found"]);
-      expect(["confirmed", "contradicted", "unseen"]).toContain(entry.verdict);
+      expect(Object.keys(entry)).toEqual(["name", "result", "seen", "assumed", "found"]);
+      expect(["confirmed", "contradicted", "unseen"]).toContain(entry.result);
     }
     const { stdout } = await learn("report", "b.json");
     for (const name of Object.keys(ASSUMPTIONS)) expect(stdout).toContain(name);

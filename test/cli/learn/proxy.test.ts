@@ -71,14 +71,14 @@ describe("malipo learn --to", () => {
     await gateway.payments.get("PMT-NONE").catch(() => {});
     expect(await proxy.stop()).toBe(EXIT.ok);
     const file = readFileSync(proxy.path("malipo.service.json"), "utf8");
-    const { endpoints, refusals, runs, keys } = JSON.parse(file);
+    const { endpoints, rejections, runs, keys } = JSON.parse(file);
     expect(Object.keys(endpoints).sort()).toEqual([
       "GET /payments",
       "GET /payments/{reference}",
       "POST /invoices",
       "POST /mobile-money/payment/initiate",
     ]);
-    expect(Object.keys(refusals)).toEqual(["unknown_id"]);
+    expect(Object.keys(rejections)).toEqual(["unknown_id"]);
     expect(Object.values(runs)).toMatchObject([{ by: ["proxy"], requests: 5 }]);
     expect(Object.keys(keys)).toEqual(["secret"]);
     const canaries = [dialect.keys.secret, reference, "0712345678", "254712345678", "Canary"];

@@ -47,7 +47,7 @@ const NOT_SEEN: Readonly<Record<string, RegExp>> = {
 
 describe("a sandbox with the profile that `malipo probe --write` has written", () => {
   test.each([...LEARNABLE_DIALECTS, ...FURTHER_DIALECTS])(
-    "$name: reads, writes and refusals have the same statuses and shapes, step by step",
+    "$name: reads, writes and rejections have the same statuses and shapes, step by step",
     async (dialect) => {
       const profile = await probe(dialect);
       const script = scriptFor(dialect, { payments: false });

@@ -72,7 +72,7 @@ export async function startService(
 type Fields = Record<string, unknown>;
 
 interface LenientOptions {
-  /** What is shown of a thing, by its own fields and the number that it got. */
+  /** What is shown of a resource, by its own fields and the number that it got. */
   readonly view?: (fields: Fields, n: number) => Fields;
   /** By what a path names it. */
   readonly id?: (n: number) => string;
@@ -80,16 +80,16 @@ interface LenientOptions {
   readonly list?: (items: Fields[]) => unknown;
   /** Overrides a response. */
   readonly before?: (seen: Seen, response: ServerResponse) => Response | Promise<Response>;
-  /** The response to a creation, where it is not the thing. */
+  /** The response to a creation, where it is not the resource. */
   readonly created?: (n: number, fields: Fields) => unknown;
 }
 
-/** A service that accepts everything, creates from any POST, and shows things in any form. */
+/** A service that accepts everything, creates from any POST, and shows resources in any form. */
 export async function startLenient(options: LenientOptions = {}) {
   const { view = (fields, n) => ({ id: n, ...fields }), id = String } = options;
   const { wrap = (data) => ({ success: true, data }) } = options;
   const { list = (items) => ({ success: true, data: items }) } = options;
-  const things = new Map<string, { n: number; fields: Fields }[]>([
+  const resources = new Map<string, { n: number; fields: Fields }[]>([
     ["/invoices", []],
     ["/webhooks", []],
     ["/payments", []],
@@ -102,7 +102,7 @@ export async function startLenient(options: LenientOptions = {}) {
     const { method, path } = seen;
     const root = path.replace(/\/register$/, "");
     const [, listPath = root, name] = /^(\/[a-z]+)\/([^/]+)$/.exec(root) ?? [];
-    const all = things.get(things.has(root) ? root : listPath);
+    const all = resources.get(resources.has(root) ? root : listPath);
     if (method === "POST" && path.startsWith("/mobile-money")) {
       return { status: 200, body: wrap({ valid: true }) };
     }
@@ -113,7 +113,7 @@ export async function startLenient(options: LenientOptions = {}) {
       const shown = options.created?.(count, fields) ?? wrap(view(fields, count));
       return { status: 201, body: shown };
     }
-    if (things.has(root)) {
+    if (resources.has(root)) {
       return { status: 200, body: list(all.map(({ fields, n }) => view(fields, n))) };
     }
     const found = all.find(({ n }) => id(n) === decodeURIComponent(name ?? ""));
@@ -122,7 +122,7 @@ export async function startLenient(options: LenientOptions = {}) {
     if (method === "PUT") Object.assign(found.fields, JSON.parse(seen.body));
     return { status: 200, body: wrap(view(found.fields, found.n)) };
   });
-  return { ...service, things };
+  return { ...service, resources };
 }
 
 /** A dialect on real HTTP. */

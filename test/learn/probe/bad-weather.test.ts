@@ -39,7 +39,7 @@ test("a service that responds with 500 to unknown ids is learned to the end", as
       ? { status: 500, body: { error: "x" } }
       : undefined,
   );
-  expect(Object.keys(profile.refusals.unknown_id ?? {})).toEqual(["500"]);
+  expect(Object.keys(profile.rejections.unknown_id ?? {})).toEqual(["500"]);
   expect(Object.keys(profile.lists)).toContain("GET /payments");
 });
 

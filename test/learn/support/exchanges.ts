@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { ENDPOINTS } from "../../../src/contract/endpoints.ts";
 import type { DeliverySeen, Exchange } from "../../../src/learn/exchange.ts";
 import { createRecorder } from "../../../src/learn/recorder.ts";
-import { REFUSAL_CAUSES } from "../../../src/profile/causes.ts";
+import { REJECTION_CAUSES } from "../../../src/profile/causes.ts";
 import type { ServiceProfile } from "../../../src/profile/types.ts";
 
 const paths = [...Object.values(ENDPOINTS), { method: "GET", path: "/nothing" } as const].map(
-  ({ method, path }) => ({ method, path: path.replace(/\{\w+\}/, "thing") }),
+  ({ method, path }) => ({ method, path: path.replace(/\{\w+\}/, "resource") }),
 );
 
 /** Any JSON, with texts and keys of this kind. */
@@ -44,7 +44,7 @@ const exchanges = (text: fc.Arbitrary<string>): fc.Arbitrary<Exchange> =>
     .record({
       endpoint: fc.constantFrom(...paths),
       key: fc.constantFrom("public", "secret", "sandbox", "other", "none", undefined),
-      cause: fc.constantFrom(...REFUSAL_CAUSES, undefined, undefined),
+      cause: fc.constantFrom(...REJECTION_CAUSES, undefined, undefined),
       hasBody: fc.boolean(),
       hasOrigin: fc.boolean(),
       query: fc.dictionary(fc.oneof(fc.constantFrom("page", "per_page", "limit"), text), text, {

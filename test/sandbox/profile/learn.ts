@@ -1,8 +1,8 @@
 import { createRecorder } from "../../../src/learn/recorder.ts";
-import type { RefusalCause } from "../../../src/profile/causes.ts";
+import type { RejectionCause } from "../../../src/profile/causes.ts";
 import { encodeProfile } from "../../../src/profile/file-format.ts";
 import type { ProfileFile, ServiceProfile } from "../../../src/profile/types.ts";
-import type { Dialect } from "../../support/dialects/index.ts";
+import { type Dialect, nextCursor } from "../../support/dialects/index.ts";
 import type { CallOptions, KeyUse, Peer } from "./peer.ts";
 import { servicePeer } from "./peer.ts";
 import { fieldIn, idIn } from "./transcript.ts";
@@ -18,19 +18,20 @@ const KEY_KINDS = {
 
 /** Learns what a service does, as `malipo probe` with every flag and an observer do together. */
 export const learn = (dialect: Dialect): Promise<ServiceProfile> =>
-  learnFrom(servicePeer(dialect), dialect.paging);
+  learnFrom(servicePeer(dialect), dialect);
 
 /** The same, as the content of a file. */
 export const learnFile = async (dialect: Dialect): Promise<ProfileFile> =>
   encodeProfile(await learn(dialect));
 
 /** Learns what a peer does. */
-export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<ServiceProfile> {
+export async function learnFrom(peer: Peer, dialect: Dialect): Promise<ServiceProfile> {
+  const { paging } = dialect;
   const recorder = createRecorder({ by: "probe", run: "0123abcd" });
   const call = async (
     method: string,
     path: string,
-    options: CallOptions & { cause?: RefusalCause } = {},
+    options: CallOptions & { cause?: RejectionCause } = {},
   ) => {
     const { key = "sandbox", body, cause } = options;
     const heard = await peer.call(method, path, options);
@@ -40,6 +41,7 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
       path: plain,
       query: new URLSearchParams(query),
       key: KEY_KINDS[key],
+      sent: body,
       hasBody: body !== undefined,
       cause,
       status: heard.status,
@@ -90,15 +92,16 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
     await call("POST", "/webhooks/register", {
       body: { name: "b", url, events: ["invoice.paid"] },
     }),
+    dialect,
     "webhook",
   );
   await call("PUT", `/webhooks/${other}`, { body: { name: "c" } });
   for (const at of [1, 2, 3]) {
     await peer.advance(1_000);
     const created = await call("POST", "/invoices", {
-      body: { amount: at * 10.5, description: "Goods" },
+      body: { amount: at * 10.5, description: "Some goods" },
     });
-    const id = idIn(created, "invoice");
+    const id = idIn(created, dialect, "invoice");
     await call("GET", `/invoices/${id}`);
     if (at === 1) await call("PUT", `/invoices/${id}`, { body: { amount: 6 } });
     if (at === 2) await call("POST", `/invoices/${id}/send`, { body: {} });
@@ -129,11 +132,16 @@ export async function learnFrom(peer: Peer, paging: Dialect["paging"]): Promise<
       await call("GET", `${path}?${size}=1&${name}=2`);
     }
   }
+  for (const path of paging.kind === "cursor" ? ["/payments", "/invoices"] : []) {
+    const { at, size } = paging as Extract<typeof paging, { at: string }>;
+    const cursor = nextCursor(paging, JSON.parse(await call("GET", `${path}?${size}=1`)));
+    await call("GET", `${path}?${size}=1&${at}=${cursor}`);
+  }
   await call("DELETE", `/webhooks/${other}`);
-  // The receiver refuses an event until it is no longer redelivered.
+  // The receiver rejects an event until it is no longer redelivered.
   await peer.settled();
   peer.receiverStatus = 503;
-  await call("POST", "/invoices", { body: { amount: 7, description: "Goods" } });
+  await call("POST", "/invoices", { body: { amount: 7, description: "Some goods" } });
   await peer.advance(12 * 3_600_000);
   for (const { headers, body, status, at } of peer.deliveries) {
     recorder.recordDelivery({ headers, body, status, receivedAt: at });

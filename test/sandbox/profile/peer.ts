@@ -1,7 +1,7 @@
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/index.ts";
 import { createDialectService, type Dialect } from "../../support/dialects/index.ts";
 
-/** A key by what it may do. `none` sends no key, `unknown` one that nobody has. */
+/** A key by what it may do. `none` sends no key, `unknown` one that does not exist. */
 export type KeyUse = "sandbox" | "secret" | "public" | "scopeless" | "none" | "unknown";
 
 export interface Heard {
@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const UNKNOWN_KEY = "sk_nobody_has_this_key_000000";
+const UNKNOWN_KEY = "sk_no_such_key_exists_000000";
 
 type Fetch = (input: string, init: RequestInit) => Promise<Response>;
 
@@ -58,7 +58,7 @@ function caller(fetch: Fetch, baseUrl: string, keys: Readonly<Record<string, str
   };
 }
 
-/** A receiver that remembers deliveries, and returns what it is told. */
+/** A receiver that remembers deliveries, and returns a given response. */
 function receiver(now: () => number) {
   const state = { deliveries: [] as Delivered[], receiverStatus: 200 };
   const deliver = async (request: Request) => {

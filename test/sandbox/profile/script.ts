@@ -1,4 +1,4 @@
-import type { Dialect } from "../../support/dialects/index.ts";
+import { type Dialect, nextCursor } from "../../support/dialects/index.ts";
 import type { CallOptions, Heard, Peer } from "./peer.ts";
 import { type Entry, entryOf, fieldIn, idIn, namesOf, type Script, shapeOf } from "./transcript.ts";
 
@@ -9,13 +9,6 @@ const KINDS = [
 
 const HOOK = { name: "shop", url: "https://shop.example/hooks", events: KINDS };
 const OUTCOMES = ["approve", "cancel", "wrongPin", "expire"] as const;
-
-/** How a service pages, for the queries of the script. */
-interface PagingNames {
-  readonly at: string;
-  readonly size: string;
-  readonly counts: "page" | "zero" | "offset";
-}
 
 const LISTS = ["/merchant/payment-accounts", "/payments", "/webhooks", "/invoices"];
 
@@ -37,7 +30,7 @@ const READS = ["/merchant", ...LISTS] as const;
 
 type Call = (method: string, path: string, options?: CallOptions) => Promise<Heard>;
 
-async function refusals(call: Call): Promise<void> {
+async function rejections(call: Call): Promise<void> {
   for (const key of ["none", "unknown", "scopeless"] as const) {
     for (const path of READS) await call("GET", path, { key });
     for (const [method, path] of WRITES) {
@@ -104,13 +97,13 @@ async function phones(call: Call): Promise<void> {
   for (const phone of ["12", "phone"]) await call("POST", path, { body: { phone } });
 }
 
-async function invoices(call: Call, peer: Peer): Promise<void> {
+async function invoices(call: Call, peer: Peer, dialect: Dialect): Promise<void> {
   const ids: string[] = [];
   for (let n = 1; n <= 12; n++) {
     const { text } = await call("POST", "/invoices", {
       body: { amount: n * 10.5, description: `Goods ${n}` },
     });
-    ids.push(idIn(text, "invoice"));
+    ids.push(idIn(text, dialect, "invoice"));
   }
   await peer.settled();
   for (const id of ids) await call("GET", `/invoices/${id}`);
@@ -129,13 +122,13 @@ async function invoices(call: Call, peer: Peer): Promise<void> {
   }
 }
 
-async function webhooks(call: Call): Promise<void> {
+async function webhooks(call: Call, dialect: Dialect): Promise<void> {
   const ids: string[] = [];
   for (const name of ["one", "two", "three"]) {
     const url = `https://${name}.example/hooks`;
     const body = { name, url, events: ["subscription.created"] };
     const { text } = await call("POST", "/webhooks/register", { body });
-    ids.push(idIn(text, "webhook"));
+    ids.push(idIn(text, dialect, "webhook"));
   }
   for (const id of ids) {
     await call("PUT", `/webhooks/${id}`, { body: { name: "renamed" } });
@@ -171,12 +164,19 @@ async function payments(call: Call, peer: Peer): Promise<void> {
   await peer.answer("254712000200", "approve");
 }
 
-async function lists(call: Call, names: PagingNames): Promise<void> {
+const SIZES = [1, 2, 5];
+const PAGES = 3;
+
+async function lists(call: Call, { paging }: Dialect): Promise<void> {
   for (const path of LISTS) {
-    for (const size of [1, 2, 5]) {
-      for (const page of [1, 2, 3]) {
-        const at = { page, zero: page - 1, offset: (page - 1) * size }[names.counts];
-        await call("GET", `${path}?${names.size}=${size}&${names.at}=${at}`);
+    for (const size of paging.kind === "none" ? [] : SIZES) {
+      const first = `${path}?${"size" in paging ? paging.size : ""}=${size}`;
+      let query =
+        paging.kind === "cursor" || paging.kind === "none" ? "" : startOf(paging, size, 0);
+      for (let page = 1; page <= PAGES; page++) {
+        const { text } = await call("GET", first + query);
+        if (paging.kind !== "cursor") query = startOf(paging, size, page);
+        else query = `&${paging.at}=${nextCursor(paging, JSON.parse(text)) ?? "none"}`;
       }
     }
     // Names that no service has.
@@ -184,11 +184,29 @@ async function lists(call: Call, names: PagingNames): Promise<void> {
   }
 }
 
+/** The query of a page, from 0. */
+function startOf(paging: Dialect["paging"], size: number, page: number): string {
+  if (paging.kind === "none") return "";
+  const at = { page: page + 1, zero: page, offset: page * size, cursor: "" }[paging.kind];
+  return `&${paging.at}=${at}`;
+}
+
+/** One step for each kind of event: what its deliveries have in common, whatever their number. */
 function logDeliveries(peer: Peer, log: (entry: Entry) => void): void {
+  const byKind = new Map<string, Entry>();
   for (const { headers, body, status } of peer.deliveries) {
     const { event } = JSON.parse(body) as { event: string };
-    log({ line: `delivery of ${event}`, status, headers: namesOf(headers), shape: shapeOf(body) });
+    const before = byKind.get(event);
+    const merge = (one: readonly string[], other: readonly string[] = []) =>
+      [...new Set([...one, ...other])].sort();
+    byKind.set(event, {
+      line: `delivery of ${event}`,
+      status,
+      headers: merge(namesOf(headers), before?.headers),
+      shape: merge(shapeOf(body), before?.shape),
+    });
   }
+  for (const kind of [...byKind.keys()].sort()) log(byKind.get(kind) as Entry);
 }
 
 /** The waits between the attempts of a delivery that is never acknowledged. */
@@ -205,7 +223,9 @@ async function retries(peer: Peer, call: Call, log: (entry: Entry) => void): Pro
 
 /** A step without the ids that only one peer has. */
 function lineOf(method: string, path: string, options: CallOptions = {}): string {
-  const plain = path.replace(/^\/(\w+)\/(?!none|x\b|initiate|register|payment)[^/?]+/, "/$1/{id}");
+  const plain = path
+    .replace(/(&\w+)=(?!\d+$).*/, "$1")
+    .replace(/^\/(\w+)\/(?!none|x\b|initiate|register|payment)[^/?]+/, "/$1/{id}");
   const sent = JSON.stringify(options).replace(
     /("(?:reference|checkout_request_id)"):"[^"]*"/,
     "$1",
@@ -213,48 +233,29 @@ function lineOf(method: string, path: string, options: CallOptions = {}): string
   return `${method} ${plain} ${sent}`;
 }
 
-export interface ScriptOptions {
-  /** Whether payments are made, and deliveries are compared. A probe without a prompt sees neither. */
-  readonly payments: boolean;
-  /** Whether a delivery is compared that is never acknowledged. */
-  readonly retries: boolean;
-}
-
-/** Everything that a merchant does, in a few hundred steps. */
-const everything =
-  (names: PagingNames, options: ScriptOptions): Script =>
-  async (peer, log) => {
+/** Everything that a merchant does, in a few hundred steps, with the names of a dialect. */
+export function scriptFor(
+  dialect: Dialect,
+  { payments: hasPayments }: { readonly payments: boolean },
+): Script {
+  return async (peer, log) => {
     const call: Call = async (method, path, callOptions) => {
       const heard = await peer.call(method, path, callOptions);
       log(entryOf(lineOf(method, path, callOptions), heard));
       return heard;
     };
-    await refusals(call);
+    await rejections(call);
     await invalidFields(call);
     await phones(call);
     await call("POST", "/webhooks/register", { body: HOOK });
-    await invoices(call, peer);
-    await webhooks(call);
-    if (options.payments) await payments(call, peer);
-    await lists(call, names);
+    await invoices(call, peer, dialect);
+    await webhooks(call, dialect);
+    if (hasPayments) await payments(call, peer);
+    await lists(call, dialect);
     await peer.settled();
-    if (options.payments) logDeliveries(peer, log);
-    if (options.retries) await retries(peer, call, log);
+    if (!hasPayments) return;
+    logDeliveries(peer, log);
+    // A service that never retries looks like one that was not seen to retry.
+    if (dialect.delivery.retriesMs.length > 0) await retries(peer, call, log);
   };
-
-/** The script, with the names of parameters that a dialect has. */
-export function scriptFor(
-  { paging, delivery }: Dialect,
-  { payments }: Pick<ScriptOptions, "payments">,
-): Script {
-  const names =
-    paging.kind === "none"
-      ? { at: "page", size: "per_page", counts: "page" as const }
-      : {
-          at: paging.at,
-          size: paging.size,
-          counts: paging.kind === "cursor" ? ("page" as const) : paging.kind,
-        };
-  // That a service never retries cannot be told from one that was not seen to retry.
-  return everything(names, { payments, retries: payments && delivery.retriesMs.length > 0 });
 }

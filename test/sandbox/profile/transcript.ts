@@ -1,4 +1,5 @@
 import { textFormat } from "../../../src/profile/vocabulary/formats.ts";
+import type { Dialect } from "../../support/dialects/index.ts";
 import type { Heard, Peer } from "./peer.ts";
 
 /** What a response looks like: a status and a shape, no values. */
@@ -70,7 +71,7 @@ export async function transcriptOf(script: Script, peer: Peer): Promise<Entry[]>
 
 const byShape = (entry: Entry | undefined) => JSON.stringify(entry);
 
-/** The steps where two transcripts differ: what is only in the first, and what only in the second. */
+/** The steps in which two transcripts differ: what is only in the first, and what only in the second. */
 export function differences(expected: readonly Entry[], actual: readonly Entry[]): string[] {
   const length = Math.max(expected.length, actual.length);
   return Array.from({ length }, (_, index) => index).flatMap((index) => {
@@ -88,19 +89,31 @@ export function differences(expected: readonly Entry[], actual: readonly Entry[]
   });
 }
 
-/** Finds the id of a thing in a response, whatever it is called and wherever it stands. */
-export function idIn(text: string, thing: string): string {
-  const names = [`${thing}_id`, "uuid", "id"];
-  const search = (value: unknown): string | number | undefined => {
-    if (Array.isArray(value)) return search(value[0]);
-    if (!isObject(value)) return undefined;
-    const name = names.find((one) => /string|number/.test(typeof value[one]));
-    if (name !== undefined) return value[name] as string | number;
-    return Object.values(value)
-      .map(search)
-      .find((one) => one !== undefined);
-  };
-  return String(search(text === "" ? {} : JSON.parse(text)));
+const MARKER = "the id";
+
+/** The name of the field in which a dialect shows the id of a resource. */
+function idField({ views }: Dialect, resource: "invoice" | "webhook"): string {
+  const at = new Date(0);
+  const shown =
+    resource === "invoice"
+      ? views.invoice(
+          { n: 1, fields: {}, cents: 1, state: "draft", createdAt: at, dueAt: at },
+          MARKER,
+        )
+      : views.webhook({ n: 1, name: "", url: "", events: [], createdAt: at }, MARKER);
+  return Object.entries(shown).find(([, value]) => value === MARKER)?.[0] ?? "id";
+}
+
+/** Finds the id of a resource in a response, wherever it stands. */
+export function idIn(text: string, dialect: Dialect, resource: "invoice" | "webhook"): string {
+  const name = idField(dialect, resource);
+  let level: unknown[] = [text === "" ? {} : JSON.parse(text)];
+  while (level.length > 0) {
+    const found = level.find((one) => isObject(one) && /string|number/.test(typeof one[name]));
+    if (isObject(found)) return String(found[name]);
+    level = level.flatMap((one) => (one instanceof Object ? Object.values(one) : []));
+  }
+  return "undefined";
 }
 
 /** The value of the first field of this name in a response. */

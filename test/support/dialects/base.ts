@@ -11,7 +11,7 @@ export const BASE: Omit<Dialect, "name" | "about"> = {
   }),
   paging: { kind: "page", at: "page", size: "per_page", defaultSize: 20, maxSize: 100 },
   statuses: { created: 201, initiated: 200, deleted: 200, sent: 200 },
-  refusals: {
+  rejections: {
     noKey: 401,
     unknownKey: 401,
     wrongKind: 403,
@@ -23,7 +23,7 @@ export const BASE: Omit<Dialect, "name" | "about"> = {
     wrongMethod: 405,
     rateLimit: 429,
   },
-  refuse: ({ message }) => ({ success: false, error: message }),
+  reject: ({ message }) => ({ success: false, error: message }),
   ids: {
     reference: (n) => `TX${token(`reference ${n}`, 10)}`,
     invoice: (n) => 5000 + n,
@@ -61,7 +61,7 @@ export const BASE: Omit<Dialect, "name" | "about"> = {
   headers: () => ({}),
   hasScopes: true,
   isStrict: false,
-  refusesBadPhones: true,
+  rejectsBadPhones: true,
 };
 
 /** The checkout request id of a payment. */

@@ -29,6 +29,19 @@ export const nairobi = (at: Date): string =>
 /** `2026-03-02T08:00:00.000Z` */
 export const zulu = (at: Date): string => at.toISOString();
 
+/** `2026-03-02T08:00:00.000`: no offset. */
+export const local = (at: Date, separator = "T"): string =>
+  at
+    .toISOString()
+    .slice(0, separator === "T" ? 23 : 19)
+    .replace("T", separator);
+
+/** `20260302080000` */
+export const compact = (at: Date): string => at.toISOString().replace(/\D/g, "").slice(0, 14);
+
+/** `2026-03-02T11:00:00.000000+03:00` */
+export const micros = (at: Date): string => nairobi(at).replace("+", ".123456+");
+
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
 const REASONS = {

@@ -1,7 +1,7 @@
 import { checkoutId } from "./base.ts";
-import { checkedAmount, checkNames, invalid, mobile, Refused } from "./refused.ts";
+import { checkedAmount, checkNames, invalid, mobile, Rejected } from "./rejected.ts";
 import type { Store } from "./store.ts";
-import type { Dialect, Fields, Invoice, ListName, PageFacts, Payment, Webhook } from "./types.ts";
+import type { Dialect, Fields, Invoice, ListName, PageValues, Payment, Webhook } from "./types.ts";
 
 /** A request that is allowed. */
 export interface Call {
@@ -15,13 +15,21 @@ export interface Call {
   readonly emit: (event: string, data: Fields) => void;
 }
 
-/** What a handler decides: a status, and one thing or a page of things. */
+/** What a handler decides: a status, and one resource or a page of resources. */
 type Decision =
-  | { readonly status: number; readonly thing: string; readonly data: unknown }
-  | { readonly list: ListName; readonly items: Fields[]; readonly page: PageFacts };
+  | { readonly status: number; readonly resource: string; readonly data: unknown }
+  | { readonly list: ListName; readonly items: Fields[]; readonly page: PageValues };
 
 const EVENTS = ["payment.completed", "payment.failed", "payment.initiated", "invoice.created"];
 EVENTS.push("invoice.paid", "invoice.overdue", "subscription.created", "subscription.canceled");
+
+/** The cursor of the next page in the body of a list. */
+export function nextCursor(paging: Dialect["paging"], body: unknown): string | undefined {
+  const next = "next" in paging ? paging.next : undefined;
+  const fields = Object(body) as Fields;
+  const cursor = next === undefined ? fields.next_cursor : next(fields);
+  return typeof cursor === "string" ? cursor : undefined;
+}
 
 function wholeNumber(query: URLSearchParams, name: string, fallback: number, min: number): number {
   const given = query.get(name);
@@ -29,6 +37,21 @@ function wholeNumber(query: URLSearchParams, name: string, fallback: number, min
   if (/^\d{1,9}$/.test(given) && Number(given) >= min) return Number(given);
   throw invalid(name, `expected a whole number from ${min}`);
 }
+
+/** When each record was made, by the number of the request. */
+const BORN = new WeakMap<object, number>();
+
+function born<Record extends object>({ store }: Call, record: Record): Record {
+  BORN.set(record, store.requests);
+  return record;
+}
+
+/** What a list shows by now. */
+const visible = <Record extends object>(
+  { store, dialect }: Call,
+  all: readonly Record[],
+): readonly Record[] =>
+  all.filter((one) => store.requests - (BORN.get(one) ?? 0) >= (dialect.listLag ?? 0));
 
 function list(call: Call, name: ListName, all: readonly Fields[]): Decision {
   const { paging } = call.dialect;
@@ -46,21 +69,21 @@ function list(call: Call, name: ListName, all: readonly Fields[]): Decision {
   if (paging.kind === "zero") offset = wholeNumber(call.query, paging.at, 0, 0) * size;
   if (paging.kind === "page") offset = (wholeNumber(call.query, paging.at, 1, 1) - 1) * size;
   if (paging.kind === "cursor")
-    offset = call.store.cursors.get(call.query.get("cursor") ?? "") ?? 0;
+    offset = call.store.cursors.get(call.query.get(paging.at) ?? "") ?? 0;
   const items = newest.slice(offset, offset + size);
   const page = Math.floor(offset / size) + 1;
-  const facts = { page, size, offset, total, count: items.length, path: call.path };
+  const shown = { page, size, offset, total, count: items.length, path: call.path };
   if (paging.kind === "cursor") {
-    const { next_cursor } = Object(call.dialect.list(items, facts, name)) as Fields;
-    if (typeof next_cursor === "string") call.store.cursors.set(next_cursor, offset + size);
+    const cursor = nextCursor(paging, call.dialect.list(items, shown, name));
+    if (cursor !== undefined) call.store.cursors.set(cursor, offset + size);
   }
-  return { list: name, items, page: facts };
+  return { list: name, items, page: shown };
 }
 
 function find<T>(all: readonly T[], what: string, matches: (one: T) => boolean): T {
   const found = all.find(matches);
   if (found !== undefined) return found;
-  throw new Refused("unknownId", `There is no such ${what}.`);
+  throw new Rejected("unknownId", `There is no such ${what}.`);
 }
 
 const invoiceId = ({ dialect }: Call, { n }: Invoice) => dialect.ids.invoice(n);
@@ -102,12 +125,12 @@ function initiate(call: Call): Decision {
     createdAt: store.now,
     state: "pending",
   };
-  store.payments.push(payment);
+  store.payments.push(born(call, payment));
   emit("payment.initiated", eventData(dialect, "payment.initiated", payment));
   if (isBusy) finish(call, payment, "busy");
   return {
     status: dialect.statuses.initiated,
-    thing: "payment",
+    resource: "payment",
     data: dialect.views.initiated(payment),
   };
 }
@@ -115,7 +138,7 @@ function initiate(call: Call): Decision {
 const eventData = ({ events, views }: Dialect, event: string, payment: Payment): Fields =>
   (events[event] ?? views.payment)(payment);
 
-/** Gives a payment its final status; without a reason it is completed. */
+/** Sets the final status of a payment; without a reason it is completed. */
 export function finish(
   { store, dialect, emit }: Pick<Call, "store" | "dialect" | "emit">,
   payment: Payment,
@@ -137,17 +160,17 @@ function status(call: Call): Decision {
   const payment = find(store.payments, "payment", ({ reference, checkout }) =>
     body.reference === undefined ? checkout === value : reference === value,
   );
-  return { status: 200, thing: "payment", data: dialect.views.payment(payment) };
+  return { status: 200, resource: "payment", data: dialect.views.payment(payment) };
 }
 
 function validatePhone({ dialect, body }: Call): Decision {
   const { phone } = body;
   if (typeof phone !== "string") throw invalid("phone", "is required");
   const isNumber = /^\d{9,15}$/.test(phone.replace(/[ +-]/g, ""));
-  if (dialect.refusesBadPhones && !isNumber) throw invalid("phone", "expected a phone number");
+  if (dialect.rejectsBadPhones && !isNumber) throw invalid("phone", "expected a phone number");
   const digits = mobile(phone);
   const data = dialect.views.phone(digits ?? phone, digits !== undefined);
-  return { status: 200, thing: "phone", data };
+  return { status: 200, resource: "phone", data };
 }
 
 function webhookFields({ dialect, body }: Call, isChange: boolean): Partial<Webhook> {
@@ -187,9 +210,13 @@ function createInvoice(call: Call): Decision {
   const dueAt = new Date(createdAt.getTime() + 14 * 86_400_000);
   const n = ++store.invoiceCount;
   const invoice: Invoice = { n, fields, cents, state: "draft", createdAt, dueAt };
-  store.invoices.push(invoice);
+  store.invoices.push(born(call, invoice));
   emit("invoice.created", showInvoice(call, invoice));
-  return { status: dialect.statuses.created, thing: "invoice", data: showInvoice(call, invoice) };
+  return {
+    status: dialect.statuses.created,
+    resource: "invoice",
+    data: showInvoice(call, invoice),
+  };
 }
 
 function changeInvoice(call: Call): Decision {
@@ -197,30 +224,38 @@ function changeInvoice(call: Call): Decision {
   const { cents, fields } = invoiceFields(call);
   if (cents !== undefined) invoice.cents = cents;
   Object.assign(invoice.fields, fields);
-  return { status: 200, thing: "invoice", data: showInvoice(call, invoice) };
+  return { status: 200, resource: "invoice", data: showInvoice(call, invoice) };
 }
 
 function send(call: Call): Decision {
   const invoice = findInvoice(call);
   if (invoice.state === "draft") invoice.state = "sent";
-  return { status: call.dialect.statuses.sent, thing: "invoice", data: showInvoice(call, invoice) };
+  return {
+    status: call.dialect.statuses.sent,
+    resource: "invoice",
+    data: showInvoice(call, invoice),
+  };
 }
 
 function register(call: Call): Decision {
   const { store, dialect } = call;
   const fields = webhookFields(call, false) as Pick<Webhook, "name" | "url" | "events">;
   const webhook: Webhook = { n: ++store.webhookCount, createdAt: store.now, ...fields };
-  store.webhooks.push(webhook);
-  return { status: dialect.statuses.created, thing: "webhook", data: showWebhook(call, webhook) };
+  store.webhooks.push(born(call, webhook));
+  return {
+    status: dialect.statuses.created,
+    resource: "webhook",
+    data: showWebhook(call, webhook),
+  };
 }
 
 function remove<T>(call: Call, all: T[], one: T, id: string | number): Decision {
   all.splice(all.indexOf(one), 1);
   const { statuses, views } = call.dialect;
-  return { status: statuses.deleted, thing: "result", data: views.deleted(id) };
+  return { status: statuses.deleted, resource: "result", data: views.deleted(id) };
 }
 
-const one = (thing: string, data: unknown): Decision => ({ status: 200, thing, data });
+const one = (resource: string, data: unknown): Decision => ({ status: 200, resource, data });
 
 export type Handler = (call: Call) => Decision;
 
@@ -235,7 +270,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
       dialect.views.payment(find(store.payments, "payment", (p) => p.reference === id)),
     ),
   payments: (call) =>
-    list(call, "payments", call.store.payments.map(call.dialect.views.paymentItem)),
+    list(call, "payments", visible(call, call.store.payments).map(call.dialect.views.paymentItem)),
   initiate,
   status,
   phone: validatePhone,
@@ -244,7 +279,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
     list(
       call,
       "webhooks",
-      call.store.webhooks.map((w) => showWebhook(call, w)),
+      visible(call, call.store.webhooks).map((w) => showWebhook(call, w)),
     ),
   changeWebhook: (call) => {
     const webhook = Object.assign(findWebhook(call), webhookFields(call, true));
@@ -259,7 +294,7 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
     list(
       call,
       "invoices",
-      call.store.invoices.map((i) => showInvoice(call, i)),
+      visible(call, call.store.invoices).map((i) => showInvoice(call, i)),
     ),
   invoice: (call) => one("invoice", showInvoice(call, findInvoice(call))),
   changeInvoice,

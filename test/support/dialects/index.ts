@@ -1,10 +1,13 @@
+import { AFRICA } from "./table/africa.ts";
 import { BARE } from "./table/bare.ts";
+import { ELSEWHERE } from "./table/elsewhere.ts";
 import { ENVELOPED } from "./table/enveloped.ts";
 import { FURTHER } from "./table/further.ts";
 import { HOSTILE } from "./table/hostile.ts";
 import type { Dialect } from "./types.ts";
 
-export { createDialectService } from "./service.ts";
+export { nextCursor } from "./handlers.ts";
+export { createDialectService, type DialectService } from "./service.ts";
 export type { Dialect } from "./types.ts";
 
 /** All dialects. The last one, `html`, is not a payment service at all. */
@@ -13,12 +16,15 @@ export const DIALECTS: readonly Dialect[] = [...ENVELOPED, ...BARE, ...HOSTILE];
 /** Dialects of well-known conventions, beside those of `DIALECTS`. */
 export const FURTHER_DIALECTS: readonly Dialect[] = FURTHER;
 
+/** Dialects of real services, each with its source: what the learned sandbox is measured by. */
+export const REAL_DIALECTS: readonly Dialect[] = [...AFRICA, ...ELSEWHERE];
+
 /** Those that speak JSON, so that something can be learned of them. */
 export const LEARNABLE_DIALECTS: readonly Dialect[] = DIALECTS.filter(({ html }) => !html);
 
 /** @throws for a name that is not in the table. */
 export function dialect(name: string): Dialect {
-  const found = [...DIALECTS, ...FURTHER].find((one) => one.name === name);
+  const found = [...DIALECTS, ...FURTHER, ...REAL_DIALECTS].find((one) => one.name === name);
   if (found !== undefined) return found;
   throw new Error(`There is no dialect ${name}.`);
 }

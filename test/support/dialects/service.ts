@@ -1,10 +1,10 @@
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { ROWS, type Row } from "./endpoints.ts";
 import { type Call, finish, HANDLERS, type Handler } from "./handlers.ts";
-import { Refused } from "./refused.ts";
+import { Rejected } from "./rejected.ts";
 import { type ServedDialect, serveDialect } from "./serve.ts";
 import { type KeyName, newStore, type Store } from "./store.ts";
-import type { Dialect, Fields, Payment, Refusal } from "./types.ts";
+import type { Dialect, Fields, Payment, Rejection } from "./types.ts";
 
 /** A payment service in memory that speaks a dialect. It shares no code with the sandbox. */
 export interface DialectService {
@@ -104,17 +104,17 @@ function answerRequest(speaker: Speaker, request: Request, received: Received): 
   const left = Math.max((dialect.requestsPerSecond ?? 600) - store.recent - 1, 0);
   const headers = dialect.headers({ n, left });
   try {
-    if (dialect.html) throw new Refused("unknownPath", "It works!");
+    if (dialect.html) throw new Rejected("unknownPath", "It works!");
     countRequest(store, dialect);
     const { status, body } = decide(speaker, request, received, n);
     if (status === 204) return new Response(null, { status, headers });
     return Response.json(body, { status, headers });
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const status = dialect.html ? 200 : dialect.refusals[error.cause];
+    if (!(error instanceof Rejected)) throw error;
+    const status = dialect.html ? 200 : dialect.rejections[error.cause];
     const { cause, message, field } = error;
-    const refusal: Refusal = { cause, status, message, field, path: received.path, n };
-    const body = dialect.refuse(refusal);
+    const rejection: Rejection = { cause, status, message, field, path: received.path, n };
+    const body = dialect.reject(rejection);
     const extra = cause === "rateLimit" ? { ...headers, "retry-after": "1" } : headers;
     if (typeof body !== "string") return Response.json(body, { status, headers: extra });
     const type = { "content-type": "text/html; charset=utf-8" };
@@ -128,7 +128,7 @@ function countRequest(store: Store, { requestsPerSecond = Infinity }: Dialect): 
     store.recentSince = Date.now();
     store.recent = 0;
   }
-  if (store.recent >= requestsPerSecond) throw new Refused("rateLimit", "Too many requests.");
+  if (store.recent >= requestsPerSecond) throw new Rejected("rateLimit", "Too many requests.");
   store.recent++;
 }
 
@@ -145,30 +145,30 @@ function decide(speaker: Speaker, request: Request, received: Received, n: numbe
   if ("list" in decision) {
     return { status: 200, body: dialect.list(decision.items, decision.page, decision.list) };
   }
-  const { status, thing, data } = decision;
+  const { status, resource, data } = decision;
   const documented = /^(\/payments\/|\/mobile-money\/payment)/.test(path);
-  return { status, body: dialect.wrap(data, { documented, thing, n }) };
+  return { status, body: dialect.wrap(data, { documented, resource, n }) };
 }
 
-function unknownRoute(path: string): Refused {
+function unknownRoute(path: string): Rejected {
   const isPath = ROWS.some(({ pattern }) => pattern.test(path));
   return isPath
-    ? new Refused("wrongMethod", "The method is not allowed.")
-    : new Refused("unknownPath", "There is no such path.");
+    ? new Rejected("wrongMethod", "The method is not allowed.")
+    : new Rejected("unknownPath", "There is no such path.");
 }
 
 function checkKey({ store, dialect }: Speaker, { headers }: Request, row: Row): void {
   const [, bearer] = /^Bearer (\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
   const key = headers.get("x-api-key") ?? bearer;
-  if (!key) throw new Refused("noKey", "A key is required.");
+  if (!key) throw new Rejected("noKey", "A key is required.");
   const name = Object.entries(store.keys).find(([, one]) => one === key)?.[0];
-  if (name === undefined) throw new Refused("unknownKey", "The key is not known.");
-  const refusesPublic = dialect.refusals.wrongKind >= 400 || dialect.chargesPublicKeys;
-  if (name === "public" && !row.isPublic && refusesPublic) {
-    throw new Refused("wrongKind", "A secret key is required.");
+  if (name === undefined) throw new Rejected("unknownKey", "The key is not known.");
+  const rejectsPublic = dialect.rejections.wrongKind >= 400 || dialect.chargesPublicKeys;
+  if (name === "public" && !row.isPublic && rejectsPublic) {
+    throw new Rejected("wrongKind", "A secret key is required.");
   }
   if (name === "scopeless" && dialect.hasScopes) {
-    throw new Refused("missingScope", `The key lacks the scope ${row.scope}.`);
+    throw new Rejected("missingScope", `The key lacks the scope ${row.scope}.`);
   }
 }
 
@@ -177,7 +177,7 @@ function parseBody(text: string): Fields {
     const body: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
     if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Fields;
   } catch {
-    // Refused below.
+    // Rejected below.
   }
-  throw new Refused("invalidJson", "The body is not a JSON object.");
+  throw new Rejected("invalidJson", "The body is not a JSON object.");
 }

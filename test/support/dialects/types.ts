@@ -1,7 +1,7 @@
 /** Any JSON object. */
 export type Fields = Record<string, unknown>;
 
-/** Why a service refuses a request. */
+/** Why a service rejects a request. */
 export type Cause =
   | "noKey"
   | "unknownKey"
@@ -48,8 +48,8 @@ export interface Webhook {
   readonly createdAt: Date;
 }
 
-/** What is said of a refused request. */
-export interface Refusal {
+/** What is said of a rejected request. */
+export interface Rejection {
   readonly cause: Cause;
   readonly status: number;
   readonly message: string;
@@ -60,7 +60,7 @@ export interface Refusal {
 }
 
 /** One page of a list: what a service may say about it. */
-export interface PageFacts {
+export interface PageValues {
   readonly page: number;
   readonly size: number;
   readonly offset: number;
@@ -82,6 +82,8 @@ type Paging =
       readonly size: string;
       readonly defaultSize: number;
       readonly maxSize: number;
+      /** The cursor in the body of a page. Default: its `next_cursor`. */
+      readonly next?: (body: Fields) => unknown;
     };
 
 /** Ids, each made of a counter. */
@@ -92,7 +94,7 @@ interface Ids {
   account(n: number): string | number;
 }
 
-/** How each thing is shown. */
+/** How each resource is shown. */
 interface Views {
   merchant(): Fields;
   account(id: string | number): Fields;
@@ -107,11 +109,11 @@ interface Views {
 }
 
 /** How a delivery is made. */
-interface DeliverySpeech {
+interface DeliveryFormat {
   readonly prefix: string;
   readonly retriesMs: readonly number[];
   /** Beside the content type and the signature. */
-  headers(facts: { event: string; n: number; attempt: number; at: Date }): Record<string, string>;
+  headers(page: { event: string; n: number; attempt: number; at: Date }): Record<string, string>;
 }
 
 /** One real service, as this table imagines it: all that differs between services. */
@@ -120,8 +122,8 @@ export interface Dialect {
   /** What is special about it. */
   readonly about: string;
   /** The body of a success. `documented` is true where the interface shows the envelope. */
-  wrap(data: unknown, facts: { documented: boolean; thing: string; n: number }): unknown;
-  list(items: Fields[], page: PageFacts, name: ListName): unknown;
+  wrap(data: unknown, page: { documented: boolean; resource: string; n: number }): unknown;
+  list(items: Fields[], page: PageValues, name: ListName): unknown;
   readonly paging: Paging;
   readonly statuses: {
     readonly created: number;
@@ -129,27 +131,29 @@ export interface Dialect {
     readonly deleted: number;
     readonly sent: number;
   };
-  readonly refusals: Readonly<Record<Cause, number>>;
+  readonly rejections: Readonly<Record<Cause, number>>;
   /** A string is sent as HTML. */
-  refuse(refusal: Refusal): unknown;
+  reject(rejection: Rejection): unknown;
   readonly ids: Ids;
   readonly views: Views;
-  /** `data` of an event; the view of the thing where a kind has none. */
+  /** `data` of an event; the view of the resource where a kind has none. */
   readonly events: Readonly<Record<string, (payment: Payment) => Fields>>;
-  readonly delivery: DeliverySpeech;
+  readonly delivery: DeliveryFormat;
   /** On every response, beside the content type. */
-  headers(facts: { n: number; left: number }): Record<string, string>;
-  /** Whether a page that is too long is shortened. Otherwise it is refused. */
+  headers(page: { n: number; left: number }): Record<string, string>;
+  /** Whether a page that is too long is shortened. Otherwise it is rejected. */
   readonly clampsSize?: true;
   readonly oldestFirst?: true;
-  /** Whether a public key is refused for writes although its refusal has the status 200. */
+  /** How many requests it takes until a list shows what is new. */
+  readonly listLag?: number;
+  /** Whether a public key is rejected for writes although its rejection has the status 200. */
   readonly chargesPublicKeys?: true;
   /** Whether keys have scopes. */
   readonly hasScopes: boolean;
-  /** Whether a request with a field that the service does not know is refused. */
+  /** Whether a request with a field that the service does not know is rejected. */
   readonly isStrict: boolean;
-  /** Whether `POST /mobile-money/validate-phone` refuses what is not a number at all. */
-  readonly refusesBadPhones: boolean;
+  /** Whether `POST /mobile-money/validate-phone` rejects what is not a number at all. */
+  readonly rejectsBadPhones: boolean;
   /** How many requests it takes before a 429, after which one second passes. */
   readonly requestsPerSecond?: number;
   /** It never speaks JSON. */

@@ -10,60 +10,60 @@ import {
   findInList,
   noteResponse,
 } from "./created.ts";
-import type { Thing } from "./find-ids.ts";
+import type { CreatedKind } from "./find-ids.ts";
 
 const PAUSES_MS = [1_000, 2_000, 4_000];
 
 /** Everything that the probe created at the service and has to delete again. */
-export class CreatedThings {
+export class CreatedResources {
   readonly #client: Client;
-  readonly #things: Created[] = [];
+  readonly #resources: Created[] = [];
 
   constructor(client: Client) {
     this.#client = client;
   }
 
   /**
-   * Creates a thing. Neither Ctrl-C nor a lost response makes the probe forget it.
+   * Creates a resource. Neither Ctrl-C nor a lost response makes the probe forget it.
    *
    * @throws {ProbeError} as `Client.send` does.
    */
-  async create(thing: Thing, mark: string, outgoing: Outgoing): Promise<Received> {
-    const created: Created = { thing, mark, ids: [], isSure: false, isKnown: false };
-    this.#things.push(created);
+  async create(resource: CreatedKind, mark: string, outgoing: Outgoing): Promise<Received> {
+    const created: Created = { resource, mark, ids: [], isSure: false, isKnown: false };
+    this.#resources.push(created);
     const received = await this.#client.send(outgoing, { signal: undefined, isRead: false });
     if (isSuccess(received)) noteResponse(created, received);
-    else if (received.status < 500) this.#things.splice(this.#things.indexOf(created), 1);
-    // The list says the id where the response does not.
+    else if (received.status < 500) this.#resources.splice(this.#resources.indexOf(created), 1);
+    // The list shows the id if the response does not.
     if (created.isKnown && !created.isSure) await this.#find(created);
     return received;
   }
 
   async #find(created: Created): Promise<void> {
-    if (created.thing === "invoice") await confirmInvoice(created, this.#ask);
+    if (created.resource === "invoice") await confirmInvoice(created, this.#ask);
     if (!created.isSure) await findInList(created, this.#ask);
   }
 
-  /** The id of a thing that surely is its own. */
-  idOf(thing: Thing): string | undefined {
-    const created = this.#things.find((one) => one.thing === thing);
+  /** The id of a resource that surely is its own. */
+  idOf(resource: CreatedKind): string | undefined {
+    const created = this.#resources.find((one) => one.resource === resource);
     return created?.isSure ? created.ids[0] : undefined;
   }
 
   /** Reads the invoice, by the first of its ids that the service accepts. */
   async confirm(): Promise<Received | undefined> {
-    const created = this.#things.find((one) => one.thing === "invoice");
+    const created = this.#resources.find((one) => one.resource === "invoice");
     return created && confirmInvoice(created, this.#ask);
   }
 
-  /** How many ids the thing may have. */
-  countIds(thing: Thing): number {
-    return this.#things.find((one) => one.thing === thing)?.ids.length ?? 0;
+  /** How many ids the resource may have. */
+  countIds(resource: CreatedKind): number {
+    return this.#resources.find((one) => one.resource === resource)?.ids.length ?? 0;
   }
 
-  /** Puts another of the possible ids first, where the service does not accept this one. */
-  tryNextId(thing: Thing): void {
-    const ids = this.#things.find((one) => one.thing === thing)?.ids;
+  /** Puts another of the possible ids first, if the service does not accept this one. */
+  tryNextId(resource: CreatedKind): void {
+    const ids = this.#resources.find((one) => one.resource === resource)?.ids;
     ids?.push(...ids.splice(0, 1));
   }
 
@@ -72,21 +72,21 @@ export class CreatedThings {
    *
    * @returns What is left at the service, in words.
    */
-  async deleteAll(onDeletion: (thing: Thing, id: string, received: Received) => void) {
+  async deleteAll(onDeletion: (resource: CreatedKind, id: string, received: Received) => void) {
     const left: string[] = [];
-    for (const created of this.#things.splice(0)) {
-      const { thing, mark } = created;
+    for (const created of this.#resources.splice(0)) {
+      const { resource, mark } = created;
       const reason = await deleteCreated(created, this.#ask, (id, received) =>
-        onDeletion(thing, id, received),
+        onDeletion(resource, id, received),
       );
       if (reason === undefined) continue;
       const [id] = created.ids;
-      left.push(`the ${thing} ${id === undefined ? "" : `${id} `}("${mark}"): ${reason}`);
+      left.push(`the ${resource} ${id === undefined ? "" : `${id} `}("${mark}"): ${reason}`);
     }
     return left;
   }
 
-  /** Sends a request, several times where there is no response, and never throws. */
+  /** Sends a request, several times if there is no response, and never throws. */
   readonly #ask: Ask = async (method, path) => {
     const key = this.#client.keyOf({ key: "own" });
     const query = new URLSearchParams();

@@ -1,15 +1,44 @@
 import { isObject } from "../../../internal/is-object.ts";
+import { fieldRole } from "../../../profile/paging.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What the probe creates and deletes again. */
-export type Thing = "invoice" | "webhook";
+export type CreatedKind = "invoice" | "webhook";
 
-/** Names of a field that holds the id of a thing, the likeliest first. `*` stands for the thing. */
-const ID_NAMES = ["id", "*_id", "*Id", "uuid", "*_uuid", "*Uuid", "_id", "uid", "guid", "*"];
+/** The words of a name, in small letters: `WebhookID` is `webhook`, `id`. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[_-]/)
+    .filter((word) => word !== "");
 
-/** Names of a field that may hold the id of a thing, or something else that is said of it. */
-const OTHER_NAMES = ["number", "*_number", "*Number", "reference", "key"];
+const ID_WORDS = ["id", "uuid", "uid", "guid"];
+/** A field with these may hold the id, or something else about the resource. */
+const OTHER_WORDS = ["number", "no", "reference", "ref", "key", "code"];
+/** The ids of these are not the resource's. */
+const OTHER_OWNERS =
+  /^(?:merchant|account|customer|user|organi[sz]ation|owner|company|project|location|external)$/;
+const OTHER_RESOURCES = { invoice: /^(?:webhook|payment)$/, webhook: /^(?:invoice|payment)$/ };
+const TRACES = /^(?:request|trace|correlation|session)$/;
+
+/** How likely a field holds the id of a resource: the lower, the likelier. `undefined`: it does not. */
+function idRank(name: string, resource: CreatedKind): number | undefined {
+  const words = wordsOf(name);
+  const last = words.pop() ?? "";
+  const isOther = (word: string) => OTHER_OWNERS.test(word) || OTHER_RESOURCES[resource].test(word);
+  if (words.some(isOther)) return undefined;
+  const isOwn = words.length === 0 || words.join("_") === resource;
+  if (ID_WORDS.includes(last) && words.some((word) => TRACES.test(word))) return undefined;
+  if (ID_WORDS.includes(last)) return isOwn ? 0 : 1;
+  if (last === resource && words.length === 0) return 2;
+  if (OTHER_WORDS.includes(last) || (last === "code" && words.length > 0)) return isOwn ? 3 : 4;
+  return undefined;
+}
+
+/** Ranks of names that surely are ids. */
+const MAX_SURE_RANK = 2;
 
 /** Every object in a JSON value, the deepest first. */
 function objectsIn(value: unknown): Fields[] {
@@ -27,14 +56,18 @@ function unwrapId(value: unknown): unknown {
   return inner.length === 1 ? inner[0] : value;
 }
 
-const idsAt = (fields: Fields, names: readonly string[], thing: Thing): string[] =>
-  names
-    .map((name) => unwrapId(fields[name.replace("*", thing)]))
-    .filter(isId)
-    .map(String);
-
-const idsOf = (fields: Fields, thing: Thing): string[] =>
-  idsAt(fields, [...ID_NAMES, ...OTHER_NAMES], thing);
+function idsOf(
+  fields: Fields,
+  resource: CreatedKind,
+  maxRank = Number.POSITIVE_INFINITY,
+): string[] {
+  const ranked = Object.entries(fields).flatMap(([name, value]) => {
+    const rank = idRank(name, resource);
+    const id = unwrapId(value);
+    return rank === undefined || rank > maxRank || !isId(id) ? [] : [{ rank, id: String(id) }];
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ id }) => id);
+}
 
 const hasValue = (fields: Fields, value: string): boolean => Object.values(fields).includes(value);
 
@@ -44,32 +77,32 @@ const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 export const hasMark = (body: unknown, mark: string): boolean =>
   objectsIn(body).some((one) => hasValue(one, mark));
 
-/** Objects that hold only some fields of a thing. Its id may stand around them. */
+/** Objects that hold only some fields of a resource. Its id may stand around them. */
 const PARTS = /^(?:attributes|properties|fields|details|spec|info)$/i;
 
-/** Objects that may hold the id of a thing, beside the one with its fields. */
+/** Objects that may hold the id of a resource, beside the one with its fields. */
 const ID_PARTS = /^(?:ids?|identifiers?|identity|meta|metadata|sys|system|resource)$/i;
 
-/** Ids of the thing with the mark, and whether they surely are: not only a number, a reference or a key. */
+/** Ids of the resource with the mark, and whether they surely are: not only a number, a reference or a key. */
 interface Found {
   readonly ids: readonly string[];
   readonly isSure: boolean;
 }
 
-function idsAround(fields: Fields, thing: Thing): Found {
+function idsAround(fields: Fields, resource: CreatedKind): Found {
   const parts = Object.entries(fields).filter(([name]) => ID_PARTS.test(name));
   const objects = [fields, ...parts.map(([, part]) => part).filter(isObject)];
   return {
-    ids: objects.flatMap((one) => idsOf(one, thing)),
-    isSure: objects.some((one) => idsAt(one, ID_NAMES, thing).length > 0),
+    ids: objects.flatMap((one) => idsOf(one, resource)),
+    isSure: objects.some((one) => idsOf(one, resource, MAX_SURE_RANK).length > 0),
   };
 }
 
-/** @param isItem - Whether the value is inside an item of a list: the whole item is one thing. */
-function searchMarked(value: unknown, thing: Thing, mark: string, isItem: boolean): Found {
+/** @param isItem - Whether the value is inside an item of a list: the whole item is one resource. */
+function searchMarked(value: unknown, resource: CreatedKind, mark: string, isItem: boolean): Found {
   const values = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
   const isInItem = isItem || Array.isArray(value);
-  const all = values.map((one) => searchMarked(one, thing, mark, isInItem));
+  const all = values.map((one) => searchMarked(one, resource, mark, isInItem));
   const inner = { ids: all.flatMap(({ ids }) => ids), isSure: all.some(({ isSure }) => isSure) };
   if (!isObject(value)) return inner;
   const isMarked = hasValue(value, mark);
@@ -78,27 +111,27 @@ function searchMarked(value: unknown, thing: Thing, mark: string, isItem: boolea
     ([name, one]) => (isItem || PARTS.test(name)) && !Array.isArray(one) && hasMark(one, mark),
   );
   if (!isMarked && !isAround) return inner;
-  const around = idsAround(value, thing);
+  const around = idsAround(value, resource);
   const ids = isMarked ? [...inner.ids, ...around.ids] : [...around.ids, ...inner.ids];
   return { ids, isSure: inner.isSure || around.isSure };
 }
 
 /**
  * The ids that stand beside the mark, wherever in the body and whatever they are called: those of the
- * thing that was created. The likeliest first. Where none stands beside it, the nearest around it
- * count, as far as the object is surely the thing: an item of a list, or `{ id, attributes }`.
+ * resource that was created. The likeliest first. If none stands beside it, the nearest around it
+ * count, as far as the object is surely the resource: an item of a list, or `{ id, attributes }`.
  *
- * @param mark - A text that only this thing has.
+ * @param mark - A text that only this resource has.
  */
-export const findMarkedIds = (body: unknown, thing: Thing, mark: string): string[] =>
-  unique(searchMarked(body, thing, mark, false).ids).filter((id) => id !== mark);
+export const findMarkedIds = (body: unknown, resource: CreatedKind, mark: string): string[] =>
+  unique(searchMarked(body, resource, mark, false).ids).filter((id) => id !== mark);
 
 /**
- * The ids anywhere in a body, where it does not repeat the mark. They may also be of something else,
+ * The ids anywhere in a body, if it does not repeat the mark. They may also be of something else,
  * such as the request or the merchant: each is to be checked before it is used.
  */
-export const findPossibleIds = (body: unknown, thing: Thing): string[] =>
-  unique(objectsIn(body).flatMap((one) => idsOf(one, thing)));
+export const findPossibleIds = (body: unknown, resource: CreatedKind): string[] =>
+  unique(objectsIn(body).flatMap((one) => idsOf(one, resource)));
 
 /** The first list of objects in a body, wherever it stands. */
 function findItems(body: unknown): Fields[] {
@@ -112,8 +145,8 @@ function findItems(body: unknown): Fields[] {
 }
 
 /** The id of the first item of a list. */
-export const firstId = (body: unknown, thing: Thing): string | undefined =>
-  findItems(body).flatMap((one) => idsOf(one, thing))[0];
+export const firstId = (body: unknown, resource: CreatedKind): string | undefined =>
+  findItems(body).flatMap((one) => idsOf(one, resource))[0];
 
 /** The value of a field with this name, wherever it stands: the outermost. */
 export function findField(body: unknown, name: string): string | undefined {
@@ -126,26 +159,26 @@ export function findField(body: unknown, name: string): string | undefined {
 
 const STATUS_NAME = /^(?:.*[_a-z])?(?:status|state)$/i;
 
-/** The reference of one payment of each status that a list shows, in its order. */
+/** The reference of one payment of each status, and of each reason to fail, in the order of a list. */
 export function referencesByStatus(body: unknown): string[] {
   const references = new Map<string, string>();
   for (const item of findItems(body)) {
     const status = Object.entries(item).find(([name]) => STATUS_NAME.test(name))?.[1];
     const reference = findField(item, "reference");
-    const key = String(status);
+    const key = `${status} ${findField(item, "failure_reason")}`;
     if (reference !== undefined && !references.has(key)) references.set(key, reference);
   }
   return [...references.values()];
 }
 
-/** The cursor of the next page: a text beside a list whose name says so, and that is not a URL. */
+/** The cursor of the next page: a text beside a list with the name of one, and that is not a URL. */
 export function findCursor(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   for (const [name, value] of Object.entries(body)) {
-    const isCursor = /cursor|next|token/i.test(name) && typeof value === "string";
-    if (isCursor && value !== "" && !/[:/]/.test(value)) return value;
-    const inner = Array.isArray(value) ? undefined : findCursor(value);
-    if (inner !== undefined) return inner;
+    const isCursor = fieldRole(name) === "nextCursor" || fieldRole(name) === "nextUrl";
+    const isText = typeof value === "string" && value !== "" && !URL.canParse(value);
+    const found = isCursor && isText ? value : findCursor(value);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

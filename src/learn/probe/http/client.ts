@@ -3,7 +3,7 @@ import { ProbeError } from "../../../errors/probe.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import type { Recorder } from "../../exchange.ts";
 import type { Step } from "../steps/step.ts";
-import type { Verdict } from "./exchange.ts";
+import type { Outcome } from "./exchange.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
 import { type Notify, RateLimiter } from "./rate-limiter.ts";
 
@@ -23,6 +23,7 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #limiter: RateLimiter;
   #requests = 0;
+  #lastMs = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -33,12 +34,17 @@ export class Client {
     return this.#requests;
   }
 
+  /** How long the service took for the last response, without the waits that it asked for. */
+  get lastMs(): number {
+    return this.#lastMs;
+  }
+
   /**
-   * Sends a request, again where the service limits the rate.
+   * Sends a request, again if the service limits the rate.
    *
    * @param signal - Ends it. None for what must be known to its end, such as a creation.
-   * @param isRead - Whether to send it again where the connection breaks.
-   * @throws {ProbeError} as {@link exchange} and {@link RateLimiter} do; `stopped` where the signal ended it.
+   * @param isRead - Whether to send it again if the connection breaks.
+   * @throws {ProbeError} as {@link exchange} and {@link RateLimiter} do; `stopped` if the signal ended it.
    */
   async send(
     outgoing: Outgoing,
@@ -65,8 +71,11 @@ export class Client {
   ): Promise<Received> {
     const { baseUrl } = this.#options;
     const isFirst = this.#requests++ === 0;
+    const began = performance.now();
     try {
-      return await exchange(baseUrl, outgoing, signal);
+      const received = await exchange(baseUrl, outgoing, signal);
+      this.#lastMs = performance.now() - began;
+      return received;
     } catch (error) {
       if (signal?.aborted) throw stopped();
       const isBroken = error instanceof ProbeError && error.code === "unreachable";
@@ -89,13 +98,14 @@ export class Client {
   record(
     { method, path, query, key, body, origin }: Outgoing,
     { status, headers, text }: Received,
-    { cause }: Exclude<Verdict, "unclear">,
+    { cause }: Exclude<Outcome, "unclear">,
   ): void {
     this.#options.recorder.record({
       method,
       path,
       query,
       key: key === undefined ? "none" : (keyKind(key) ?? "other"),
+      sent: parseSent(body),
       hasBody: body !== undefined,
       hasOrigin: origin !== undefined,
       cause,
@@ -103,6 +113,14 @@ export class Client {
       headers,
       body: text,
     });
+  }
+}
+
+function parseSent(body: string | undefined): unknown {
+  try {
+    return JSON.parse(body ?? "");
+  } catch {
+    return undefined;
   }
 }
 

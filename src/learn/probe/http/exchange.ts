@@ -2,10 +2,10 @@ import { ProbeError } from "../../../errors/probe.ts";
 import { describeConnectionError } from "../../../internal/describe-connection-error.ts";
 import { describeError } from "../../../internal/describe-error.ts";
 import { failureCode } from "../../../internal/failed-before-sending.ts";
-import type { RefusalCause } from "../../../profile/causes.ts";
+import type { RejectionCause } from "../../../profile/causes.ts";
 
-/** What an exchange says: with its cause, without one, or nothing that is sure. */
-export type Verdict = { readonly cause: RefusalCause | undefined } | "unclear";
+/** What an exchange shows: a cause, none, or nothing that is sure. */
+export type Outcome = { readonly cause: RejectionCause | undefined } | "unclear";
 
 /** One request, complete. */
 export interface Outgoing {
@@ -23,7 +23,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** `undefined` where the body is not JSON. */
+  /** `undefined` if the body is not JSON. */
   readonly json: unknown;
 }
 
@@ -33,7 +33,7 @@ const MAX_BYTES = 10_485_760; // 10 MiB
 /**
  * Sends one request to the service, and follows no redirect.
  *
- * @throws {ProbeError} `unreachable` where there is no response.
+ * @throws {ProbeError} `unreachable` if there is no response.
  */
 export async function exchange(
   baseUrl: string,

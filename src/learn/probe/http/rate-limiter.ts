@@ -3,7 +3,7 @@ import { ProbeError } from "../../../errors/probe.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import type { Received } from "./exchange.ts";
 
-/** Where the service does not say how long to wait. */
+/** The wait if the service names none. */
 const DEFAULT_WAIT_MS = 2_000;
 /** A service that asks for no wait at all is not flooded. */
 const MIN_WAIT_MS = 1_000;
@@ -16,16 +16,16 @@ const MAX_ERRORS_IN_A_ROW = 3;
 const PASSING: readonly number[] = [502, 503, 504];
 
 /** What a request is, as far as its failure is concerned. */
-export interface RequestFacts {
+export interface RequestKind {
   readonly isRead: boolean;
   /** Whether it is wrong on purpose. */
   readonly isWrong: boolean;
 }
 
-/** Says something to the user beside the progress. */
+/** Shows a message to the user beside the progress. */
 export type Notify = (message: string) => void;
 
-/** Waits where the service limits the rate, and ends the probe where it is in trouble. */
+/** Waits if the service limits the rate, and ends the probe if the service keeps failing. */
 export class RateLimiter {
   readonly #notify: Notify;
   #waitedMs = 0;
@@ -40,13 +40,13 @@ export class RateLimiter {
    * Resolves with whether the request should be sent again.
    *
    * @param signal - Ends the wait.
-   * @throws {ProbeError} `rate_limit` where the wait would be too long, `service_error` after several
+   * @throws {ProbeError} `rate_limit` if the wait would be too long, `service_error` after several
    *   5xx in a row.
    */
   async isToSendAgain(
     { status, headers }: Received,
     signal: AbortSignal | undefined,
-    { isRead, isWrong }: RequestFacts,
+    { isRead, isWrong }: RequestKind,
   ): Promise<boolean> {
     // A service may respond with 500 to an unknown id: that is its answer.
     if (!isWrong) this.#countError(status);

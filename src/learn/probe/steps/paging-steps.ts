@@ -1,10 +1,10 @@
 import type { ListPath, Step } from "./step.ts";
 
 const LISTS: readonly ListPath[] = [
-  "/merchant/payment-accounts",
   "/payments",
-  "/webhooks",
   "/invoices",
+  "/webhooks",
+  "/merchant/payment-accounts",
 ];
 
 interface Question {
@@ -12,22 +12,38 @@ interface Question {
   readonly learns: string;
 }
 
-/** The usual names of the parameter that sets the length of a page. */
-const SIZE_NAMES = ["per_page", "limit", "page_size", "pageSize", "size"];
+/** Usual names of the parameter that sets the length of a page, after the one that a response shows. */
+const SIZE_NAMES = [
+  ...["{shownSize}", "per_page", "limit", "page_size", "pageSize", "perPage", "size", "count"],
+  "page[size]",
+];
+
+/** Usual names of the parameter that asks for another page. */
+const POSITION_NAMES = [
+  ...["{shownPage}", "page", "offset", "skip", "p", "pageNumber", "page[number]"],
+];
+
+const CURSOR_NAMES = ["cursor", "after", "page_token"];
 
 /** Asked until the service accepts one. */
 const LONG_PAGES = ["1000", "500", "200", "100", "50"];
 
-// Asked of every list. Only its own responses tell which parameter has an effect.
+// Asked of every list, until its responses tell which parameters have an effect.
 const QUESTIONS: readonly Question[] = [
   { query: {}, learns: "the page that the others are compared with" },
   ...SIZE_NAMES.map((name) => ({ query: { [name]: "1" }, learns: "a page of one item" })),
   ...LONG_PAGES.map((length) => ({ query: { "{pageSize}": length }, learns: "the longest page" })),
   { query: { page: "1" }, learns: "the number of the first page" },
+  ...CURSOR_NAMES.map((name) => ({
+    query: { "{pageSize}": "1", [name]: "{cursor}" },
+    learns: "the next page, by cursor",
+  })),
+  { query: { "{pageSize}": "1", starting_after: "{firstItem}" }, learns: "what follows an item" },
+  ...POSITION_NAMES.map((name) => ({
+    query: { "{pageSize}": "1", [name]: "2" },
+    learns: "another page",
+  })),
   { query: { page: "2" }, learns: "the second page" },
-  { query: { "{pageSize}": "1", page: "2" }, learns: "the second item, by page" },
-  { query: { offset: "1" }, learns: "the second item, by offset" },
-  { query: { cursor: "{cursor}" }, learns: "the next page, by cursor" },
 ];
 
 /** How each list is paged. */

@@ -1,9 +1,9 @@
-import type { RefusalCause } from "../../../profile/causes.ts";
+import type { RejectionCause } from "../../../profile/causes.ts";
 
 /** The parts of a probe, in their order. `deletion` also runs when an earlier part fails. */
 export const PARTS = [
   "reads",
-  "refusals",
+  "rejections",
   "prompt",
   "write",
   // While what was created is there, so that lists have items.
@@ -19,7 +19,7 @@ type StepKey = "own" | "public" | "unknown" | "none";
 
 /** What a later request needs to know of an earlier response, by the name that stands in braces. */
 export type ValueName =
-  // A path that the key may read. The others are paths of things that the merchant has.
+  // A path that the key may read. The others are paths of resources that the merchant has.
   | "readable"
   | "payment"
   // Payments of the other statuses in the list.
@@ -40,6 +40,9 @@ export type ValueName =
   | "startedCheckout"
   // The query parameter that sets the length of a page, and where the next page begins.
   | "pageSize"
+  | "shownSize"
+  | "shownPage"
+  | "firstItem"
   | "cursor";
 
 /** A list of the service. */
@@ -63,8 +66,8 @@ export interface Step {
   /** What the profile learns from the response, as the plan prints it. */
   readonly learns: string;
   /** What is wrong with the request, on purpose. */
-  readonly cause?: RefusalCause;
-  /** The list or the thing that the key must be able to read, so that the cause is the only one. */
+  readonly cause?: RejectionCause;
+  /** The list or the resource that the key must be able to read, so that the cause is the only one. */
   readonly reads?: ListPath | "/mobile-money/validate-phone";
   /** What the request creates at the service. It is deleted again. */
   readonly creates?: "invoice" | "webhook";
@@ -72,8 +75,8 @@ export interface Step {
   readonly starts?: true;
   /** It finds out which of several ids of the invoice the service accepts. */
   readonly confirms?: true;
-  /** The values that the response gives. */
-  readonly gives?: readonly ValueName[];
+  /** The values that the response provides. */
+  readonly provides?: readonly ValueName[];
   /** Asked again until the payment is final. */
   readonly untilFinal?: true;
 }

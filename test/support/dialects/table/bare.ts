@@ -22,8 +22,8 @@ export const BARE: readonly Dialect[] = [
     }),
     paging: { kind: "offset", at: "offset", size: "limit", defaultSize: 25, maxSize: 100 },
     statuses: { created: 201, initiated: 200, deleted: 202, sent: 202 },
-    refusals: { ...BASE.refusals, wrongKind: 401, unknownId: 410, unknownPath: 404 },
-    refuse: ({ message, status }) => ({ success: false, error: message, code: status }),
+    rejections: { ...BASE.rejections, wrongKind: 401, unknownId: 410, unknownPath: 404 },
+    reject: ({ message, status }) => ({ success: false, error: message, code: status }),
     ids: {
       reference: (n) => String(100_000_000_000 + n * 7_919),
       invoice: (n) => uuid(`invoice ${n}`),
@@ -67,7 +67,7 @@ export const BARE: readonly Dialect[] = [
   {
     ...BASE,
     name: "cursor",
-    about: "no envelope, a cursor, problem details as errors, ids under the name of the thing",
+    about: "no envelope, a cursor, problem details as errors, ids under the name of the resource",
     wrap: bare,
     list: (items, { page, size, total }) => ({
       items,
@@ -76,7 +76,7 @@ export const BARE: readonly Dialect[] = [
     }),
     paging: { kind: "cursor", at: "cursor", size: "limit", defaultSize: 10, maxSize: 100 },
     statuses: { created: 201, initiated: 202, deleted: 204, sent: 204 },
-    refuse: ({ status, message, path, cause }) => ({
+    reject: ({ status, message, path, cause }) => ({
       type: `https://errors.example/${cause}`,
       title: message,
       status,
@@ -124,8 +124,8 @@ export const BARE: readonly Dialect[] = [
     list: (items) => items,
     paging: { kind: "none" },
     statuses: { created: 200, initiated: 200, deleted: 200, sent: 200 },
-    refusals: { ...BASE.refusals, missingScope: 401, invalidField: 400 },
-    refuse: ({ message }) => ({ message }),
+    rejections: { ...BASE.rejections, missingScope: 401, invalidField: 400 },
+    reject: ({ message }) => ({ message }),
     views: {
       ...BASE.views,
       payment: (payment) => ({ ...documentedPayment(payment), amount_minor: payment.cents }),
@@ -138,7 +138,7 @@ export const BARE: readonly Dialect[] = [
   {
     ...BASE,
     name: "strict",
-    about: "refuses unknown fields; no paging, but a count; OAuth errors",
+    about: "rejects unknown fields; no paging, but a count; OAuth errors",
     wrap: (data, { documented, n }) =>
       documented
         ? { success: true, data, request_id: uuid(`r${n}`) }
@@ -146,8 +146,8 @@ export const BARE: readonly Dialect[] = [
     list: (payload, { total }) => ({ ok: true, payload, count: total, request_id: uuid("list") }),
     paging: { kind: "none" },
     statuses: { created: 201, initiated: 201, deleted: 200, sent: 200 },
-    refusals: { ...BASE.refusals, unknownKey: 403, invalidField: 422, unknownPath: 400 },
-    refuse: ({ cause, message }) => ({ ok: false, error: cause, error_description: message }),
+    rejections: { ...BASE.rejections, unknownKey: 403, invalidField: 422, unknownPath: 400 },
+    reject: ({ cause, message }) => ({ ok: false, error: cause, error_description: message }),
     ids: { ...BASE.ids, reference: (n) => `${token(`r${n}`, 6)}-${token(`s${n}`, 6)}` },
     isStrict: true,
     views: {

@@ -9,8 +9,8 @@ export const ENVELOPED: readonly Dialect[] = [
     name: "plain",
     about: "close to the interface; 204 for deletions, 400 for invalid fields, numeric ids",
     statuses: { ...BASE.statuses, deleted: 204, initiated: 201 },
-    refusals: { ...BASE.refusals, invalidField: 400, wrongKind: 401 },
-    refuse: ({ message, n }) => ({ success: false, error: message, request_id: uuid(`r${n}`) }),
+    rejections: { ...BASE.rejections, invalidField: 400, wrongKind: 401 },
+    reject: ({ message, n }) => ({ success: false, error: message, request_id: uuid(`r${n}`) }),
     headers: ({ n }) => ({ "x-request-id": uuid(`r${n}`) }),
     delivery: {
       prefix: "sha256=",
@@ -43,7 +43,7 @@ export const ENVELOPED: readonly Dialect[] = [
     }),
     paging: { kind: "page", at: "page", size: "per_page", defaultSize: 15, maxSize: 50 },
     statuses: { ...BASE.statuses, deleted: 204 },
-    refuse: ({ cause, message, field }) => ({
+    reject: ({ cause, message, field }) => ({
       message,
       ...(cause === "invalidField" && { errors: { [field]: [message] } }),
     }),
@@ -97,11 +97,12 @@ export const ENVELOPED: readonly Dialect[] = [
   {
     ...BASE,
     name: "nested",
-    about: "data holds the thing under its name; pagination beside the list; statuses of its own",
-    wrap: (data, { documented, thing }) => ({
+    about:
+      "data holds the resource under its name; pagination beside the list; statuses of its own",
+    wrap: (data, { documented, resource }) => ({
       success: true,
       message: "OK",
-      data: documented ? data : { [thing]: data },
+      data: documented ? data : { [resource]: data },
     }),
     list: (items, { page, size, total }, name) => ({
       success: true,
@@ -118,8 +119,8 @@ export const ENVELOPED: readonly Dialect[] = [
     }),
     paging: { kind: "page", at: "page", size: "limit", defaultSize: 10, maxSize: 100 },
     statuses: { created: 200, initiated: 202, deleted: 200, sent: 202 },
-    refusals: { ...BASE.refusals, invalidField: 400, unknownKey: 403, wrongMethod: 404 },
-    refuse: ({ cause, message }) => ({
+    rejections: { ...BASE.rejections, invalidField: 400, unknownKey: 403, wrongMethod: 404 },
+    reject: ({ cause, message }) => ({
       success: false,
       error: { code: cause.toUpperCase(), message },
     }),
@@ -166,7 +167,7 @@ export const ENVELOPED: readonly Dialect[] = [
   {
     ...BASE,
     name: "spring",
-    about: "data is a page object with content; camel case; every refusal is a 400",
+    about: "data is a page object with content; camel case; every rejection is a 400",
     list: (content, { page, size, total, count }) => ({
       success: true,
       data: {
@@ -183,7 +184,7 @@ export const ENVELOPED: readonly Dialect[] = [
     }),
     paging: { kind: "page", at: "page", size: "size", defaultSize: 20, maxSize: 200 },
     statuses: { created: 200, initiated: 200, deleted: 200, sent: 200 },
-    refusals: {
+    rejections: {
       noKey: 400,
       unknownKey: 400,
       wrongKind: 400,
@@ -195,7 +196,7 @@ export const ENVELOPED: readonly Dialect[] = [
       wrongMethod: 400,
       rateLimit: 429,
     },
-    refuse: ({ status, message, path, cause }) => ({
+    reject: ({ status, message, path, cause }) => ({
       success: false,
       timestamp: "2026-03-02T08:00:00.000+00:00",
       status,
@@ -221,7 +222,7 @@ export const ENVELOPED: readonly Dialect[] = [
       webhook: ({ name, url, events }, uuid) => ({ uuid, name, url, events, enabled: true }),
       deleted: () => null,
     },
-    refusesBadPhones: false,
+    rejectsBadPhones: false,
     delivery: {
       prefix: "",
       retriesMs: [1_000, 2_000, 4_000, 8_000, 15_000],

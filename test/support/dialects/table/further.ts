@@ -3,11 +3,11 @@ import { decimal, documentedPayment, uuid, zulu } from "../format.ts";
 import type { Dialect, Fields } from "../types.ts";
 
 const documentedOr =
-  (other: (data: Fields, thing: string) => unknown): Dialect["wrap"] =>
-  (data, { documented, thing }) =>
-    documented ? { success: true, data } : other(data as Fields, thing);
+  (other: (data: Fields, resource: string) => unknown): Dialect["wrap"] =>
+  (data, { documented, resource }) =>
+    documented ? { success: true, data } : other(data as Fields, resource);
 
-/** `{ type, id, attributes }` of the fields of a thing. */
+/** `{ type, id, attributes }` of the fields of a resource. */
 const jsonApi = (type: string, { id, ...attributes }: Fields) => ({
   type,
   ...(id !== undefined && { id: String(id) }),
@@ -22,7 +22,7 @@ export const FURTHER: readonly Dialect[] = [
     ...BASE,
     name: "json-api",
     about: "JSON:API: attributes below data, page[number] and page[size], a list of errors",
-    wrap: documentedOr((data, thing) => ({ data: jsonApi(thing, data) })),
+    wrap: documentedOr((data, resource) => ({ data: jsonApi(resource, data) })),
     list: (items, { page, size, total, path }, name) => ({
       data: items.map((item) => jsonApi(name, item)),
       links: { self: `https://api.example/v1${path}` },
@@ -36,7 +36,7 @@ export const FURTHER: readonly Dialect[] = [
       maxSize: 50,
     },
     statuses: { ...BASE.statuses, deleted: 204 },
-    refuse: ({ status, cause, message, field }) => ({
+    reject: ({ status, cause, message, field }) => ({
       errors: [
         {
           status: String(status),
@@ -58,8 +58,8 @@ export const FURTHER: readonly Dialect[] = [
   {
     ...BASE,
     name: "hal",
-    about: "HAL: _embedded lists, links in every thing, pages from 0, camel case, oldest first",
-    wrap: documentedOr((data, thing) => ({ ...data, _links: links(`/${thing}`) })),
+    about: "HAL: _embedded lists, links in every resource, pages from 0, camel case, oldest first",
+    wrap: documentedOr((data, resource) => ({ ...data, _links: links(`/${resource}`) })),
     list: (items, { page, size, total, path }, name) => ({
       _embedded: { [name]: items.map((item) => ({ ...item, _links: links(path) })) },
       _links: links(path),
@@ -69,7 +69,7 @@ export const FURTHER: readonly Dialect[] = [
     clampsSize: true,
     oldestFirst: true,
     statuses: { created: 201, initiated: 200, deleted: 204, sent: 200 },
-    refuse: ({ message, path, n }) => ({ message, path, logref: uuid(`l${n}`) }),
+    reject: ({ message, path, n }) => ({ message, path, logref: uuid(`l${n}`) }),
     views: {
       ...BASE.views,
       invoice: ({ n, cents, state, createdAt, fields }, id) => ({
@@ -93,7 +93,7 @@ export const FURTHER: readonly Dialect[] = [
   {
     ...BASE,
     name: "always-200",
-    about: "refuses with 200 and success: false; a message, a code and a result beside each other",
+    about: "rejects with 200 and success: false; a message, a code and a result beside each other",
     wrap: (data, { documented }) =>
       documented
         ? { success: true, data }
@@ -106,7 +106,7 @@ export const FURTHER: readonly Dialect[] = [
     }),
     paging: { kind: "page", at: "currentPage", size: "pageSize", defaultSize: 25, maxSize: 100 },
     statuses: { created: 200, initiated: 200, deleted: 200, sent: 200 },
-    refusals: {
+    rejections: {
       noKey: 200,
       unknownKey: 200,
       wrongKind: 200,
@@ -119,7 +119,7 @@ export const FURTHER: readonly Dialect[] = [
       rateLimit: 429,
     },
     chargesPublicKeys: true,
-    refuse: ({ message, cause }) => ({ success: false, code: cause, message, response: null }),
+    reject: ({ message, cause }) => ({ success: false, code: cause, message, response: null }),
     views: { ...BASE.views, deleted: () => null },
   },
 ];

@@ -1,12 +1,12 @@
 import { isObject } from "../../internal/is-object.ts";
 import { fieldRole, type ParameterRole, parameterRole } from "../../profile/paging.ts";
 import { lastName, ROOT } from "../../profile/paths.ts";
-import type { ListFacts } from "../../profile/types.ts";
+import type { ListPaging } from "../../profile/types.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
 import { hashText } from "./hash.ts";
 
-type DraftFacts = Draft<ListFacts>;
-type Parameters = NonNullable<DraftFacts["parameters"]>;
+type DraftPaging = Draft<ListPaging>;
+type Parameters = NonNullable<DraftPaging["parameters"]>;
 
 /** The last page that was asked for without a parameter: in memory only, never in a profile. */
 export interface DefaultPage {
@@ -20,7 +20,7 @@ export interface DefaultPage {
 /** A page of a list, as far as paging is concerned. */
 export interface PageSeen {
   readonly items: readonly unknown[];
-  /** The fields beside the list that say something about paging. */
+  /** The fields beside the list that are about paging. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -100,23 +100,23 @@ export const pagingQuery = (
     return role === undefined ? [] : [[name, value, role] as [string, string, ParameterRole]];
   });
 
-/** Learns from a page that nobody asked anything of, and returns what to compare others with. */
-export function addDefaultPage(facts: DraftFacts, page: PageSeen, run: string): DefaultPage {
+/** Learns from a page that was read without a parameter, and returns what to compare others with. */
+export function addDefaultPage(paging: DraftPaging, page: PageSeen, run: string): DefaultPage {
   const size = fieldOf(page, "size");
   const all = fieldOf(page, "total");
   const more = all !== undefined && all > page.items.length ? page.items.length : undefined;
   const defaultSize = size ?? more;
   if (isSize(defaultSize, page.items.length))
-    facts.defaultSizes = addTo(facts.defaultSizes ?? [], defaultSize, MAX_SIZES);
+    paging.defaultSizes = addTo(paging.defaultSizes ?? [], defaultSize, MAX_SIZES);
   const number = fieldOf(page, "page");
-  if (number === 0 || number === 1) facts.firstPages = addTo(facts.firstPages ?? [], number, 2);
-  addOrder(facts, page.items, run);
+  if (number === 0 || number === 1) paging.firstPages = addTo(paging.firstPages ?? [], number, 2);
+  addOrder(paging, page.items, run);
   return { count: page.items.length, first: firstHash(page), size: defaultSize, page: number };
 }
 
 /** Learns from a page that a query asked for. */
 export function addAskedPage(
-  facts: DraftFacts,
+  paging: DraftPaging,
   page: PageSeen,
   query: readonly [string, string, ParameterRole][],
   before: DefaultPage | undefined,
@@ -126,11 +126,11 @@ export function addAskedPage(
     const asked = wholeNumber(value);
     const isEffective =
       role === "size"
-        ? sizeEffect(facts, page, asked, before)
+        ? sizeEffect(paging, page, asked, before)
         : moveEffect(page, role, asked, before);
     if (isEffective === undefined) continue;
-    facts.parameters ??= {};
-    addParameter(facts.parameters, name, isEffective ? "works" : "ignored", run);
+    paging.parameters ??= {};
+    addParameter(paging.parameters, name, isEffective ? "works" : "ignored", run);
   }
 }
 
@@ -147,7 +147,7 @@ function addParameter(
 
 /** Whether the page has the length that was asked for. `undefined`: it is not clear. */
 function sizeEffect(
-  facts: DraftFacts,
+  paging: DraftPaging,
   page: PageSeen,
   asked: number | undefined,
   before: DefaultPage | undefined,
@@ -162,13 +162,13 @@ function sizeEffect(
   if (given !== undefined) {
     // The usual length again: either the parameter has no effect, or that is the largest page.
     if (given === before?.size || !isSize(given, length)) return undefined;
-    facts.clampedSizes = addTo(facts.clampedSizes ?? [], given, MAX_SIZES);
+    paging.clampedSizes = addTo(paging.clampedSizes ?? [], given, MAX_SIZES);
     return true;
   }
   if (asked === before?.size) return undefined;
   const isFull = length === asked && before !== undefined && before.count > asked;
   if (echo !== asked && !isFull) return undefined;
-  facts.largestSize = Math.max(facts.largestSize ?? 0, asked);
+  paging.largestSize = Math.max(paging.largestSize ?? 0, asked);
   return true;
 }
 
@@ -188,15 +188,15 @@ function moveEffect(
   return !page.items.some((item) => hashItem(item) === before.first);
 }
 
-/** Learns from a request for a page that was refused. */
-export function addRefusedPage(
-  facts: DraftFacts,
+/** Learns from a request for a page that was rejected. */
+export function addRejectedPage(
+  paging: DraftPaging,
   query: readonly [string, string, ParameterRole][],
 ): void {
   for (const [, value, role] of query) {
     const asked = wholeNumber(value);
     if (role !== "size" || !isSize(asked)) continue;
-    facts.refusedSizes = addTo(facts.refusedSizes ?? [], asked, MAX_SIZES);
+    paging.rejectedSizes = addTo(paging.rejectedSizes ?? [], asked, MAX_SIZES);
   }
 }
 
@@ -211,7 +211,7 @@ const TIMES = [
 ];
 const NUMBERS = ["id", "payment_id", "invoice_id", "webhook_id"];
 
-function addOrder(facts: DraftFacts, items: readonly unknown[], run: string): void {
+function addOrder(paging: DraftPaging, items: readonly unknown[], run: string): void {
   const [first, last] = [items[0], items.at(-1)];
   if (items.length < 2 || !isObject(first) || !isObject(last)) return;
   const time = TIMES.find((name) => typeof first[name] === "string");
@@ -223,6 +223,6 @@ function addOrder(facts: DraftFacts, items: readonly unknown[], run: string): vo
         ? Number(first[number]) - Number(last[number])
         : 0;
   if (difference === 0 || Number.isNaN(difference)) return;
-  facts.order ??= {};
-  countAt(facts.order, difference > 0 ? "newest" : "oldest", run);
+  paging.order ??= {};
+  countAt(paging.order, difference > 0 ? "newest" : "oldest", run);
 }

@@ -1,7 +1,7 @@
 import type { Cause, Fields } from "./types.ts";
 
-/** Thrown to refuse a request. */
-export class Refused extends Error {
+/** Thrown to reject a request. */
+export class Rejected extends Error {
   override readonly cause: Cause;
   readonly field: string;
   constructor(cause: Cause, message: string, field = "") {
@@ -11,10 +11,10 @@ export class Refused extends Error {
   }
 }
 
-export const invalid = (field: string, message: string): Refused =>
-  new Refused("invalidField", `${field}: ${message}`, field);
+export const invalid = (field: string, message: string): Rejected =>
+  new Rejected("invalidField", `${field}: ${message}`, field);
 
-/** Refuses a body that has other fields than these. */
+/** Rejects a body that has other fields than these. */
 export function checkNames(body: Fields, names: readonly string[]): void {
   const unknown = Object.keys(body).find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalid(unknown, "is not a field");

@@ -1,0 +1,89 @@
+import { isObject } from "../../internal/is-object.ts";
+import type { KnownName } from "../../profile/types.ts";
+
+/** Values of a request that its response may repeat. In memory only, never in a profile. */
+export type KnownValues = Readonly<Partial<Record<KnownName, unknown>>>;
+
+const TEXTS: readonly KnownName[] = ["description", "account_reference", "name", "url"];
+
+/** Shorter values may be equal by chance. */
+const MIN_LENGTH = 3;
+const PHONE_DIGITS = 9;
+const MAX_PAYMENTS = 500;
+
+const onlyDigits = (value: unknown): string => String(value).replace(/\D/g, "");
+
+const isAlikePhone = (value: string, phone: unknown): boolean =>
+  /^\+?\d{9,15}$/.test(value) &&
+  onlyDigits(value).slice(-PHONE_DIGITS) === onlyDigits(phone).slice(-PHONE_DIGITS);
+
+/** How a number or its text stands for an amount. */
+function amountNames(value: number | string, amount: unknown): KnownName[] {
+  if (typeof amount !== "number" || (typeof value === "string" && !/^\d+(\.\d+)?$/.test(value))) {
+    return [];
+  }
+  const isDecimal = String(value).includes(".");
+  const isLong = (number: number) => isDecimal || String(number).length >= MIN_LENGTH;
+  const number = Number(value);
+  if (number === amount && isLong(number)) return ["amount"];
+  if (number === Math.round(amount * 100) && isLong(number)) return ["minor"];
+  return number === Math.round(amount) && isLong(number) ? ["rounded"] : [];
+}
+
+/** What a value repeats of what is known of the request. */
+export function repeatedNames(value: unknown, known: KnownValues): readonly KnownName[] {
+  if (typeof value !== "number" && typeof value !== "string") return [];
+  const text = String(value);
+  const names = amountNames(value, known.amount);
+  if (known.id !== undefined && text === String(known.id)) names.push("id");
+  if (known.reference !== undefined && text === String(known.reference)) names.push("reference");
+  if (known.status !== undefined && text === String(known.status)) names.push("status");
+  if (known.phone !== undefined && isAlikePhone(text, known.phone)) names.push("phone");
+  if (typeof value === "number") return names;
+  for (const name of TEXTS) {
+    if (text === known[name] && text.length >= MIN_LENGTH) names.push(name);
+  }
+  if (known.field === text) names.push("field");
+  else if (typeof known.field === "string" && text.endsWith(`/${known.field}`))
+    names.push("pointer");
+  return names;
+}
+
+const SENT: readonly KnownName[] = ["amount", "phone", ...TEXTS];
+
+/** The fields of a request that its response may repeat. */
+export function knownOfRequest(path: string, sent: unknown): KnownValues {
+  const [, id] = /^\/(?:payments|invoices|webhooks)\/([^/]+)(?:\/send)?$/.exec(path) ?? [];
+  const fields = isObject(sent) ? sent : {};
+  const known = SENT.filter((name) => fields[name] !== undefined).map((name) => [
+    name,
+    fields[name],
+  ]);
+  const hasId = id !== undefined && id !== "register" && id !== "initiate";
+  return { ...Object.fromEntries(known), ...(hasId && { id: decodeURIComponent(id) }) };
+}
+
+/** What was sent with the last payments, by their reference. */
+export class SentPayments {
+  readonly #sent = new Map<string, KnownValues>();
+
+  /** Remembers a payment that was started. */
+  add(sent: KnownValues, body: unknown): void {
+    const reference = referenceIn(body);
+    if (reference === undefined) return;
+    this.#sent.set(reference, { ...sent, reference });
+    if (this.#sent.size > MAX_PAYMENTS) this.#sent.delete(this.#sent.keys().next().value as string);
+  }
+
+  /** What was sent with the payment in a body, by its documented place. */
+  of(body: unknown): KnownValues {
+    const reference = referenceIn(body);
+    return reference === undefined ? {} : { reference, ...this.#sent.get(reference) };
+  }
+}
+
+function referenceIn(body: unknown): string | undefined {
+  const { data } = Object(body) as { data?: unknown };
+  const { reference } = Object(data) as { reference?: unknown };
+  return typeof reference === "string" ? reference : undefined;
+}
