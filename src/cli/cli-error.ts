@@ -38,6 +38,17 @@ const OUTCOMES: Readonly<Record<string, (command: string) => string>> = {
     `The call may have succeeded. Check before you run it again: malipo ${command} list`,
 };
 
+const DOCTOR = "To see what is wrong: malipo doctor";
+
+/** The command that helps, by the code of an error. */
+const HINTS: Readonly<Record<string, string>> = {
+  connection: DOCTOR,
+  timeout: DOCTOR,
+  authentication: DOCTOR,
+  key_type:
+    "Set MALIPO_API_KEY to a secret key (sk_), or give --key-file. For a sandbox: npx malipo env --write .env",
+};
+
 /**
  * @param creating - The name of the command, if it creates something that is created twice when the
  *   command runs twice.
@@ -51,7 +62,8 @@ export function reportError(error: unknown, creating: string | undefined): Error
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     return { exitCode: EXIT.failed, code: "internal", message, stack };
   }
-  const { code, outcome, message } = error;
+  const { code, outcome } = error;
+  const message = [error.message, HINTS[code]].filter(Boolean).join("\n");
   const report = { code, outcome, message };
   if (USAGE_CODES.includes(code)) return { ...report, exitCode: EXIT.usage };
   if (code === "payment_pending") return { ...report, exitCode: EXIT.pending };

@@ -18,7 +18,7 @@ export interface Flag {
   readonly summary: string;
   /** The value that the parser fills in when the flag is not given. */
   readonly default?: string;
-  /** In words: where the value comes from when the flag is not given. */
+  /** In words: the source of the value when the flag is not given. */
   readonly fallback?: string;
   readonly choices?: readonly string[];
   readonly repeatable?: true;
@@ -34,7 +34,7 @@ export interface Subcommand {
   /** Without `malipo` at the beginning. */
   readonly examples: readonly string[];
   /** It starts something that happens twice if the command runs twice. */
-  readonly creates?: true;
+  readonly creates?: boolean;
 }
 
 /** The values that flags were given, or that hold by default, by the name of the flag. */
@@ -69,8 +69,66 @@ export interface Command {
   }>;
 }
 
+/** What a note behind the summary of a flag stands for. */
+const NOTES: readonly (readonly [pattern: RegExp, meaning: (text: string) => Partial<Flag>])[] = [
+  [/^default: (.*)$/, (text) => ({ default: text })],
+  [/^otherwise: (.*)$/, (text) => ({ fallback: text })],
+  [/^(repeatable)$/, () => ({ repeatable: true })],
+  [/^([^|]*\|.*)$/, (text) => ({ choices: text.split(" | ") })],
+];
+
+/**
+ * A flag as the help prints it: `--clock <kind>`, or `--force` for a switch; and what it is for, with
+ * notes in brackets: `what time is [real | virtual; default: real]`. `otherwise` is in words.
+ */
+export function flag(usage: string, text: string): Flag {
+  const [, name = "", value] = /^--([\w-]+)(?: <(.+)>)?$/.exec(usage) ?? [];
+  const [, summary = text, notes = ""] = /^([^[]*) \[(.*)\]$/.exec(text) ?? [];
+  const meanings = notes.split("; ").flatMap((note) =>
+    NOTES.flatMap(([pattern, meaning]) => {
+      const [, found] = pattern.exec(note) ?? [];
+      return found === undefined ? [] : [meaning(found)];
+    }),
+  );
+  return Object.assign({ name, ...(value !== undefined && { value }), summary }, ...meanings);
+}
+
+/** Flags: how each is called, and what it is for. */
+export const flags = (rows: Readonly<Record<string, string>>): Flag[] =>
+  Object.entries(rows).map(([usage, text]) => flag(usage, text));
+
+/** A command or a flag in the words of a shell: `lostResponses` is `lost-responses`. */
+export const kebabCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll("_", "-");
+
+interface SubcommandRest {
+  readonly flags?: readonly Flag[];
+  readonly examples: readonly string[];
+  /** What is known of an argument, by its name. */
+  readonly values?: Readonly<Record<string, Pick<Argument, "values" | "takesOthers">>>;
+  readonly creates?: boolean;
+}
+
+/** A subcommand as the help prints it: `show <id>`, `requeue [id...]`, or only `[file]`. */
+export function subcommand(
+  usage: string,
+  summary: string,
+  { flags: own = [], values = {}, ...rest }: SubcommandRest,
+): Subcommand {
+  const [, name] = /^([\w-]+)/.exec(usage) ?? [];
+  const args = [...usage.matchAll(/([<[])([\w-]+)(\.{3})?[>\]]/g)].map(
+    ([, bracket, argument = "", dots]): Argument => ({
+      name: argument,
+      ...(bracket === "[" && { optional: true }),
+      ...(dots && { repeatable: true }),
+      ...values[argument],
+    }),
+  );
+  return { ...(name !== undefined && { name }), summary, args, flags: own, ...rest };
+}
+
 /** The flags that every subcommand takes. */
 export const COMMON_FLAGS: readonly Flag[] = [
-  { name: "json", summary: "print one JSON document, also for an error" },
-  { name: "help", summary: "print this help" },
+  flag("--json", "print one JSON document, also for an error"),
+  flag("--help", "print this help"),
 ];

@@ -17,7 +17,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   failed:
     "failure: the call was rejected, the signature is not genuine, the payment failed, `learn diff` or `learn check` found a difference, or `drill` found a broken promise",
   usage:
-    "invalid command, flag, value, key or file, and nothing was sent; for `drill`: it could not judge the shop",
+    "invalid command, flag, value, key or file, and nothing was sent; for `drill`: it could not test the shop",
   unreachable: "no response from the service, the sandbox or the receiver",
   unknown: "a payment or an invoice **may** have been created: check before you try again",
   pending: "`payments wait`: the payment has not reached a final status yet; this is not an error",

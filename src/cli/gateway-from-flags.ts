@@ -38,7 +38,7 @@ export const KEY_MISSING = "The API key is missing. Set MALIPO_API_KEY, or give 
 export const BASE_URL_MISSING =
   "The base URL is missing. Set MALIPO_BASE_URL, or give --base-url with the service's path prefix.";
 
-/** What is missing to call a gateway; `undefined` where nothing is. */
+/** What is missing to call a gateway; `undefined` if nothing is. */
 function missingSettings(options: GatewayOptions): string | undefined {
   if (hasKey(options)) return baseUrlOf(options) ? undefined : BASE_URL_MISSING;
   if (baseUrlOf(options)) return KEY_MISSING;
@@ -46,8 +46,8 @@ function missingSettings(options: GatewayOptions): string | undefined {
 }
 
 /**
- * How to use a sandbox where the settings are missing. It is never used without being asked: a command
- * that is meant for the service must not seem to succeed. And it is not named where an address of
+ * How to use a sandbox if the settings are missing. It is never used without being asked: a command
+ * that is meant for the service must not seem to succeed. It is not named if an address of
  * another service, or a key, is set.
  */
 export async function sandboxHint(options: GatewayOptions): Promise<string | undefined> {

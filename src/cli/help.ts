@@ -92,7 +92,7 @@ function subcommandHelp(command: Command, subcommand: Subcommand): string {
 
 function listSubcommands(command: Command): string {
   const subcommands = command.subcommands.map((one) => [commandUsage(command, one), one.summary]);
-  // One without a name has no help of its own.
+  // One without a name has no separate help.
   const unnamed = command.subcommands.find(({ name }) => name === undefined);
   const examples = command.subcommands.flatMap((one) =>
     one === unnamed ? one.examples : one.examples.slice(0, 1),

@@ -92,7 +92,7 @@ const defaultsOf = (flags: readonly Flag[]): Record<string, string> =>
   );
 
 // `parseArgs` reads a negative number or duration (`-5s`) as a group of short flags. It is a value,
-// which a command may want to reject with a message of its own: this mark hides its minus.
+// which a command may want to reject with its own message: this mark hides its minus.
 const MINUS_MARK = "\0";
 const markMinus = (word: string) => (/^-\d/.test(word) ? MINUS_MARK + word : word);
 const unmarkMinus = (word: string) =>

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { reportError } from "./cli-error.ts";
+import { candidates } from "./completion.ts";
 import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
@@ -12,6 +13,11 @@ const packageVersion = (): string =>
 /** Runs the command line. Resolves with the exit code of the process. */
 export async function run(argv: readonly string[]): Promise<number> {
   let call: Call | undefined;
+  // The scripts of `malipo completion` ask this. A user never types it.
+  if (argv[0] === "__complete") {
+    for (const line of candidates(COMMANDS, argv.slice(1))) printLine(line);
+    return EXIT.ok;
+  }
   try {
     const parsed = parse(COMMANDS, argv);
     if (parsed.kind !== "call") {

@@ -85,7 +85,7 @@ for (const [name, url, prepare] of STORES) {
       malipo(["attempts", ...args, "--store", url ?? ""], { cwd: PROJECT });
     beforeAll(prepare);
 
-    test("lists attempts, resolves one, and refuses to free one too early", async () => {
+    test("lists attempts, resolves one, and rejects an attempt to free one too early", async () => {
       const listed = await run("list", "--state", "unknown", "--json");
       expect(listed).toMatchObject({ code: 0, stderr: "" });
       expect(listed.json().items).toMatchObject([
@@ -127,7 +127,7 @@ describe("malipo attempts", () => {
     expect(stderr).toContain("npm install ioredis");
   });
 
-  test("ends with an error where nobody listens", async () => {
+  test("ends with an error if nothing listens there", async () => {
     const args = ["attempts", "list", "--store", "redis://127.0.0.1:1"];
     const { code, stderr } = await malipo(args, { cwd: PROJECT });
     expect(code).toBe(3);

@@ -48,7 +48,7 @@ const calls = (): Readonly<Partial<Record<CommandName, [args: string[], body?: o
   restore: [["scenes", "import", state], { snapshot: { version: 1 } }],
   reset: [
     ["reset", "--keep-receivers", "--save-as", "before"],
-    { keep_receivers: "yes", save_as: "before" },
+    { keep_receivers: true, save_as: "before" },
   ],
 });
 

@@ -65,7 +65,7 @@ describe("the commands for a running sandbox", () => {
     expect(await items()).toHaveLength(0);
     await run("scenes", "load", "one invoice");
     expect(await items()).toHaveLength(1);
-    expect((await run("scenes", "list")).stdout).toMatch(/^one invoice /);
+    expect((await run("scenes", "list")).stdout).toMatch(/^one invoice /m);
     await run("scenes", "remove", "one invoice");
     expect((await run("scenes", "load", "one invoice")).code).toBe(EXIT.failed);
   });

@@ -54,7 +54,7 @@ test.concurrent.for(Object.entries<Endpoint>(ENDPOINTS))(
   "a command calls %s",
   async ([name, { method, path, effect }], { expect }) => {
     const argv = CALLS[name as EndpointName];
-    // A key of its own tells the requests apart.
+    // Each command has another key, which tells the requests apart.
     const key = `sk_${name}`;
     const env = { MALIPO_API_KEY: key, MALIPO_BASE_URL: baseUrl };
     const { code, stderr } = await malipo(argv, { env });

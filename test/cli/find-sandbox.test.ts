@@ -63,14 +63,14 @@ describe("a command for any gateway that has no key and no address", () => {
     expect((await run("logs", "--once")).stdout).toBe("");
   });
 
-  test("gives the address too where several run", async () => {
+  test("names the address too if several run", async () => {
     await start();
     await start();
     const { stderr } = await run("payments", "list");
     expect(stderr).toMatch(/eval "\$\(npx malipo env --url http:\/\/127\.0\.0\.1:\d+\)"/);
   });
 
-  test("does not name a sandbox where a key or the address of another service is set", async () => {
+  test("does not name a sandbox if a key or the address of another service is set", async () => {
     await start();
     for (const setting of [
       { MALIPO_API_KEY: "sk_of_the_service" },
@@ -103,7 +103,9 @@ describe("a command without --url", () => {
     await sandbox.stop();
     started.pop();
     expect(files()).toEqual([]);
-    expect(await found()).not.toBe(sandbox.ready.base_url);
+    const { stdout, stderr } = await run("env");
+    expect(stdout).not.toContain(sandbox.ready.base_url);
+    expect(stderr).toContain("no sandbox of this user is running. Trying http://127.0.0.1:4010");
   });
 
   test("prefers the sandbox that was started in its folder", async () => {
@@ -171,7 +173,7 @@ describe.skipIf(process.platform === "win32")("the folder of running sandboxes",
   });
 
   test.for(["open to others", "a symbolic link", "a file"] as const)(
-    "is not used where it is %s: the sandbox runs, and commands need --url",
+    "is not used if it is %s: the sandbox runs, and commands need --url",
     async (kind) => {
       const path = join(folder, "malipo");
       const elsewhere = join(folder, "elsewhere");
@@ -184,12 +186,15 @@ describe.skipIf(process.platform === "win32")("the folder of running sandboxes",
       }
       const sandbox = await start();
       expect(fs.readdirSync(elsewhere)).toEqual([]);
-      expect(await found()).not.toBe(sandbox.ready.base_url);
+      // Another user may listen on the default port: no command asks there silently.
+      const { code, stdout, stderr } = await run("env");
+      expect([code, stdout]).toEqual([EXIT.usage, ""]);
+      expect(stderr).toContain("does not belong only to this user");
       expect((await run("clock", "now", "--url", sandbox.ready.url)).code).toBe(EXIT.ok);
     },
   );
 
-  test("is read only where its files are ours: no symbolic link, nothing that others can write", async () => {
+  test("is read only if its files are ours: no symbolic link, nothing that others can write", async () => {
     const sandbox = await start();
     const target = join(folder, "target.json");
     fs.writeFileSync(target, '{"url":"http://127.0.0.1:1"}', { mode: 0o600 });
@@ -199,7 +204,7 @@ describe.skipIf(process.platform === "win32")("the folder of running sandboxes",
   });
 });
 
-test("the banner gives --url only where a command needs it", async () => {
+test("the banner has --url only if a command needs it", async () => {
   const first = startMalipo(["sandbox", "--port", "0"], { env });
   await expect.poll(first.output).toContain("Press Ctrl-C");
   const second = startMalipo(["sandbox", "--port", "0"], { env });

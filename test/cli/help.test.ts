@@ -130,7 +130,7 @@ describe("parse", () => {
 
   test.each(withDefault)("fills in the default of $words --$flag.name", ({ words, flag }) => {
     const { name, default: literal, choices } = flag;
-    // With a flag: a command name alone may print the help.
+    // With a flag: only the name of a command may print the help.
     expect(parsing(...words, "--json")()).toMatchObject({ input: { values: { [name]: literal } } });
     const given = choices?.at(-1) ?? "1";
     expect(parsing(...words, `--${name}`, given)()).toMatchObject({
@@ -138,12 +138,12 @@ describe("parse", () => {
     });
   });
 
-  test("gives a switch no value, and keeps the minus of a number", () => {
+  test("a switch takes no value, and a number keeps its minus", () => {
     expect(parsing("clock", "now", "--json=yes")).toThrow("does not take a value");
     expect(parsing("clock", "advance", "-5s")()).toMatchObject({ input: { args: ["-5s"] } });
   });
 
-  test("takes flags without a subcommand where one has no name", () => {
+  test("takes flags without a subcommand if one has no name", () => {
     expect(parsing("learn", "--to", "https://a.example")()).toMatchObject({
       kind: "call",
       subcommand: { summary: expect.stringContaining("proxy") },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,7 +8,8 @@ import { Redis } from "ioredis";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
-import { type Inbox, type NewDelivery, signWebhook } from "malipo/webhooks";
+import type { NewDelivery } from "malipo/types";
+import { type Inbox, signWebhook } from "malipo/webhooks";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDelivery } from "../suites/inbox-stage.ts";
@@ -30,13 +32,22 @@ const DAY_MS = 86_400_000;
 const NOW = Date.now();
 const NASTY = "no \u001b]0;stock\u0007\nROW\u202e \u009b2J";
 
-/** A dead letter that was received so many days ago. */
+/** A dead letter that was received some days ago. */
 function dead(number: number, daysAgo: number, given: Partial<NewDelivery> = {}): NewDelivery {
   const event = number % 2 === 0 ? "invoice.paid" : "payment.completed";
   const raw = Buffer.from(
-    JSON.stringify({ event, data: { reference: `PAY-${number}`, text: NASTY } }),
+    JSON.stringify({
+      event,
+      data: {
+        reference: `PAY-${number}`,
+        account_reference: `ORDER-${number}`,
+        amount: `${number}00.00`,
+        text: NASTY,
+      },
+    }),
   );
   return newDelivery(number, {
+    key: createHash("sha256").update(`event ${number}`).digest("hex"),
     event,
     raw,
     signature: signWebhook(raw, "whsec_1"),
@@ -68,21 +79,21 @@ const PLACES: readonly Place[] = [
   {
     name: "SQLite",
     here: true,
-    flags: ["--db", file],
+    flags: ["--store", `sqlite:${file}`],
     open: () => sqliteInbox(file),
     close: (inbox) => (inbox as ReturnType<typeof sqliteInbox>).close(),
   },
   {
     name: "Redis",
     here: redisEngine !== undefined,
-    flags: ["--redis", redisEngine?.url ?? "", "--queue", QUEUE],
+    flags: ["--store", redisEngine?.url ?? "", "--queue", QUEUE],
     open: () => bullmqInbox({ connection: { url: redisEngine?.url }, queue: QUEUE }),
     close: (inbox) => inbox.stop(0),
   },
   {
     name: "PostgreSQL",
     here: postgresEngine !== undefined,
-    flags: ["--postgres", postgresEngine?.url ?? "", "--queue", QUEUE, "--schema", "shop_jobs"],
+    flags: ["--store", postgresEngine?.url ?? "", "--queue", QUEUE, "--schema", "shop_jobs"],
     open: () =>
       pgBossInbox({
         connectionString: postgresEngine?.url ?? "",
@@ -120,7 +131,11 @@ for (const place of PLACES) {
         error: expect.stringContaining("stock"),
         receivedAt: new Date(dead(1, 4).receivedAt).toISOString(),
         signature: dead(1, 4).signature,
+        reference: "PAY-1",
+        account_reference: "ORDER-1",
+        amount: "100.00",
       });
+      expect(all.json().total).toBe(4);
       const [first, second, third, fourth] = await ids();
       expect(await ids("--kind", "invoice.paid")).toEqual([second, fourth]);
       expect(await ids("--since", "60h")).toEqual([third, fourth]);
@@ -137,7 +152,11 @@ for (const place of PLACES) {
     test("shows one with its body, and no control character reaches the terminal", async () => {
       const [first = ""] = await ids();
       const listed = await run("list");
-      expect(listed.stdout.split("\n")).toHaveLength(6);
+      expect(listed.stdout.split("\n")).toHaveLength(7);
+      expect(listed.stdout).toMatch(/PAY-1 +ORDER-1 +100\.00 +0 +\w{7} /);
+      expect(listed.stdout).toContain("\n4 of 4 dead letters.\n");
+      const short = / (\w{7}) +Error/.exec(listed.stdout)?.[1] ?? "";
+      expect((await run("show", short)).stdout).toContain(first);
       const shown = await run("show", first);
       expect(shown.stdout).toContain('"reference":"PAY-1"');
       const json = await run("show", first, "--json");
@@ -174,12 +193,14 @@ for (const place of PLACES) {
       expect(await ids()).toHaveLength(4);
       expect((await run("requeue", first)).stdout).toBe("1 dead letter is requeued.\n");
       expect((await run("drop", second)).stdout).toBe("1 dead letter is dropped.\n");
-      const dropped = await run("drop", "--all", "--kind", "invoice.paid", "--json");
+      const dropped = await run("drop", "--all", "--kind", "invoice.paid", "--json", "--yes");
       expect(dropped.json().dropped).toHaveLength(1);
       expect(await ids()).toHaveLength(1);
-      expect((await run("requeue", "--all")).stdout).toBe("1 dead letter is requeued.\n");
-      expect((await run("requeue", "--all")).stdout).toBe("No dead letter matches.\n");
-      expect((await run("drop", "--all", "--conflicts")).stdout).toBe("1 conflict is dropped.\n");
+      const all = ["requeue", "--all", "--never-tried", "--yes"];
+      expect((await run(...all)).stdout).toBe("1 dead letter is requeued.\n");
+      expect((await run(...all)).stdout).toBe("No dead letter matches.\n");
+      const conflicts = ["drop", "--all", "--conflicts", "--yes"];
+      expect((await run(...conflicts)).stdout).toBe("1 conflict is dropped.\n");
 
       const inbox = place.open();
       const processed: string[] = [];
@@ -200,29 +221,30 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
   const run = (...args: string[]) => malipo(["inbox", ...args], { cwd: PROJECT });
 
   test.each([
-    ["no inbox", ["list"], /Name one inbox: --db/],
-    ["two inboxes", ["list", "--db", "a.db", "--redis", "redis://a"], /Name one inbox/],
+    ["no inbox", ["list"], /--store is required/],
+    ["another engine", ["list", "--store", "inbox.db"], /--store must start with sqlite:/],
+    ["two lists", ["list", "--conflicts", "--waiting", "--store", `sqlite:${file}`], /only one of/],
     [
       "a flag of another inbox",
-      ["list", "--db", file, "--queue", "a"],
-      /--queue does not go with --db/,
+      ["list", "--store", `sqlite:${file}`, "--queue", "a"],
+      /--queue does not go with --store sqlite/,
     ],
     [
       "a time without an offset",
-      ["list", "--db", file, "--since", "2026-01-02T03:04"],
+      ["list", "--store", `sqlite:${file}`, "--since", "2026-01-02T03:04"],
       /--since must be/,
     ],
-    ["ids and --all", ["drop", "a", "--all", "--db", file], /either ids or --all/],
-    ["neither ids nor --all", ["drop", "--db", file], /Name the ids, or give --all/],
+    ["ids and --all", ["drop", "a", "--all", "--store", `sqlite:${file}`], /either ids or --all/],
+    ["neither ids nor --all", ["drop", "--store", `sqlite:${file}`], /Name the ids, or give --all/],
     [
       "a filter without --all",
-      ["drop", "a", "--kind", "b", "--db", file],
+      ["drop", "a", "--kind", "b", "--store", `sqlite:${file}`],
       /--kind goes with --all/,
     ],
-    ["no receiver", ["replay", "a", "--db", file], /--to is required/],
+    ["no receiver", ["replay", "a", "--store", `sqlite:${file}`], /--to is required/],
     [
       "a receiver elsewhere",
-      ["replay", "a", "--db", file, "--to", "https://shop.example/webhooks"],
+      ["replay", "a", "--store", `sqlite:${file}`, "--to", "https://shop.example/webhooks"],
       /https:\/\/shop\.example is not this machine.*--remote/,
     ],
   ])("with %s says what is wrong", async (_, args, message) => {
@@ -236,7 +258,14 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
     const inbox = sqliteInbox(path);
     await inbox.accept(dead(1, 1));
     inbox.close();
-    const args = ["replay", dead(1, 1).key, "--db", path, "--to", "http://malipo.invalid/"];
+    const args = [
+      "replay",
+      dead(1, 1).key,
+      "--store",
+      `sqlite:${path}`,
+      "--to",
+      "http://malipo.invalid/",
+    ];
     const { code, stderr } = await run(...args, "--remote");
     expect(code).toBe(3);
     expect(stderr).toContain("Could not reach http://malipo.invalid/");
@@ -244,12 +273,14 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
 
   test("neither creates a file nor makes an inbox of another file", async () => {
     const missing = join(folder, "missing.db");
-    expect((await run("list", "--db", missing)).stderr).toContain(`there is no file ${missing}`);
+    expect((await run("list", "--store", `sqlite:${missing}`)).stderr).toContain(
+      `there is no file ${missing}`,
+    );
     expect(existsSync(missing)).toBe(false);
     const other = join(folder, "other.db");
     const database = new DatabaseSync(other);
     database.exec("CREATE TABLE orders (id)");
-    const { code, stderr } = await run("list", "--db", other);
+    const { code, stderr } = await run("list", "--store", `sqlite:${other}`);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: expect.stringContaining("There is no inbox"),
@@ -259,7 +290,7 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
     database.close();
     const text = join(folder, "text.db");
     writeFileSync(text, "Dear diary,\n".repeat(100));
-    expect((await run("list", "--db", text)).stderr).toContain("not a database");
+    expect((await run("list", "--store", `sqlite:${text}`)).stderr).toContain("not a database");
   });
 
   test.skipIf(redisEngine === undefined)("creates no queue in Redis", async () => {
@@ -267,7 +298,7 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
     const before = (await redis.keys("*none*")).length;
     const { code, stderr } = await run(
       "list",
-      "--redis",
+      "--store",
       redisEngine?.url ?? "",
       "--queue",
       "none",
@@ -277,28 +308,23 @@ describe("malipo inbox", { timeout: 70_000 }, () => {
     redis.disconnect();
   });
 
-  test.skipIf(postgresEngine === undefined)(
-    "creates nothing in PostgreSQL, and keeps the retention of the shop",
-    async () => {
-      const url = postgresEngine?.url ?? "";
-      const pool = new pg.Pool({ connectionString: url });
-      const schemas = "SELECT schema_name FROM information_schema.schemata ORDER BY 1";
-      const before = (await pool.query(schemas)).rows;
-      for (const flags of [[], ["--schema", "shop_jobs", "--queue", "none"]]) {
-        const { code, stderr } = await run("list", "--postgres", url, ...flags);
-        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("no inbox") });
-      }
-      expect((await pool.query(schemas)).rows).toEqual(before);
-      const text = `SELECT name FROM shop_jobs."${QUEUE}_meta" WHERE name LIKE 'retention %'`;
-      expect((await pool.query(text)).rows).toEqual([{ name: `retention ${30 * DAY_MS}` }]);
-      await pool.end();
-    },
-  );
+  test.skipIf(postgresEngine === undefined)("creates nothing in PostgreSQL", async () => {
+    const url = postgresEngine?.url ?? "";
+    const pool = new pg.Pool({ connectionString: url });
+    const schemas = "SELECT schema_name FROM information_schema.schemata ORDER BY 1";
+    const before = (await pool.query(schemas)).rows;
+    for (const flags of [[], ["--schema", "shop_jobs", "--queue", "none"]]) {
+      const { code, stderr } = await run("list", "--store", url, ...flags);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("no inbox") });
+    }
+    expect((await pool.query(schemas)).rows).toEqual(before);
+    await pool.end();
+  });
 
-  test("ends with an error where nobody listens", async () => {
+  test("ends with an error if nothing listens there", async () => {
     for (const flags of [
-      ["--redis", "redis://:hunter2@127.0.0.1:1"],
-      ["--postgres", "postgres://me:hunter2@127.0.0.1:1/shop"],
+      ["--store", "redis://:hunter2@127.0.0.1:1"],
+      ["--store", "postgres://me:hunter2@127.0.0.1:1/shop"],
     ]) {
       const { code, stderr } = await run("list", ...flags);
       expect({ code, stderr }).toEqual({

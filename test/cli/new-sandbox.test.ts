@@ -15,7 +15,7 @@ import { startSandbox } from "./command-line.ts";
 const folder = mkdtempSync(join(tmpdir(), "malipo-sandbox-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Starts a sandbox, and gives what it says when it is ready. */
+/** Starts a sandbox, and returns its ready file. */
 async function readyOf(...args: string[]) {
   const path = join(folder, `${crypto.randomUUID()}.json`);
   const sandbox = await startSandbox(["--ready-file", path, ...args]);
@@ -70,7 +70,7 @@ describe.concurrent("malipo sandbox", () => {
     expect(times[1]).toBe(Date.parse("2026-01-01T09:00:00+03:00"));
   });
 
-  test("does not write through a symbolic link that somebody planted", async ({ expect }) => {
+  test("does not write through a symbolic link of another user", async ({ expect }) => {
     const own = mkdtempSync(join(folder, "planted-"));
     const victim = join(own, "victim");
     writeFileSync(victim, "precious");

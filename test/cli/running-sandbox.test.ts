@@ -96,21 +96,22 @@ describe("malipo clock", () => {
     const { code, stdout } = await malipo(["clock", "advance", "61s", ...sandbox.url]);
     expect(code).toBe(EXIT.ok);
     const after = await now();
-    expect(stdout).toBe(`${after.now} (virtual)\n`);
+    expect(stdout).toContain(after.now);
+    expect(stdout).toMatch(/clock +virtual/);
     expect(Date.parse(after.now) - Date.parse(before.now)).toBe(61_000);
     expect(await statusOf(reference)).toBe("failed");
   });
 
   test.each([
-    ["-5s", "cannot go back"],
-    ["-1", "cannot go back"],
-    ["soon", "a number with a unit"],
-    ["5", "a number with a unit"],
-    ["5 parsecs", "a number with a unit"],
+    ["-5s", "a number with one of the units"],
+    ["-1", "a number with one of the units"],
+    ["soon", "a number with one of the units"],
+    ["5", "a number with one of the units"],
+    ["5 parsecs", "a number with one of the units"],
   ])("advance %s is rejected, and the clock does not move", async (by, message) => {
     const before = await now();
     const { code, stderr } = await malipo(["clock", "advance", by, ...sandbox.url]);
-    expect(code).toBe(EXIT.usage);
+    expect(code).toBe(EXIT.failed);
     expect(stderr).toContain(message);
     expect(await now()).toEqual(before);
   });

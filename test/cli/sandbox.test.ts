@@ -224,7 +224,7 @@ describe("malipo sandbox --state", () => {
   test("keeps payments, prompts, webhooks and keys between runs", async () => {
     const receiver = await startReceiver();
     const path = newFile();
-    const args = ["--state", path, "--seed", "kept", "--webhook", receiver.url];
+    const args = ["--state", path, "--seed", "same", "--webhook", receiver.url];
     const first = await running(args);
     expect(first.ready.restored).toBe(false);
     const asked = await (await first.call("POST", "/payments/initiate", initiate)).json();

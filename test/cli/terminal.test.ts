@@ -35,7 +35,7 @@ afterAll(() => {
   service.close();
 });
 
-/** The escapes of our own colours. */
+/** The escapes of the colours of malipo. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are what it looks for
 const withoutColour = (text: string) => text.replace(/\u001b\[(?:1|2|22|31|32|33|39)m/g, "");
 
@@ -68,9 +68,11 @@ describe.concurrent("text from a service, a file or an argument", () => {
 });
 
 test("all output goes through the one place that makes it safe", () => {
+  // `main.ts` writes only the version of Node.js, which is too old to load that place.
+  const safe = ["src/cli/terminal/output.ts", "src/cli/main.ts"];
   const others = globSync("src/cli/**/*.ts").filter(
     (path) =>
-      path !== "src/cli/terminal/output.ts" &&
+      !safe.includes(path) &&
       /\b(?:console\.(?:log|error)\((?!.*\/\/ ")|stream\.write\(|std(?:out|err)\.write\()/.test(
         readFileSync(path, "utf8"),
       ),

@@ -1,5 +1,5 @@
 import { Gateway } from "../../client/gateway.ts";
-import { marksOf, startsPayment } from "../../client/payment-marks.ts";
+import { signalsOf, startsPayment } from "../../client/payment-signals.ts";
 import {
   type Attempt,
   type AttemptsContext,
@@ -19,9 +19,9 @@ import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { gatewayOptions, gatewaySettings } from "../gateway-from-flags.ts";
-import { openStore } from "../input/attempt-store.ts";
-import { readAmount, readTimeout, readWholeNumber } from "../input/flag-values.ts";
-import { formatTable, paint, printLine, printResult } from "../terminal/output.ts";
+import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
+import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
+import { formatTable, paint, printError, printLine, printResult } from "../terminal/output.ts";
 
 const SUBCOMMANDS: Readonly<
   Record<string, (context: AttemptsContext, input: Input) => Promise<number>>
@@ -36,6 +36,28 @@ export async function run(input: Input): Promise<number> {
   } finally {
     await close();
   }
+}
+
+/** Opens the store that `--store` names. */
+async function openStore(values: FlagValues) {
+  const { engine, address } = storeAddress(values);
+  const pepper = readSecretFile(values, "pepper-file");
+  const common = { scope: values.scope ?? "", ...(pepper !== undefined && { pepper }) };
+  if (engine === "sqlite") {
+    const { sqliteIdempotency } = await import("../../idempotency/sqlite/store.ts");
+    const store = sqliteIdempotency(address, common);
+    return { store, close: () => store.close() };
+  }
+  if (engine === "redis") {
+    const redis = connectRedis(address);
+    const { redisIdempotency } = await import("../../idempotency/redis/store.ts");
+    const options = { ...common, onWarning: printError, prefix: values.prefix };
+    return { store: redisIdempotency(redis, options), close: () => redis.disconnect() };
+  }
+  const pool = connectPostgres(address);
+  const { postgresIdempotency } = await import("../../idempotency/postgres/store.ts");
+  const store = postgresIdempotency(pool, { ...common, table: values.table });
+  return { store, close: () => pool.end() };
 }
 
 const MAX_LIMIT = 1_000;
@@ -62,7 +84,7 @@ const DIGESTS_HINT =
 function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["digests"] {
   const amount = values.amount === undefined ? undefined : readAmount(values, "amount");
   const fields = { account_reference: values["account-reference"], amount, phone: values.phone };
-  const found = Object.entries(marksOf(fields)).filter(([, text]) => text !== undefined);
+  const found = Object.entries(signalsOf(fields)).filter(([, text]) => text !== undefined);
   return found.length === 0
     ? undefined
     : Object.fromEntries(found.map(([name, text]) => [name, store.digest(text)]));

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { askSettings } from "../../drill/ask-settings.ts";
+import { createInterface } from "node:readline/promises";
 import { allCases } from "../../drill/cases.ts";
 import { type DrillListener, runDrill } from "../../drill/drill.ts";
-import { DRILL_FILE } from "../../drill/options.ts";
+import { ASKED_OPTIONS, DRILL_FILE } from "../../drill/options.ts";
 import {
   exitStatus,
   formatDryRun,
@@ -30,7 +30,9 @@ export async function run(input: Input): Promise<number> {
   const settings = parseSettings({ ...settingsInFile(), ...given(input) });
   const only = input.values.case;
   const number = only === undefined ? undefined : readNumber(only, "case", 1, allCases().length);
-  const result = await runDrill(settings, { only: number, listener: listener(number, json) });
+  const { listener, end } = showProgress(number, json);
+  const result = await runDrill(settings, { only: number, listener });
+  end();
   const { report, junit } = input.values;
   if (report !== undefined) writeFileSync(report, reportAsPage(result));
   if (junit !== undefined) writeFileSync(junit, reportAsJunit(result));
@@ -51,27 +53,27 @@ function given({ values, repeated, switches }: Input): RawSettings {
 }
 
 /** Shows how far the drill is, on standard error: standard output is for the report. */
-function listener(only: number | undefined, json: boolean): DrillListener {
-  let state = { done: 0, total: 1, failed: 0 };
+function showProgress(only: number | undefined, json: boolean) {
+  let state = { done: 0, total: 1 };
   const progress = new Progress({
     line: () => `${state.done} of ${state.total} cases`,
     share: () => state.done / state.total,
   });
-  return {
+  const listener: DrillListener = {
     dryRun: (results, notChecked) => {
       if (json) return;
       printLine(formatDryRun(results));
       for (const what of notChecked) printLine(`  not checked: ${what}`);
     },
-    progress: (done, total, failed) => {
-      state = { done, total, failed };
+    progress: (done, total) => {
+      state = { done, total };
       progress.update();
     },
     output: (text) => {
       if (only !== undefined) write(process.stderr, text);
     },
-    end: () => progress.end(),
   };
+  return { listener, end: () => progress.end() };
 }
 
 function list(json: boolean): number {
@@ -84,9 +86,28 @@ async function init(): Promise<number> {
   if (existsSync(DRILL_FILE)) {
     throw new ConfigurationError(`${DRILL_FILE} exists already. Edit it, or delete it first.`);
   }
-  const settings = await askSettings(process.stdin, process.stderr);
+  const settings = await askSettings();
   parseSettings(settings);
   writeFileSync(DRILL_FILE, `${JSON.stringify(settings, null, 2)}\n`);
   printError(`Wrote ${DRILL_FILE}. Run: npx malipo drill`);
   return EXIT.ok;
+}
+
+/** Asks for the settings of a shop, one line each. An empty line takes the default. */
+async function askSettings(): Promise<Record<string, string>> {
+  const lines = createInterface({ input: process.stdin });
+  const answers = lines[Symbol.asyncIterator]();
+  const settings: Record<string, string> = {};
+  for (const [name, option] of Object.entries(ASKED_OPTIONS)) {
+    const { summary, default: value, fallback = value } = option;
+    write(
+      process.stderr,
+      `${name}: ${summary}${fallback === undefined ? "" : ` [${fallback}]`}\n> `,
+    );
+    const { value: answer = "", done } = await answers.next();
+    if (answer.trim() !== "") settings[name] = answer.trim();
+    if (done) break;
+  }
+  lines.close();
+  return settings;
 }

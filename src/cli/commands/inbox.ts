@@ -1,9 +1,12 @@
+import type { InboxStats } from "../../webhooks/inbox/types.ts";
 import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
 import { changeEvents } from "../inbox/change.ts";
 import { type Selected, selected } from "../inbox/events.ts";
 import { listEvents, showEvent } from "../inbox/list.ts";
-import { openInbox } from "../inbox/open.ts";
+import { type ListedInbox, openInbox, reached } from "../inbox/open.ts";
 import { replayEvents } from "../inbox/replay.ts";
+import { formatFields, printResult } from "../terminal/output.ts";
 
 const SUBCOMMANDS: Readonly<
   Record<string, (selection: Selected, input: Input) => Promise<number>>
@@ -16,10 +19,41 @@ const SUBCOMMANDS: Readonly<
 };
 
 export async function run(input: Input): Promise<number> {
-  const inbox = await openInbox(input.values);
+  const { inbox, close } = await openInbox(input.values);
   try {
-    return (await SUBCOMMANDS[input.subcommand]?.(selected(inbox, input), input)) ?? 0;
+    if (input.subcommand === "stats") return await showStats(inbox, input);
+    return (await SUBCOMMANDS[input.subcommand]?.(selected(inbox, input), input)) ?? EXIT.usage;
   } finally {
-    await inbox.close();
+    await close();
   }
+}
+
+async function showStats(inbox: ListedInbox, { json }: Input): Promise<number> {
+  // `unhandled` and `lagMs` are those of a process that handles events: this one does not.
+  const {
+    unhandled: _,
+    lagMs: __,
+    oldestRetrying,
+    oldestWaiting,
+    ...counts
+  } = await reached(() => inbox.stats());
+  const time = (at: InboxStats["oldestWaiting"]) =>
+    at === null ? null : new Date(at).toISOString();
+  const stats = {
+    ...counts,
+    oldestWaiting: time(oldestWaiting),
+    oldestRetrying: time(oldestRetrying),
+  };
+  printResult(json, stats, () =>
+    formatFields([
+      ["waiting", counts.waiting],
+      ["  since", stats.oldestWaiting ?? undefined],
+      ["retrying", counts.retrying],
+      ["  since", stats.oldestRetrying ?? undefined],
+      ["running", counts.running],
+      ["dead letters", counts.dead],
+      ["conflicts", counts.conflicts],
+    ]),
+  );
+  return EXIT.ok;
 }

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { isLoopback } from "../../internal/loopback.ts";
+import { readProfileFile } from "../../learn/profile-file.ts";
+import { encodeProfile } from "../../profile/file-format.ts";
+import type { ProfileFile } from "../../profile/types.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
-import { commandLine } from "../sandbox/command-line.ts";
-import { readProfile } from "../sandbox/profile.ts";
-import { type Ready, removeReadyFile, writeReadyFile } from "../sandbox/ready.ts";
+import { writeReadyFile } from "../sandbox/private-files.ts";
+import type { Ready } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
 import { registerSandbox } from "../sandbox/registry.ts";
 import { banner } from "../sandbox/sandbox-banner.ts";
@@ -23,6 +27,7 @@ interface Settings {
     readonly port: number;
     readonly host: string;
     readonly cors: readonly string[];
+    readonly allowedHosts: readonly string[];
     readonly command: string;
   };
   readonly clock: Ready["clock"];
@@ -40,6 +45,7 @@ function readSettings({ values, repeated }: Input): Settings {
       port: readWholeNumber(values, "port", 0, MAX_PORT),
       host,
       cors: (repeated.cors ?? []).map(checkOrigin),
+      allowedHosts: repeated["allow-host"] ?? [],
       command: commandLine(process.argv.slice(2)),
     },
     // The parser has checked both against their choices.
@@ -56,6 +62,25 @@ function checkOrigin(text: string): string {
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw usageError(
     `--cors must be an origin, such as https://shop.example: scheme, host and port, without a path; got "${text}".`,
+  );
+}
+
+/** An argument that a shell does not change. */
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+/** The command of this process, as a user types it again. */
+const commandLine = (args: readonly string[]): string =>
+  [
+    "npx malipo",
+    ...args.map((arg) => (PLAIN.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`)),
+  ].join(" ");
+
+/** @throws {CliError} `usage` for a missing file. {@link ConfigurationError} if it is not a profile. */
+function readProfile(path: string): ProfileFile {
+  const profile = readProfileFile(path);
+  if (profile !== undefined) return encodeProfile(profile);
+  throw usageError(
+    `--profile: there is no file ${path}. \`npx malipo probe\` writes a profile of your service.`,
   );
 }
 
@@ -76,6 +101,12 @@ export async function run(input: Input): Promise<number> {
   const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;
   const server = await listen(sandbox, settings.serve);
   const registration = registerSandbox(server.url);
+  if (registration.hasFailed) {
+    warn(`Commands cannot find this sandbox. Give them its address: --url ${server.url}`);
+  }
+  if (!isLoopback(settings.serve.host)) {
+    warn(`Every machine that reaches port ${server.port} can use this sandbox and read its keys.`);
+  }
   try {
     await saver?.saveNow();
     sandbox.watch((activity) => {
@@ -91,7 +122,7 @@ export async function run(input: Input): Promise<number> {
   } finally {
     registration.remove();
     await server.close();
-    if (readyFile) removeReadyFile(readyFile);
+    if (readyFile) rmSync(readyFile, { force: true });
   }
   await saver?.saveNow();
   if (!json) printLine(state ? `Stopped. The state is saved in ${state}.` : "Stopped.");

@@ -14,6 +14,7 @@ interface Delivery {
   readonly body: Buffer;
   readonly signature: string;
   readonly secrets: readonly string[];
+  readonly headers: readonly string[];
 }
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
@@ -36,7 +37,8 @@ export async function run({ args: [file], values, repeated, json }: Input): Prom
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { code, status, message } = error;
-    const why = EXPLANATIONS[code]({ body, signature, secrets }, message);
+    const headers = repeated.header ?? [];
+    const why = EXPLANATIONS[code]({ body, signature, secrets, headers }, message);
     const rejection = { genuine: false, bytes: body.length, code, why, status };
     printResult(json, rejection, () => formatRejection(rejection));
     return EXIT.failed;
@@ -76,7 +78,7 @@ function formatRejection({ bytes, code, why, status }: Rejection): string {
 const EXPECTED = "It must be 64 hex digits, the value of the header X-Service-Signature.";
 
 const UNEXPLAINED =
-  "It was signed with another secret, or the body was changed after signing. It is none of the usual causes: changed line endings, a byte order mark, re-serialised JSON, or white space around the secret.";
+  "It was signed with another secret, or the body was changed after signing. First compare the secret with the one that the service shows; `npx malipo env` prints that of a sandbox. It is none of the usual other causes: changed line endings, a byte order mark, re-serialised JSON, white space around the secret, or a time that was signed with the body.";
 
 /** Why verification failed, by the code of the error. */
 const EXPLANATIONS: Readonly<
@@ -89,12 +91,12 @@ const EXPLANATIONS: Readonly<
       ? `The signature is base64. ${EXPECTED}`
       : `The signature has ${signature.length} characters. ${EXPECTED}`;
   },
-  signature_mismatch: ({ body, signature, secrets }) => {
+  signature_mismatch: ({ body, signature, secrets, headers }) => {
     const digits = signature
       .trim()
       .replace(/^sha256=/i, "")
       .toLowerCase();
-    const found = explainMismatch(body, secrets, digits);
+    const found = explainMismatch(body, secrets, digits, headers);
     if (found !== undefined) return found;
     return body.length === 0 ? EMPTY_BODY : UNEXPLAINED;
   },

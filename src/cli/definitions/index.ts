@@ -1,27 +1,21 @@
 import type { Command } from "../command.ts";
-import { ATTEMPTS } from "./attempts.ts";
-import { COMPLETION } from "./completion.ts";
-import { DRILL } from "./drill.ts";
-import { EXPLAIN } from "./explain.ts";
-import { GATEWAY_COMMANDS } from "./gateway/index.ts";
-import { INBOX_COMMAND } from "./inbox.ts";
+import { controlCommands } from "./control.ts";
+import { endpointCommands } from "./endpoints.ts";
 import { LEARN_COMMANDS } from "./learn.ts";
-import { RUNNING_SANDBOX_COMMANDS } from "./running-sandbox.ts";
 import { SANDBOX_COMMANDS } from "./sandbox.ts";
-import { WEBHOOK_TOOLS } from "./webhook-tools.ts";
+import { ATTEMPTS, INBOX_COMMAND } from "./stores.ts";
+import { OTHER_TOOLS, WEBHOOK_TOOLS } from "./tools.ts";
 
 /** Every command. The parser, the help, the docs and the suggestions read these definitions. */
 export const COMMANDS: readonly Command[] = [
   ...SANDBOX_COMMANDS,
-  ...RUNNING_SANDBOX_COMMANDS,
+  ...controlCommands(),
   ...WEBHOOK_TOOLS,
-  ...GATEWAY_COMMANDS,
+  ...endpointCommands(),
   ...LEARN_COMMANDS,
-  DRILL,
   ATTEMPTS,
-  EXPLAIN,
   INBOX_COMMAND,
-  COMPLETION,
+  ...OTHER_TOOLS,
 ];
 
 /** The environment variables that the command line reads. */

@@ -1,4 +1,4 @@
-/** What `malipo doctor` found about one thing. */
+/** What one check of `malipo doctor` found. */
 export interface Check {
   readonly name: string;
   readonly state: "ok" | "warn" | "fail" | "skipped";

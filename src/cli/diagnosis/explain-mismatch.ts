@@ -1,5 +1,6 @@
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { JSON_WRITERS } from "./json-writers.ts";
+import { JOINED_WITH_TIME, signedBytes, timesIn } from "./signed-with-time.ts";
 
 // A signature that does not match does not say why. The usual causes can be tried one by one: if
 // the signature matches after the change is undone, the cause is found.
@@ -99,11 +100,13 @@ function candidatesFrom<Subject>(
  * signature.
  *
  * @param digits - The signature: 64 lowercase hex digits.
+ * @param headers - Other headers of the delivery, `Name: value`: one of them may hold a signed time.
  */
 export function explainMismatch(
   body: Buffer,
   secrets: readonly string[],
   digits: string,
+  headers: readonly string[] = [],
 ): string | undefined {
   const bodies: Candidate<Buffer>[] = [{ content: body }, ...candidatesFrom(body, BODY_CAUSES)];
   const given = secrets.map((content): Candidate<string> => ({ content }));
@@ -113,6 +116,25 @@ export function explainMismatch(
     if (secret.content === "") continue;
     const found = bodies.find(({ content }) => signWebhook(content, secret.content) === digits);
     if (found !== undefined) return [secret.message, found.message].filter(Boolean).join(" ");
+  }
+  return explainTime(body, secrets, digits, headers);
+}
+
+/** Whether a time was signed with the body. */
+function explainTime(
+  body: Buffer,
+  secrets: readonly string[],
+  digits: string,
+  headers: readonly string[],
+): string | undefined {
+  for (const { time, place } of timesIn(headers, body)) {
+    for (const form of JOINED_WITH_TIME) {
+      const signed = signedBytes(form, time, body);
+      if (!secrets.some((secret) => secret !== "" && signWebhook(signed, secret) === digits)) {
+        continue;
+      }
+      return `The secret is right, and the sender signs more than the body: ${form.name}, with the time ${place}. malipo verifies a signature of only the body. Check that this is the service of your \`baseUrl\`, and ask it what it signs.`;
+    }
   }
   return undefined;
 }

@@ -8,7 +8,7 @@ export interface ReceiverResponse {
   /** Its first characters. */
   readonly body: string;
   readonly latencyMs: number;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location?: string;
 }
 
@@ -24,13 +24,18 @@ export async function sendDelivery(
   to: URL,
   body: string,
   signature: string,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<ReceiverResponse> {
   const startedAt = performance.now();
   try {
     const response = await fetch(to, {
       method: "POST",
       body,
-      headers: { "content-type": "application/json", "x-service-signature": signature },
+      headers: {
+        "content-type": "application/json",
+        "x-service-signature": signature,
+        ...headers,
+      },
       redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
@@ -69,7 +74,7 @@ export function adviceFor({ status, location }: ReceiverResponse): string | unde
 
 const ADVICE: Readonly<Record<number, string>> = {
   400: "The receiver rejected the body. A framework may have parsed it before it was verified.",
-  401: "The receiver rejected the signature. Check that it has the same secret, and that it verifies the raw bytes before they are parsed.",
+  401: "The receiver rejected the signature. Most often, it has another secret: `npx malipo env --write .env` writes that of a sandbox. Or it verifies the body after it was parsed, and not the raw bytes.",
   403: "Something in front of the receiver rejects the request: CSRF protection, a login or a firewall.",
   404: "The receiver has no route at this path.",
   405: "The route does not accept POST.",

@@ -1,14 +1,16 @@
+import { createInterface } from "node:readline/promises";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { printResult } from "../terminal/output.ts";
+import { printError, printResult } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
-import { idsOfAll, readFilter, type Selected } from "./events.ts";
+import { allEvents, findIds, readFilter, type Selected, type StoredEvent } from "./events.ts";
+import { formatGroups, groupsOf } from "./list.ts";
 import { reached } from "./open.ts";
 
 const DONE = { requeue: "requeued", drop: "dropped" } as const;
 
-/** So many are done together: all of them or none. */
+/** All of them are changed together, or none. */
 const MAX_AT_ONCE = 500;
 
 /** `malipo inbox requeue` and `malipo inbox drop` */
@@ -17,7 +19,39 @@ export async function changeEvents(
   selection: Selected,
   input: Input,
 ): Promise<number> {
-  const ids = await idsToChange(selection, input);
+  const { json, switches } = input;
+  const events = await eventsToChange(how, selection, input);
+  const ids = events.map(({ id }) => id);
+  const isDryRun = switches.has("dry-run");
+  if (events.length > 0 && (isDryRun || switches.has("all"))) {
+    const text = `${amountOf(selection, events.length)} would be ${DONE[how]}:`;
+    if (!json) printError(`${text}\n${formatGroups(groupsOf(events, "error"))}`);
+    if (!isDryRun) await confirm(how, text, input);
+  }
+  if (!isDryRun) await changeAll(how, selection, ids);
+  printResult(json, { [DONE[how]]: isDryRun ? [] : ids, ...(isDryRun && { ids }) }, () => {
+    if (ids.length === 0) return `No ${selection.what} matches.`;
+    if (isDryRun) return "Nothing was changed.";
+    return `${amountOf(selection, ids.length)} ${ids.length === 1 ? "is" : "are"} ${DONE[how]}.`;
+  });
+  return EXIT.ok;
+}
+
+const amountOf = ({ what }: Selected, count: number) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** @throws {CliError} `usage` if the user says no, or cannot be asked. */
+async function confirm(how: string, text: string, { switches, json }: Input): Promise<void> {
+  if (switches.has("yes")) return;
+  if (json || !process.stdin.isTTY) {
+    throw usageError(`${text.slice(0, -1)}. Nothing was changed. To do it, add --yes.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`To ${how} all of them, type yes: `);
+  terminal.close();
+  if (answer.trim() !== "yes") throw usageError("Nothing was changed.");
+}
+
+async function changeAll(how: keyof typeof DONE, { list }: Selected, ids: readonly string[]) {
   let changed = 0;
   const progress = new Progress({
     line: () => `${changed} of ${ids.length} ${DONE[how]}`,
@@ -26,29 +60,37 @@ export async function changeEvents(
   try {
     while (changed < ids.length) {
       const some = ids.slice(changed, changed + MAX_AT_ONCE);
-      await reached(() => selection.list[how](some));
+      await reached(async () => list[how]?.(some));
       changed += some.length;
       progress.update();
     }
   } finally {
     progress.end();
   }
-  printResult(input.json, { [DONE[how]]: ids }, () => {
-    const { what } = selection;
-    if (ids.length === 0) return `No ${what} matches.`;
-    return `${ids.length} ${ids.length === 1 ? `${what} is` : `${what}s are`} ${DONE[how]}.`;
-  });
-  return EXIT.ok;
 }
 
-async function idsToChange(selection: Selected, input: Input): Promise<string[]> {
-  const { args, values, switches } = input;
+async function eventsToChange(
+  how: keyof typeof DONE,
+  selection: Selected,
+  { args, values, switches }: Input,
+): Promise<readonly StoredEvent[]> {
   if (!switches.has("all")) {
     const filter = ["kind", "since", "until"].find((name) => values[name] !== undefined);
     if (filter !== undefined) throw usageError(`--${filter} goes with --all.`);
     if (args.length === 0) throw usageError("Name the ids, or give --all for all that match.");
-    return [...new Set(args)];
+    const ids = new Set(await findIds(selection, args));
+    return (await allEvents(selection, {})).filter(({ id }) => ids.has(id));
   }
   if (args.length > 0) throw usageError("Give either ids or --all.");
-  return idsOfAll(selection, readFilter(values));
+  const all = await allEvents(selection, readFilter(values));
+  if (how === "drop" || switches.has("never-tried")) return all;
+  // No handler was given a replay of an old event: it may have been processed before.
+  const tried = all.filter(({ attempts }) => attempts !== 0);
+  const others = all.length - tried.length;
+  if (others > 0) {
+    printError(
+      `${amountOf(selection, others)} that no handler was given, such as replays of old events, ${others === 1 ? "is" : "are"} left out. To include them, add --never-tried.`,
+    );
+  }
+  return tried;
 }

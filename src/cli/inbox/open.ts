@@ -3,32 +3,46 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PgBoss } from "pg-boss";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { storedRetentionMs } from "../../webhooks/inbox/bullmq/meta.ts";
-import type { Conflict, DeadLetter, EventList } from "../../webhooks/inbox/event-list.ts";
+import { storedRetentionMs } from "../../webhooks/inbox/bullmq/queue.ts";
+import type { Inbox } from "../../webhooks/inbox/types.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { connectPostgres, connectRedis, loadFromProject, requireFile } from "../input/databases.ts";
+import {
+  connectPostgres,
+  connectRedis,
+  loadFromProject,
+  type StoreAddress,
+  storeAddress,
+} from "../input/databases.ts";
 
-/** The lists of an inbox that is open. It processes nothing. */
+/** An inbox of which the command line reads and changes the lists. It processes nothing. */
+export type ListedInbox = {
+  readonly [Name in
+    | "deadLetters"
+    | "conflicts"
+    | "doublePayments"
+    | "waiting"
+    | "stats"]: NonNullable<Inbox[Name]>;
+};
+
+/** An inbox that is open. */
 export interface OpenInbox {
-  readonly deadLetters: EventList<DeadLetter>;
-  readonly conflicts: EventList<Conflict>;
+  readonly inbox: ListedInbox;
   close(): unknown;
 }
 
 const DEFAULT_QUEUE = "malipo-webhooks";
 
 // An inbox creates what is missing. A command that looks at one must not.
-const noInbox = (where: string): CliError =>
-  usageError(`There is no inbox in ${where}. Check the address and the name.`);
+const noInbox = (place: string): CliError =>
+  usageError(`There is no inbox in ${place}. Check the address and the name.`);
 
 async function openSqlite(path: string): Promise<OpenInbox> {
-  requireFile(path, "--db");
   requireTable(path);
   const { sqliteInbox } = await import("../../webhooks/inbox/sqlite/inbox.ts");
   const inbox = sqliteInbox(path);
-  return { ...lists(inbox), close: () => inbox.close() };
+  return { inbox: inbox as Inbox as ListedInbox, close: () => inbox.close() };
 }
 
 function requireTable(path: string): void {
@@ -40,7 +54,7 @@ function requireTable(path: string): void {
     database = new sqlite.DatabaseSync(path, { readOnly: true, timeout: 5_000 });
     isInbox = database.prepare(query).get() !== undefined;
   } catch (error) {
-    throw usageError(`--db: cannot read ${path}: ${(error as Error).message}.`);
+    throw usageError(`--store: cannot read ${path}: ${(error as Error).message}.`);
   } finally {
     database?.close();
   }
@@ -48,7 +62,7 @@ function requireTable(path: string): void {
 }
 
 async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Promise<OpenInbox> {
-  const redis = connectRedis(url, "--redis");
+  const redis = connectRedis(url);
   let retentionMs: number | undefined;
   try {
     retentionMs = await storedRetentionMs(redis, queue);
@@ -56,87 +70,62 @@ async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Pr
     redis.disconnect();
   }
   if (retentionMs === undefined) throw noInbox(`the queue ${queue} of this Redis`);
-  loadFromProject("bullmq", "--redis");
+  loadFromProject("bullmq");
   const { bullmqInbox } = await import("../../webhooks/inbox/bullmq/inbox.ts");
   const inbox = bullmqInbox({ connection: { url }, queue, retentionMs });
-  return { ...lists(inbox), close: () => inbox.stop(0) };
+  return { inbox: inbox as ListedInbox, close: () => inbox.stop(0) };
 }
 
 async function openPostgres(
   connectionString: string,
   { queue = DEFAULT_QUEUE, schema }: FlagValues,
 ): Promise<OpenInbox> {
-  const retentionMs = await retentionOf(connectionString, queue, schema);
-  const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>("pg-boss", "--postgres");
+  await requireTables(connectionString, queue, schema);
+  const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>("pg-boss");
   // It neither changes its tables nor looks after jobs: that is for the processes of the shop.
   const off = { migrate: false, supervise: false, schedule: false };
   const boss = new pgBoss.PgBoss({ connectionString, schema: schema ?? "pgboss", max: 2, ...off });
   boss.on("error", () => {});
   const { pgBossInbox } = await import("../../webhooks/inbox/pg-boss/inbox.ts");
-  const inbox = pgBossInbox({
-    boss,
-    queue,
-    ...(schema !== undefined && { schema }),
-    ...(retentionMs > 0 && { retentionMs }),
-  });
+  const inbox = pgBossInbox({ boss, queue, ...(schema !== undefined && { schema }) });
   const close = async () => {
     await inbox.stop(0);
     await boss.stop({ graceful: false });
   };
-  return { ...lists(inbox), close };
+  return { inbox: inbox as ListedInbox, close };
 }
 
-/** The retention that the processes of the shop use: what is dropped is remembered as long. */
-async function retentionOf(url: string, queue: string, schema = "malipo_inbox"): Promise<number> {
-  const pool = connectPostgres(url, "--postgres");
+/** @throws {CliError} `usage` if the tables of the inbox are not there. */
+async function requireTables(url: string, queue: string, schema = "malipo_inbox"): Promise<void> {
+  const pool = connectPostgres(url);
   try {
     const table = `${schema}."${queue.replaceAll('"', '""')}_meta"`;
     const { rows } = await pool.query("SELECT to_regclass($1) AS name", [table]);
-    if (rows[0]?.name === null) {
-      throw noInbox(`the queue ${queue} in the schema ${schema} of this PostgreSQL`);
-    }
-    const text = `SELECT max(substr(name, 11)::bigint) AS ms FROM ${table} WHERE name LIKE 'retention %'`;
-    return Number((await pool.query(text)).rows[0].ms);
+    if (rows[0]?.name !== null) return;
+    throw noInbox(`the queue ${queue} in the schema ${schema} of this PostgreSQL`);
   } finally {
     await pool.end();
   }
 }
 
-const lists = ({
-  deadLetters,
-  conflicts,
-}: {
-  deadLetters?: EventList<DeadLetter> | undefined;
-  conflicts?: EventList<Conflict> | undefined;
-}) => ({
-  deadLetters: deadLetters as EventList<DeadLetter>,
-  conflicts: conflicts as EventList<Conflict>,
-});
+type Opener = (address: string, values: FlagValues) => Promise<OpenInbox>;
 
+/** How each engine is opened, and the flags that it does not have. */
 const ENGINES: Readonly<
-  Record<string, (address: string, values: FlagValues) => Promise<OpenInbox>>
-> = { db: openSqlite, redis: openRedis, postgres: openPostgres };
-
-/** The flags that one kind of inbox does not have. */
-const OTHERS: Readonly<Record<string, readonly string[]>> = {
-  db: ["queue", "schema"],
-  redis: ["schema"],
-  postgres: [],
+  Record<StoreAddress["engine"], { readonly open: Opener; readonly others: readonly string[] }>
+> = {
+  sqlite: { open: openSqlite, others: ["queue", "schema"] },
+  redis: { open: openRedis, others: ["schema"] },
+  postgres: { open: openPostgres, others: [] },
 };
 
-/** Opens the inbox that `--db`, `--redis` or `--postgres` names. */
+/** Opens the inbox that `--store` names. */
 export async function openInbox(values: FlagValues): Promise<OpenInbox> {
-  const given = Object.keys(ENGINES).filter((name) => values[name]);
-  const [engine = ""] = given;
-  const open = ENGINES[engine];
-  if (open === undefined || given.length > 1) {
-    throw usageError(
-      "Name one inbox: --db inbox.db, --redis redis://localhost or --postgres postgres://localhost/shop.",
-    );
-  }
-  const other = OTHERS[engine]?.find((name) => values[name] !== undefined);
-  if (other !== undefined) throw usageError(`--${other} does not go with --${engine}.`);
-  return reached(() => open(values[engine] ?? "", values));
+  const { engine, address } = storeAddress(values);
+  const { open, others } = ENGINES[engine];
+  const other = others.find((name) => values[name] !== undefined);
+  if (other !== undefined) throw usageError(`--${other} does not go with --store ${engine}:...`);
+  return reached(() => open(address, values));
 }
 
 /** What an engine that cannot be reached rejects with, as an error of the command line. */

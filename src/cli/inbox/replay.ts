@@ -1,5 +1,4 @@
 import { isLoopback } from "../../internal/loopback.ts";
-import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
@@ -7,7 +6,7 @@ import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable, printResult } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { readEvents, type Selected, type StoredEvent } from "./events.ts";
+import { type EventWithBody, readEvents, type Selected } from "./events.ts";
 import { oneLine } from "./list.ts";
 
 interface Replayed {
@@ -31,7 +30,7 @@ export async function replayEvents(selection: Selected, input: Input): Promise<n
     share: () => replayed.length / signed.length,
   });
   try {
-    for (const { id, event, body, signature } of signed) {
+    for (const { id, event = "", body, signature } of signed) {
       const response = await sendDelivery(to, body, signature);
       replayed.push({ id, event, response, advice: adviceFor(response) });
     }
@@ -45,11 +44,11 @@ export async function replayEvents(selection: Selected, input: Input): Promise<n
 }
 
 function rowOf({ id, event, response: { status, body }, advice = body }: Replayed): string[] {
-  const text = oneLine(advice).slice(0, MAX_TEXT_LENGTH);
+  const text = oneLine(advice, MAX_TEXT_LENGTH);
   return [String(status), oneLine(event), oneLine(id), text];
 }
 
-/** A body holds phone numbers and names: it leaves this machine only where the user says so. */
+/** A body holds phone numbers and names: it leaves this machine only with `--remote`. */
 function readTarget({ values, switches }: Input): URL {
   const to = readUrl(values, "to");
   if (isLoopback(to.hostname) || switches.has("remote")) return to;
@@ -58,9 +57,9 @@ function readTarget({ values, switches }: Input): URL {
   );
 }
 
-type SignedEvent = WithBody<StoredEvent> & { readonly signature: string };
+type SignedEvent = EventWithBody & { readonly signature: string };
 
-function withSignature(event: WithBody<StoredEvent>): SignedEvent {
+function withSignature(event: EventWithBody): SignedEvent {
   const { id, signature } = event;
   if (signature !== undefined) return { ...event, signature };
   throw usageError(

@@ -32,7 +32,7 @@ function parseObject(text: string): Record<string, unknown> {
   throw usageError('--data must be a JSON object, such as {"amount": 1500}.');
 }
 
-/** @throws {CliError} `usage` where neither `--data` nor `--set` was given. */
+/** @throws {CliError} `usage` if neither `--data` nor `--set` was given. */
 export function requireFields(
   fields: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> {

@@ -4,33 +4,51 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import type { Pool } from "pg";
 import { usageError } from "../cli-error.ts";
+import type { FlagValues } from "../command.ts";
+import { requireValue } from "./flag-values.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * A package of the project in which the command runs: malipo does not depend on database clients.
- *
- * @param flag - The flag that requires it, as the error names it.
- */
-export function loadFromProject<T>(name: string, flag: string): T {
+/** The place of a store: the path of a SQLite file, or the URL of a server. */
+export interface StoreAddress {
+  readonly engine: "sqlite" | "redis" | "postgres";
+  readonly address: string;
+}
+
+/** What `--store` names. @throws {CliError} `usage`, also for a file that is missing. */
+export function storeAddress(values: FlagValues): StoreAddress {
+  const url = requireValue(values, "store");
+  if (url.startsWith("sqlite:")) {
+    const path = url.slice("sqlite:".length).replace(/^\/\//, "");
+    // It would be created, and empty.
+    if (!existsSync(path))
+      throw usageError(
+        `--store: there is no file ${path} in ${process.cwd()}. Run the command in the folder of your project, or give the whole path.`,
+      );
+    return { engine: "sqlite", address: path };
+  }
+  if (/^rediss?:\/\//.test(url)) return { engine: "redis", address: url };
+  if (/^postgres(ql)?:\/\//.test(url)) return { engine: "postgres", address: url };
+  throw usageError(
+    "--store must start with sqlite:, redis:// or postgres://, such as sqlite:payments.db.",
+  );
+}
+
+/** A package of the project in which the command runs: malipo does not depend on database clients. */
+export function loadFromProject<T>(name: string): T {
   try {
     return createRequire(join(process.cwd(), "package.json"))(name) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
     throw usageError(
-      `This ${flag} requires the package ${name}, which is not installed in ${process.cwd()}. Run the command in your project, or install it: npm install ${name}`,
+      `This --store requires the package ${name}, which is not installed in ${process.cwd()}. Run the command in your project, or install it: npm install ${name}`,
     );
   }
 }
 
-/** Throws where the file is missing: it would be created, and empty. */
-export function requireFile(path: string, flag: string): void {
-  if (!existsSync(path)) throw usageError(`${flag}: there is no file ${path}.`);
-}
-
-/** A connection that fails at once where nobody listens. */
-export function connectRedis(url: string, flag: string): Redis {
-  const ioredis = loadFromProject<{ Redis: typeof Redis }>("ioredis", flag);
+/** A connection that fails at once if nothing listens there. */
+export function connectRedis(url: string): Redis {
+  const ioredis = loadFromProject<{ Redis: typeof Redis }>("ioredis");
   const redis = new ioredis.Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
@@ -42,8 +60,8 @@ export function connectRedis(url: string, flag: string): Redis {
 }
 
 /** A pool of one connection. */
-export function connectPostgres(url: string, flag: string): Pool {
-  const pg = loadFromProject<{ Pool: new (options: object) => Pool }>("pg", flag);
+export function connectPostgres(url: string): Pool {
+  const pg = loadFromProject<{ Pool: new (options: object) => Pool }>("pg");
   const options = { connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   return new pg.Pool(options);
 }

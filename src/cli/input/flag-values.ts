@@ -47,7 +47,7 @@ export function readTimeout(values: FlagValues, flag: string): number {
 }
 
 /** The end of a message about a wrong duration. */
-export const DURATION_RULE: string = `must be a number with a unit (${DURATION_UNITS.join(", ")}), such as 90s`;
+const DURATION_RULE = `must be a number with a unit (${DURATION_UNITS.join(", ")}), such as 90s`;
 
 /** The URL of a receiver or a sandbox: `http:` or `https:`. */
 export const readUrl = (values: FlagValues, flag: string): URL =>
@@ -55,7 +55,8 @@ export const readUrl = (values: FlagValues, flag: string): URL =>
 
 /** @param name - What the message calls it: a flag or an argument. */
 export function parseUrl(text: string, name: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // A URL parser would encode white space, and the receiver would never be found.
+  const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw usageError(
     `${name} must be an http or https URL, such as http://localhost:3000; got "${text}".`,

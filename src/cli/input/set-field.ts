@@ -6,7 +6,7 @@ type Fields = Record<string, unknown>;
 const hasFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 /**
- * Sets a field by its path: `data.amount=100.00`. Where the field holds a number, a boolean or
+ * Sets a field by its path: `data.amount=100.00`. If the field holds a number, a boolean or
  * another JSON value, the text is read as JSON; otherwise it stays text. `path:=json` always reads
  * JSON.
  *

@@ -10,7 +10,7 @@ import { formatPlan } from "./plan.ts";
 import type { ProbeSettings } from "./settings.ts";
 import { StepCounter } from "./step-counter.ts";
 
-/** Where a probe shows what it does. */
+/** The output of a probe. */
 export interface Surroundings {
   readonly stream: WriteStream;
   /** The file that the profile goes to; `undefined` if it goes to none. */

@@ -1,10 +1,11 @@
 import { maskPhones } from "../../internal/phone-digits.ts";
+import { FOLLOW_MS } from "../../learn/probe/follow-payment.ts";
 import { PARTS, type Part, type Step } from "../../learn/probe/steps/step.ts";
 import type { Choices } from "../../learn/probe/steps/steps.ts";
 import { formatTable, paint, printable } from "../terminal/output.ts";
 
 /** What the plan says of itself before it begins. */
-export interface PlanFacts {
+export interface PlanContext {
   readonly baseUrl: string;
   readonly keyKind: string;
   readonly phone: string | undefined;
@@ -15,7 +16,7 @@ export interface PlanFacts {
 
 const TITLES: Readonly<Record<Part, string>> = {
   reads: "Reads",
-  refusals: "Refusals that cost nothing",
+  rejections: "Rejections that cost nothing",
   paging: "Paging, one question a request",
   write: "An invoice and a webhook",
   deletion: "Their deletion, also if an earlier step fails",
@@ -57,15 +58,16 @@ function formatPart(part: Part, steps: readonly Step[]): string {
   return `${paint("bold", title)}\n${formatTable(partRows(part, steps)).replace(/^/gm, "  ")}`;
 }
 
-function promises({ choices: { write, prompt }, keyKind, phone = "", out }: PlanFacts): string[] {
+function promises({ choices: { write, prompt }, keyKind, phone = "", out }: PlanContext): string[] {
   const isLive = keyKind === "secret";
   return [
     write
-      ? `It creates one invoice and one webhook, changes them and deletes them again. It sends nothing to a customer.${isLive ? " The key is a secret key: the invoice is in the real books until it is deleted." : ""}`
+      ? `It creates one invoice and one webhook, changes them and deletes them again.${prompt ? "" : " It sends nothing to a customer."}${isLive ? " The key is a secret key: the invoice is in the real books until it is deleted." : ""}`
       : "It creates nothing: add --write to create and delete an invoice and a webhook.",
     prompt
-      ? `It asks the phone ${maskPhones(phone)} to pay 1.00.${isLive ? " The key is a secret key: this is real money." : ""}`
+      ? `It asks the phone ${maskPhones(phone)} to pay 1.00, and waits until the prompt is answered, for at most ${FOLLOW_MS / 60_000} min.${isLive ? " The key is a secret key: this is real money." : ""}`
       : "It starts no payment: add --prompt PHONE to start one.",
+    "No probe can decide the headers, payloads and retries of deliveries, what a sent invoice returns, and the status of a missing scope: those come from an observer or the proxy.",
     ...(out === undefined
       ? []
       : [`It writes what it learns to ${printable(out)}: shapes, never values.`]),
@@ -73,11 +75,11 @@ function promises({ choices: { write, prompt }, keyKind, phone = "", out }: Plan
 }
 
 /** What the probe is going to send, before it sends anything. */
-export function formatPlan(steps: readonly Step[], facts: PlanFacts): string {
+export function formatPlan(steps: readonly Step[], context: PlanContext): string {
   const parts = PARTS.flatMap((part) => {
     const own = steps.filter((step) => step.part === part);
     return own.length === 0 ? [] : [formatPart(part, own)];
   });
-  const head = `malipo asks ${printable(facts.baseUrl)} at most ${steps.length} questions, one at a time, with a ${facts.keyKind} key.`;
-  return [head, ...parts, promises(facts).join("\n")].join("\n\n");
+  const head = `malipo asks ${printable(context.baseUrl)} at most ${steps.length} questions, one at a time, with a ${context.keyKind} key.`;
+  return [head, ...parts, promises(context).join("\n")].join("\n\n");
 }

@@ -1,11 +1,13 @@
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
+import { printError } from "../terminal/output.ts";
 import { type RegisteredSandbox, registeredSandboxes } from "./registry.ts";
+import { openRunFolder } from "./run-folder.ts";
 import { isSandbox } from "./running-sandbox.ts";
 
-/** Where `malipo sandbox` listens without `--port`. */
+/** The address of `malipo sandbox` without `--port`. */
 const DEFAULT_URL = "http://127.0.0.1:4010";
 
 /** The sandboxes of this user that run and respond. */
@@ -29,12 +31,13 @@ export function chooseSandbox(running: readonly RegisteredSandbox[]): string | u
  * The address of the sandbox that a command acts on: that of `--url`, or the one that
  * {@link chooseSandbox} finds.
  *
- * @throws {CliError} `several_sandboxes` if several run and it is not clear which one is meant.
+ * @throws {CliError} `several_sandboxes` if several run and it is not clear which one is meant,
+ *   `usage` if another user could decide which one is found.
  */
 export async function findSandbox(values: FlagValues): Promise<string> {
   if (values.url !== undefined) return readUrl(values, "url").origin;
   const running = await runningSandboxes();
-  if (running.length === 0) return DEFAULT_URL;
+  if (running.length === 0) return defaultUrl();
   const url = chooseSandbox(running);
   if (url !== undefined) return url;
   const list = running.map((one) => `--url ${one.url}  (started in ${one.folder})`);
@@ -43,4 +46,15 @@ export async function findSandbox(values: FlagValues): Promise<string> {
     "several_sandboxes",
     `${running.length} sandboxes are running. Give the one that you mean:\n${list.join("\n")}`,
   );
+}
+
+/** Another user may listen on the default port, so it is named, and it is never the silent answer. */
+function defaultUrl(): string {
+  if (openRunFolder() === undefined) {
+    throw usageError(
+      `The folder of running sandboxes does not belong only to this user, so no sandbox can be found in it. Give its address: --url ${DEFAULT_URL}.`,
+    );
+  }
+  printError(`malipo: no sandbox of this user is running. Trying ${DEFAULT_URL}.`);
+  return DEFAULT_URL;
 }

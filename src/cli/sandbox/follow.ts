@@ -32,7 +32,7 @@ export class Follower {
     this.#origin = origin;
   }
 
-  /** @throws {CliError} where the sandbox does not respond. */
+  /** @throws {CliError} if the sandbox does not respond. */
   async next(): Promise<News> {
     const [{ requests }, { deliveries }] = await Promise.all([
       querySandbox<{ requests: LoggedRequest[] }>(this.#origin, `/requests?limit=${LIMIT}`),

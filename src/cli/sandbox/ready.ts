@@ -1,8 +1,4 @@
-import { rmSync } from "node:fs";
-import { usageError } from "../cli-error.ts";
-import { writePrivateFile } from "./write-private-file.ts";
-
-/** A sandbox that is ready: what the banner, `--json` and the ready file say. */
+/** A sandbox that is ready: what the banner, `--json` and the ready file tell. */
 export interface Ready {
   readonly url: string;
   readonly base_url: string;
@@ -13,22 +9,10 @@ export interface Ready {
   readonly auto: "approve" | "none" | "magic";
   readonly webhook: string | null;
   readonly state: string | null;
-  /** The file of the profile that it speaks by. */
+  /** The file of the profile that it responds by. */
   readonly profile: string | null;
   readonly restored: boolean;
   /** Keys, secret and references are new: no earlier run had them. */
   readonly is_new: boolean;
   readonly pid: number;
 }
-
-/** Who waits for the file finds it complete. */
-export async function writeReadyFile(path: string, ready: Ready): Promise<void> {
-  try {
-    await writePrivateFile(path, `${JSON.stringify(ready, null, 2)}\n`);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`--ready-file: cannot write ${path}: ${code}.`);
-  }
-}
-
-export const removeReadyFile = (path: string): void => rmSync(path, { force: true });

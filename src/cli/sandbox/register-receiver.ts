@@ -4,7 +4,7 @@ import { usageError } from "../cli-error.ts";
 
 /** Registers a receiver for all events. A restored state may have it already: it is not doubled. */
 export async function registerReceiver(sandbox: Sandbox, url: string): Promise<void> {
-  // Read from the state: with a profile, a response may say it in any way.
+  // Read from the state: with a profile, a response may have any form.
   const { webhooks } = sandbox.snapshot() as unknown as { webhooks: { id: string; url: string }[] };
   const present = webhooks.find((webhook) => webhook.url === url);
   const response = present
@@ -20,7 +20,7 @@ export async function registerReceiver(sandbox: Sandbox, url: string): Promise<v
   }
 }
 
-/** The error of a response; all of it, where it is said in another way. */
+/** The error of a response; all of it, if a profile has another form of error. */
 function errorIn(text: string): string {
   const [, error] = /"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
   return error ?? text;

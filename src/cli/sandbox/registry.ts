@@ -9,21 +9,23 @@ import { openRunFolder, readRunFile } from "./run-folder.ts";
 /** A sandbox that runs, or was killed. */
 export interface RegisteredSandbox {
   readonly url: string;
-  /** Where it was started. */
+  /** The folder in which it was started. */
   readonly folder: string;
 }
 
-/** The address of a sandbox, written where commands find it. */
+/** The address of a sandbox, written into a file that commands find. */
 export interface Registration {
   /** Commands that are run in the same folder find this sandbox without `--url`. */
   readonly isFound: boolean;
+  /** Commands find it in no folder: the address could not be written. */
+  readonly hasFailed?: true;
   remove(): void;
 }
 
-/** Writes the address of this process's sandbox. Where that is not possible, commands need `--url`. */
+/** Writes the address of this process's sandbox. If that is not possible, commands need `--url`. */
 export function registerSandbox(url: string): Registration {
   const folder = openRunFolder();
-  if (folder === undefined) return { isFound: false, remove: () => {} };
+  if (folder === undefined) return { isFound: false, hasFailed: true, remove: () => {} };
   const entry: RegisteredSandbox = { url, folder: process.cwd() };
   const isFound = readEntries(folder).every((other) => other.folder !== entry.folder);
   const path = join(folder, `${process.pid}.json`);
@@ -34,7 +36,7 @@ export function registerSandbox(url: string): Registration {
     fs.writeFileSync(path, `${JSON.stringify(entry)}\n`, { flag: "wx", mode: 0o600 });
     return { isFound, remove };
   } catch {
-    return { isFound: false, remove };
+    return { isFound: false, hasFailed: true, remove };
   }
 }
 

@@ -15,9 +15,9 @@ function folderPath(): string {
 }
 
 /**
- * The folder in which running sandboxes write where they are. Only this user can read or write it: who
- * could write there could send the commands of this user to a server of their own. `undefined` where
- * there is no such folder, or it is not private.
+ * The folder with the addresses of running sandboxes. Only this user can read or write it: a user who could
+ * write there could send the commands of this user to another server. `undefined` if there is no such
+ * folder, or it is not private.
  */
 export function openRunFolder(): string | undefined {
   const path = folderPath();
@@ -26,7 +26,7 @@ export function openRunFolder(): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") return undefined;
   }
-  // Not `stat`: a symbolic link that somebody planted must not be followed.
+  // Not `stat`: a symbolic link of another user must not be followed.
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() && isPrivate(stats) ? path : undefined;
 }

@@ -15,7 +15,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * Runs a command on the sandbox at this origin.
  *
  * @param timeoutMs - How long the command may take.
- * @throws {CliError} `unreachable` if there is no response, `refused` if the sandbox rejects the
+ * @throws {CliError} `unreachable` if there is no response, `rejected` if the sandbox rejects the
  *   command.
  */
 export function runCommand<Name extends CommandName>(
@@ -59,13 +59,13 @@ async function callSandbox<Result>(
   const { success, data, error } = parseEnvelope(text);
   if (success === true) return data as Result;
   if (typeof error !== "string") {
-    throw refused(`${origin} returned ${status}. It is not a sandbox of this version of malipo.`);
+    throw rejected(`${origin} returned ${status}. It is not a sandbox of this version of malipo.`);
   }
   // 422: the sandbox understood the command and cannot carry it out. Its message is enough.
-  throw refused(status === 422 ? error : `${origin} returned ${status}: ${error}`);
+  throw rejected(status === 422 ? error : `${origin} returned ${status}: ${error}`);
 }
 
-const refused = (message: string) => new CliError(EXIT.failed, "refused", message);
+const rejected = (message: string) => new CliError(EXIT.failed, "rejected", message);
 
 async function send(
   origin: string,

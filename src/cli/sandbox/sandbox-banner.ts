@@ -6,7 +6,7 @@ const PHONE = "0712345678";
 const bold = (text: string) => paint("bold", text);
 const dim = (text: string) => paint("dim", text);
 
-function facts({
+function addresses({
   url,
   base_url,
   keys,
@@ -24,7 +24,7 @@ function facts({
     ["webhook secret", webhook_secret],
     ["API page", `${url}/docs`],
     ...(webhook === null ? [] : [["receiver", webhook]]),
-    ...(profile === null ? [] : [["speaks like", profile]]),
+    ...(profile === null ? [] : [["responds like", profile]]),
     ...(state === null ? [] : [["state file", `${state}${restored ? " (restored)" : ""}`]]),
   ];
   return rows.map(([name = "", value]) => `  ${dim(name.padEnd(15))} ${value}`).join("\n");
@@ -38,9 +38,9 @@ function howToPay({ page, auto, clock }: Ready, urlFlag: string, advance: string
   return clock === "real" ? automatic : `${automatic} Move the clock:\n\n  ${advance}`;
 }
 
-function worldNote({ is_new, state }: Ready): string {
+function newKeysNote({ is_new, state }: Ready): string {
   if (!is_new) return "";
-  const how = state === null ? "To keep them: --state sandbox.json" : `${state} keeps them.`;
+  const how = state === null ? "To keep them: --state sandbox.json" : `They stay in ${state}.`;
   return `\n  ${dim(`Keys and references are new in this run. ${how}`)}\n`;
 }
 
@@ -68,11 +68,11 @@ export function banner(ready: Ready, isFound: boolean): string {
   return `
 ${bold("A payment gateway is running on this machine.")}  The page: ${bold(page)}
 
-${facts(ready)}
-${worldNote(ready)}
+${addresses(ready)}
+${newKeysNote(ready)}
 ${environment(ready, urlFlag)}
 
-${bold("1. Start a payment")} in another terminal:
+${bold("1. Start a payment")} in another terminal, in this folder:
 
   curl -s ${base_url}/mobile-money/payment/initiate \\
     -H "X-API-Key: ${keys.secret}" -H "Content-Type: application/json" \\

@@ -1,6 +1,6 @@
 import { describeConnectionError } from "../../internal/describe-connection-error.ts";
 import { formatTimestamp } from "../../sandbox/clock/time.ts";
-import type { Activity, Delivery, SandboxPayment } from "../../sandbox/index.ts";
+import type { Activity, Delivery, DeliveryAttempt, SandboxPayment } from "../../sandbox/index.ts";
 import { paint, printable } from "../terminal/output.ts";
 
 const COLOURS = { pending: "yellow", completed: "green", failed: "red" } as const;
@@ -16,25 +16,26 @@ function paymentLine(payment: SandboxPayment): string {
 }
 
 /** `fetch failed: ECONNREFUSED` becomes "nothing is listening there (ECONNREFUSED)". */
-export function describeAttemptError(error: string | undefined): string {
-  if (error === undefined) return "in flight";
+function describeAttemptError(error: string): string {
   const code = /\b[A-Z][A-Z_]{4,}$/.exec(error)?.[0];
   return code === undefined ? error : describeConnectionError(code);
 }
 
-function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
-  const last = attempts.at(-1);
-  const response =
-    last?.status === undefined
-      ? describeAttemptError(last?.error)
-      : `${last.status} in ${last.latencyMs} ms`;
-  const colour = last?.status === 200 ? "green" : "red";
-  const next = state === "pending" ? "; will be retried" : "";
-  return `webhook  ${id}  ${event} to ${printable(url)}  ${paint(colour, printable(response))}${next}`;
+/** How an attempt to deliver ended. */
+export function responseOf(attempt: DeliveryAttempt | undefined): string {
+  if (attempt?.status !== undefined) return `${attempt.status} in ${attempt.latencyMs} ms`;
+  return attempt?.error === undefined ? "in flight" : describeAttemptError(attempt.error);
 }
 
-/** A moment by the sandbox's clock, as its page, payments and events show it. */
-export const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11, 19));
+function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  const response = paint(last?.status === 200 ? "green" : "red", printable(responseOf(last)));
+  const next = state === "pending" ? "; will be retried" : "";
+  return `webhook  ${id}  ${event} to ${printable(url)}  ${response}${next}`;
+}
+
+/** A moment by the sandbox's clock, with its zone. */
+export const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11));
 
 /** When the sandbox last tried to deliver. */
 export const attemptedAt = ({ attempts }: Delivery): number =>

@@ -13,7 +13,7 @@ export const formatStateFile = (now: unknown, state: string): string =>
 
 export interface Restored {
   readonly restored: boolean;
-  /** Where a damaged file was moved to. */
+  /** The new path of a damaged file. */
   readonly movedTo?: string;
 }
 

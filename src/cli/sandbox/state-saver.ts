@@ -2,8 +2,8 @@ import { existsSync, realpathSync } from "node:fs";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
+import { writePrivateFile } from "./private-files.ts";
 import { formatStateFile } from "./state-file.ts";
-import { writePrivateFile } from "./write-private-file.ts";
 
 const MIN_PAUSE_MS = 250;
 /** The pause after a save is at least this many times as long as the save took. */

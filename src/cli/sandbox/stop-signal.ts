@@ -15,6 +15,6 @@ export const stopSignal = (): Promise<void> =>
       clearInterval(timer);
       resolve();
     }, PARENT_POLL_MS);
-    // A command that has ended by itself must not be kept alive by it.
+    // The timer must not hold up the end of a command.
     timer.unref();
   });

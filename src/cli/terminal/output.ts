@@ -6,14 +6,14 @@ type Style = Parameters<typeof styleText>[0];
 
 // Every text that the command line writes goes through `write`. It makes control characters visible,
 // so that no text of a service, a file or an argument can control the terminal. The escapes of `paint`
-// pass, because they are marked with a word that nobody else can know.
+// pass, because they are marked with a word that no other text can hold.
 const PAINT_MARK = `\0${randomUUID()}\0`;
 
 /** Colour, if standard output is a terminal that shows it and `NO_COLOR` is not set. */
 export const paint = (style: Style, text: string): string =>
   styleText(style, visible(text), { stream: process.stdout }).replaceAll("\u001b", PAINT_MARK);
 
-/** Where text is written. */
+/** A stream that takes text. */
 type Output = Pick<NodeJS.WritableStream, "write">;
 
 /** Writes text to the terminal or a file. */

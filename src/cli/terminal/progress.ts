@@ -14,7 +14,7 @@ export interface ProgressOptions {
   readonly output?: StatusOutput | undefined;
 }
 
-/** Shows how far a command is: at once on a terminal, and now and then elsewhere. */
+/** Shows how far a command is: at once on a terminal, and periodically elsewhere. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #status: StatusLine;
@@ -62,7 +62,7 @@ export class Progress {
 export function showProgress(options: ProgressOptions): Pick<Progress, "note" | "end"> {
   const progress = new Progress(options);
   const timer = setInterval(() => progress.update(), progress.intervalMs);
-  // Where the work failed, nothing else may keep the process alive.
+  // If the work failed, the timer must not keep the process alive.
   timer.unref();
   return {
     note: (text) => progress.note(text),

@@ -2,7 +2,7 @@ import { clearLine, printable, write } from "./output.ts";
 
 const DEFAULT_COLUMNS = 80;
 
-/** Where a status is shown: standard error, so that standard output stays clean. */
+/** The stream of a status: standard error, so that standard output stays clean. */
 export type StatusOutput = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;
 
 /** One line that is written again and again on a terminal, and plain lines anywhere else. */

@@ -5,7 +5,7 @@ import { Gateway } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { CLI } from "../command-line.ts";
 
-// On Linux, `script` runs a command on a terminal of its own.
+// On Linux, `script` runs a command on a new terminal.
 test.skipIf(process.platform !== "linux")(
   "payments wait says on a terminal what it waits for",
   async () => {

@@ -5,7 +5,7 @@ import type { StatusOutput } from "../../../src/cli/terminal/status-line.ts";
 const CLEAR = "\r\u001b[2K";
 
 /** An output that keeps what is written to it. */
-function keptOutput(isTTY: boolean, columns = 20) {
+function recordedOutput(isTTY: boolean, columns = 20) {
   const written: string[] = [];
   const write = (text: string) => written.push(text) > 0;
   return { written, output: { isTTY, columns, write } as unknown as StatusOutput };
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 test("the progress is one line on a terminal, cut to its width and removed at the end", () => {
-  const { written, output } = keptOutput(true);
+  const { written, output } = recordedOutput(true);
   const progress = showProgress({ line: () => "sqlite: 12 of 2000 orders", output });
   vi.advanceTimersByTime(200);
   expect(written).toEqual([CLEAR, "sqlite: 12 of 2000 "]);
@@ -27,8 +27,8 @@ test("the progress is one line on a terminal, cut to its width and removed at th
   expect(written.at(-1)).toBe(CLEAR);
 });
 
-test("the progress is a plain line now and then elsewhere", () => {
-  const { written, output } = keptOutput(false);
+test("the progress is a plain line periodically elsewhere", () => {
+  const { written, output } = recordedOutput(false);
   const progress = showProgress({ line: () => "sqlite: 12 of 2000 orders", output });
   vi.advanceTimersByTime(20_000);
   progress.end();
@@ -40,7 +40,7 @@ test("the progress is a plain line now and then elsewhere", () => {
 });
 
 test("the progress says how long the rest takes, once enough is done to know it", () => {
-  const { written, output } = keptOutput(false);
+  const { written, output } = recordedOutput(false);
   let share = 0.01;
   const progress = showProgress({ line: () => "events", share: () => share, output });
   vi.advanceTimersByTime(10_000);
@@ -61,7 +61,7 @@ test("the progress says how long the rest takes, once enough is done to know it"
 });
 
 test("an update a moment after the last one writes nothing", () => {
-  const { written, output } = keptOutput(true);
+  const { written, output } = recordedOutput(true);
   const progress = new Progress({ line: () => "events", output });
   progress.update();
   vi.advanceTimersByTime(200);
@@ -71,7 +71,7 @@ test("an update a moment after the last one writes nothing", () => {
 });
 
 test("a note stays on the terminal, and cannot control it", () => {
-  const { written, output } = keptOutput(true);
+  const { written, output } = recordedOutput(true);
   const progress = new Progress({ line: () => "events", output });
   progress.note("10 kills \u001b[31m");
   expect(written).toEqual([CLEAR, "10 kills \\u001b[31m\n"]);

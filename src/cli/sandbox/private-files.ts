@@ -1,7 +1,24 @@
-import { existsSync } from "node:fs";
+import fs from "node:fs";
+import { writeWhole } from "../../internal/files/write-whole.ts";
 import { usageError } from "../cli-error.ts";
 import { readFile } from "../input/files.ts";
-import { writePrivateFile } from "./write-private-file.ts";
+import type { Ready } from "./ready.ts";
+
+/** Writes a file whole or not at all, readable only by its owner: it holds keys. */
+export const writePrivateFile = (path: string, text: string): Promise<void> =>
+  writeWhole(fs, path, text, 0o600);
+
+async function writeFor(flag: string, path: string, text: string): Promise<void> {
+  try {
+    await writePrivateFile(path, text);
+  } catch (error) {
+    throw usageError(`${flag}: cannot write ${path}: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
+
+/** A program that waits for the file finds it complete. @throws {CliError} `usage` */
+export const writeReadyFile = (path: string, ready: Ready): Promise<void> =>
+  writeFor("--ready-file", path, `${JSON.stringify(ready, null, 2)}\n`);
 
 /** The lines of a `.env` file with these variables. Lines of other variables stay as they are. */
 function withVariables(text: string, variables: Readonly<Record<string, string>>): string {
@@ -26,10 +43,6 @@ export async function writeEnvFile(
   path: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const before = existsSync(path) ? readFile(path).toString("utf8") : "";
-  try {
-    await writePrivateFile(path, withVariables(before, variables));
-  } catch (error) {
-    throw usageError(`--write: cannot write ${path}: ${(error as NodeJS.ErrnoException).code}.`);
-  }
+  const before = fs.existsSync(path) ? readFile(path).toString("utf8") : "";
+  await writeFor("--write", path, withVariables(before, variables));
 }

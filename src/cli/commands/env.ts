@@ -1,11 +1,11 @@
-import { ASSUMPTIONS } from "../../../sandbox/assumptions.ts";
-import { CliError } from "../../cli-error.ts";
-import type { Input } from "../../command.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { writeEnvFile } from "../../sandbox/env-file.ts";
-import { findSandbox } from "../../sandbox/find-sandbox.ts";
-import { querySandbox } from "../../sandbox/running-sandbox.ts";
-import { printResult } from "../../terminal/output.ts";
+import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
+import { CliError } from "../cli-error.ts";
+import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { findSandbox } from "../sandbox/find-sandbox.ts";
+import { writeEnvFile } from "../sandbox/private-files.ts";
+import { querySandbox } from "../sandbox/running-sandbox.ts";
+import { printResult } from "../terminal/output.ts";
 
 interface Status {
   readonly keys: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ function checkPlain(origin: string, what: string, value: unknown): void {
   if (typeof value === "string" && /^[\w.-]+$/.test(value)) return;
   throw new CliError(
     EXIT.failed,
-    "refused",
+    "rejected",
     `${origin} gave ${what} with characters that a shell would act on. Nothing was printed. Check that it is your sandbox.`,
   );
 }

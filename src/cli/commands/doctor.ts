@@ -1,11 +1,11 @@
-import type { Input } from "../../command.ts";
-import type { Check } from "../../diagnosis/check.ts";
-import { checkGateway } from "../../diagnosis/gateway.ts";
-import { checkReceiver } from "../../diagnosis/receiver.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { gatewayOptions } from "../../gateway-from-flags.ts";
-import { readUrl, signingSecret } from "../../input/flag-values.ts";
-import { paint, printable, printResult } from "../../terminal/output.ts";
+import type { Input } from "../command.ts";
+import type { Check } from "../diagnosis/check.ts";
+import { checkGateway } from "../diagnosis/gateway.ts";
+import { checkReceiver } from "../diagnosis/receiver.ts";
+import { EXIT } from "../exit-codes.ts";
+import { gatewayOptions } from "../gateway-from-flags.ts";
+import { readUrl, signingSecret } from "../input/flag-values.ts";
+import { paint, printable, printResult } from "../terminal/output.ts";
 
 export async function run(input: Input): Promise<number> {
   const { values, json } = input;
@@ -29,7 +29,7 @@ const RECEIVER_SKIPPED: Check = {
   detail: "not checked. To check it: --webhook http://localhost:3000/webhooks",
 };
 
-const MARKS = {
+const STATES = {
   ok: () => paint("green", "ok  "),
   warn: () => paint("yellow", "warn"),
   fail: () => paint("red", "FAIL"),
@@ -37,6 +37,6 @@ const MARKS = {
 } as const;
 
 function formatCheck({ name, state, detail, advice }: Check): string {
-  const line = `${MARKS[state]()}  ${name.padEnd(11)}  ${printable(detail)}`;
+  const line = `${STATES[state]()}  ${name.padEnd(11)}  ${printable(detail)}`;
   return advice === undefined ? line : `${line}\n${" ".repeat(19)}${printable(advice)}`;
 }

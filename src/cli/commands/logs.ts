@@ -1,10 +1,10 @@
-import type { Input } from "../../command.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { findSandbox } from "../../sandbox/find-sandbox.ts";
-import { Follower, follow, type LoggedRequest, type News } from "../../sandbox/follow.ts";
-import { attemptedAt, logLines, logTime } from "../../sandbox/sandbox-log.ts";
-import { stopSignal } from "../../sandbox/stop-signal.ts";
-import { paint, printable, printLine } from "../../terminal/output.ts";
+import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { findSandbox } from "../sandbox/find-sandbox.ts";
+import { Follower, follow, type LoggedRequest, type News } from "../sandbox/follow.ts";
+import { attemptedAt, logLines, logTime } from "../sandbox/sandbox-log.ts";
+import { stopSignal } from "../sandbox/stop-signal.ts";
+import { paint, printable, printLine } from "../terminal/output.ts";
 
 export async function run({ values, switches, json }: Input): Promise<number> {
   const print = json ? printJson : printText;

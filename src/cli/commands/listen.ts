@@ -1,12 +1,12 @@
-import type { Input } from "../../command.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { parseUrl } from "../../input/flag-values.ts";
-import { findSandbox } from "../../sandbox/find-sandbox.ts";
-import { Follower, follow } from "../../sandbox/follow.ts";
-import { runCommand } from "../../sandbox/running-sandbox.ts";
-import { logLines } from "../../sandbox/sandbox-log.ts";
-import { stopSignal } from "../../sandbox/stop-signal.ts";
-import { printError, printLine } from "../../terminal/output.ts";
+import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { parseUrl } from "../input/flag-values.ts";
+import { findSandbox } from "../sandbox/find-sandbox.ts";
+import { Follower, follow } from "../sandbox/follow.ts";
+import { runCommand } from "../sandbox/running-sandbox.ts";
+import { logLines } from "../sandbox/sandbox-log.ts";
+import { stopSignal } from "../sandbox/stop-signal.ts";
+import { printError, printLine } from "../terminal/output.ts";
 
 export async function run({ args: [receiver = ""], values, json }: Input): Promise<number> {
   const { href: url } = parseUrl(receiver, "<receiver>");

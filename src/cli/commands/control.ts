@@ -1,0 +1,88 @@
+import { COMMANDS, type CommandName } from "../../sandbox/control/commands.ts";
+import { COMMAND_FIELDS } from "../../sandbox/control/fields.ts";
+import type { Command as ControlRow } from "../../sandbox/control/types.ts";
+import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
+import { usageError } from "../cli-error.ts";
+import { type Input, kebabCase } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readFile } from "../input/files.ts";
+import { findSandbox } from "../sandbox/find-sandbox.ts";
+import { type Details, deliveryDetails, READS } from "../sandbox/reads.ts";
+import { runCommand } from "../sandbox/running-sandbox.ts";
+import { formatFields, printResult } from "../terminal/output.ts";
+import { argumentFields, controlWords, flagFields, isFile } from "../words.ts";
+
+const BY_WORDS: ReadonlyMap<string, CommandName> = new Map(
+  Object.keys(COMMANDS).map((name) => [controlWords(name), name as CommandName]),
+);
+
+export async function run(input: Input): Promise<number> {
+  const { command, subcommand, values, json } = input;
+  const words = `${command} ${subcommand}`.trim();
+  const origin = await findSandbox(values);
+  const read = READS[words];
+  if (read !== undefined) return read(origin, input);
+  const name = BY_WORDS.get(words) as CommandName;
+  const fields = fieldsOf(name, input);
+  const result: object = await runCommand(origin, name, fields, TIMEOUTS_MS[name]);
+  printResult(json, result, () =>
+    [COMMANDS[name].message(result as never), formatFields(detailsOf(result))]
+      .filter(Boolean)
+      .join("\n"),
+  );
+  return isUndelivered(result) ? EXIT.failed : EXIT.ok;
+}
+
+/** The sandbox waits for every delivery that becomes due on the way. */
+const TIMEOUTS_MS: Readonly<Partial<Record<CommandName, number>>> = { clock: 600_000 };
+
+/** The arguments and flags that were given, as the fields of the command. */
+function fieldsOf(name: CommandName, { args, values, switches }: Input): Record<string, unknown> {
+  const row: ControlRow = COMMANDS[name];
+  const given = [
+    ...argumentFields(row).map((field, index) => [field, args[index]] as const),
+    ...flagFields(row).map((field) => {
+      const flag = kebabCase(field);
+      return [field, switches.has(flag) ? true : values[flag]] as const;
+    }),
+  ].filter(([, value]) => value !== undefined);
+  if (name === "chaos" && given.every(([field]) => COMMAND_FIELDS[field]?.type !== "number")) {
+    throw usageError("Give at least one rate, such as --duplicate 0.3 or --lost-responses 0.1.");
+  }
+  return Object.fromEntries(
+    given.map(([field, value]) => [field, isFile(field) ? readJson(String(value)) : value]),
+  );
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFile(path).toString());
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usageError(`${path} is not JSON. \`malipo scenes export\` prints what can be imported.`);
+  }
+}
+
+const isDelivery = (result: object): result is Delivery => "attempts" in result;
+const isUndelivered = (result: object) =>
+  isDelivery(result) && result.attempts.at(-1)?.status !== 200;
+
+/** What a person wants to know of a phone or a delivery, below the message. */
+function detailsOf(result: object): Details {
+  if (isDelivery(result)) return deliveryDetails(result);
+  const { number, payment, now, clock } = result as {
+    readonly number?: string;
+    readonly payment?: SandboxPayment;
+    readonly now?: string;
+    readonly clock?: string;
+  };
+  return [
+    ["time", now],
+    ["clock", clock],
+    ["phone", number],
+    ["payment", payment?.reference],
+    ["status", payment?.status],
+    ["amount", payment && `${payment.currency} ${payment.amount}`],
+    ["reason", payment?.failure_reason],
+  ];
+}

@@ -1,0 +1,113 @@
+import type { Gateway } from "../../client/gateway.ts";
+import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
+import { EVENT_KINDS } from "../../contract/events.ts";
+import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { createGateway } from "../gateway-from-flags.ts";
+import { bodyFields, requireFields } from "../input/body-fields.ts";
+import {
+  parseQuery,
+  parseUrl,
+  readAmount,
+  readTimeout,
+  requireValue,
+} from "../input/flag-values.ts";
+import {
+  cellText,
+  formatBlocks,
+  formatFields,
+  formatTable,
+  printPage,
+  printResult,
+} from "../terminal/output.ts";
+import { showProgress } from "../terminal/progress.ts";
+import { endpointWords } from "../words.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Method = (...args: unknown[]) => Promise<object>;
+
+const BY_WORDS: ReadonlyMap<string, readonly [name: string, row: Endpoint]> = new Map(
+  Object.entries<Endpoint>(ENDPOINTS).map(([name, row]) => [endpointWords(name), [name, row]]),
+);
+
+export async function run(input: Input): Promise<number> {
+  const found = BY_WORDS.get(`${input.command} ${input.subcommand}`);
+  if (found === undefined) return wait(input);
+  const [name, row] = found;
+  const [namespace = "", method = ""] = name.split(".");
+  const args = await (ARGUMENTS[name]?.(input) ?? argumentsOf(row, input));
+  const gateway = await createGateway(input);
+  const resource = gateway[namespace as keyof Gateway] as unknown as Readonly<
+    Record<string, Method>
+  >;
+  const result = await resource[method]?.(...args);
+  if (row.list) printList(input, row, result as Page);
+  else printFields(input, Object(result));
+  return EXIT.ok;
+}
+
+/** What the method of an endpoint takes: path parameters, then the query or the body. */
+async function argumentsOf({ list, request, path }: Endpoint, input: Input): Promise<unknown[]> {
+  const params = input.args.slice(0, path.split("{").length - 1);
+  if (list) return [...params, parseQuery(input.repeated.query)];
+  if (request === undefined) return params;
+  const fields = await bodyFields(input);
+  // An invoice can be sent without a body.
+  return [...params, path.endsWith("/send") ? fields : requireFields(fields)];
+}
+
+/** The arguments of the methods whose commands have flags for their fields. */
+const ARGUMENTS: Readonly<Record<string, (input: Input) => readonly unknown[]>> = {
+  "mobileMoney.initiate": ({ values }) => [
+    {
+      amount: readAmount(values, "amount"),
+      phone: requireValue(values, "phone"),
+      account_reference: values["account-reference"],
+      description: values.description,
+      payment_account_id: values["payment-account-id"],
+    },
+  ],
+  "mobileMoney.validatePhone": ({ args }) => args,
+  "webhooks.register": ({ args: [receiver = ""], values, repeated }) => {
+    const { host, href: url } = parseUrl(receiver, "<receiver>");
+    return [{ name: values.name ?? host, url, events: [...(repeated.event ?? EVENT_KINDS)] }];
+  },
+};
+
+async function wait(input: Input): Promise<number> {
+  const [reference = ""] = input.args;
+  const waitMs = readTimeout(input.values, "timeout");
+  const gateway = await createGateway(input);
+  const progress = showProgress({
+    line: () => `Waiting at most ${waitMs / 1_000} s for ${reference} to reach a final status`,
+  });
+  const payment = await gateway.payments
+    .waitFor(reference, { waitMs })
+    .finally(() => progress.end());
+  printFields(input, payment);
+  return payment.status === "completed" ? EXIT.ok : EXIT.failed;
+}
+
+const printFields = ({ json }: Input, result: object) =>
+  printResult(json, result, () => formatFields(Object.entries(result)));
+
+type Page = Parameters<typeof printPage<Fields>>[1];
+
+/** The columns of a list, by the schema of its items. Of other items, all fields are printed. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  payment: ["reference", "status", "currency", "amount", "phone", "account_reference"],
+  webhook: ["id", "name", "url", "events"],
+};
+
+function printList({ command, subcommand, json }: Input, { response }: Endpoint, page: Page): void {
+  const columns = response && COLUMNS[response];
+  const what = subcommand === "list" ? command : subcommand.replaceAll("-", " ");
+  printPage(json, page, `No ${what}.`, (items) =>
+    columns === undefined
+      ? formatBlocks(items)
+      : formatTable([
+          columns.map((name) => name.replaceAll("_", " ")),
+          ...items.map((one) => columns.map((name) => cellText(one[name]))),
+        ]),
+  );
+}

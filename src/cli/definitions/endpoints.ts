@@ -1,0 +1,109 @@
+import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
+import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
+import { type Command, flags, type Subcommand, subcommand } from "../command.ts";
+import { endpointWords } from "../words.ts";
+import { DATA, GATEWAY, QUERY, SET, WAIT_TIMEOUT } from "./flags.ts";
+
+// A command for every endpoint of the contract, derived from its row.
+
+/** What an argument can look like, by its name. */
+const ARGUMENT_EXAMPLES: Readonly<Record<string, string>> = {
+  reference: "PAY-7Q2M9X4KD1TB",
+  id: "wh_4cG7wq1Z",
+  invoice: "INV-0001",
+};
+
+const PAGE_EXAMPLE = "--query page=2 --query per_page=50";
+
+/** The endpoints whose command takes more than its row says: arguments, flags and examples. */
+const OWN: Readonly<Partial<Record<string, Pick<Subcommand, "flags" | "examples" | "args">>>> = {
+  "mobileMoney.initiate": {
+    flags: flags({
+      "--amount <amount>": "above 0, with at most two decimals",
+      "--phone <number>": "the customer's phone, in any usual format",
+      "--account-reference <label>": "for example an order number; at most 12 characters",
+      "--description <text>": "a description of the payment",
+      "--payment-account-id <id>":
+        "the account that receives the money [otherwise: the merchant's default account]",
+    }),
+    examples: ["payments initiate --amount 100 --phone 0712345678"],
+  },
+  "mobileMoney.validatePhone": {
+    args: [{ name: "number" }],
+    flags: [],
+    examples: ["payments validate-phone 0712345678"],
+  },
+  "webhooks.register": {
+    args: [{ name: "receiver" }],
+    flags: flags({
+      "--name <text>": "a label [otherwise: the host of the receiver]",
+      "--event <event>":
+        "an event to deliver, such as payment.completed [otherwise: all eight documented events; repeatable]",
+    }),
+    examples: [
+      "webhooks register https://shop.example/webhooks --name shop --event payment.completed",
+    ],
+  },
+};
+
+/** `Read a payment` is the title of an operation; a command says what it does: `Reads a payment.` */
+function summaryOf(name: string, { path, method, effect }: Endpoint): string {
+  const note = (ENDPOINT_NOTES as Readonly<Partial<Record<string, { summary: string }>>>)[name];
+  const title = note?.summary.replace(/^\w+/, "$&s") ?? `Calls ${method} ${path}`;
+  return `${title}.${effect === "create" ? " Never retried automatically." : ""}`;
+}
+
+function endpointSubcommand(name: string, row: Endpoint): Subcommand {
+  const [, words = ""] = endpointWords(name).split(" ");
+  const params = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = ""]) => param);
+  const own = OWN[name];
+  const derived = {
+    args: params.map((param) => ({ name: param })),
+    flags: [...(row.list ? [QUERY] : []), ...(row.request ? [SET, DATA] : [])],
+    examples: [exampleOf(name, row, params)],
+    ...own,
+  };
+  return {
+    name: words,
+    summary: summaryOf(name, row),
+    ...derived,
+    flags: [...GATEWAY, ...derived.flags],
+    creates: row.effect === "create",
+  };
+}
+
+function exampleOf(name: string, { list, request }: Endpoint, params: readonly string[]): string {
+  const args = params.map((param) => ARGUMENT_EXAMPLES[param] ?? "1");
+  const flags = [...(list ? [PAGE_EXAMPLE] : []), ...(request ? ["--data @fields.json"] : [])];
+  return [endpointWords(name), ...args, ...flags].join(" ");
+}
+
+const WAIT = subcommand("wait <reference>", "Waits until a payment is completed or failed.", {
+  flags: [...GATEWAY, WAIT_TIMEOUT],
+  examples: ["payments wait PAY-7Q2M9X4KD1TB --timeout 90s"],
+});
+
+const SUMMARIES: Readonly<Record<string, string>> = {
+  payments: "read, list, start and wait for payments, on any gateway",
+  invoices: "manage invoices, on any gateway",
+  webhooks: "manage the webhook registrations, on any gateway",
+  merchant: "read the merchant that the key belongs to, on any gateway",
+};
+
+/** The commands for any gateway, the real service or a sandbox, from the rows of the contract. */
+export function endpointCommands(
+  rows: Readonly<Record<string, Endpoint>> = ENDPOINTS,
+): readonly Command[] {
+  const commands = new Map<string, Subcommand[]>();
+  for (const [name, row] of Object.entries(rows)) {
+    const [command = ""] = endpointWords(name).split(" ");
+    const subcommands = commands.get(command) ?? [];
+    commands.set(command, [...subcommands, endpointSubcommand(name, row)]);
+  }
+  return [...commands].map(([name, subcommands]) => ({
+    name,
+    summary: SUMMARIES[name] ?? `call the endpoints of ${name}, on any gateway`,
+    load: () => import("../commands/endpoints.ts"),
+    subcommands: name === "payments" ? [...subcommands, WAIT] : subcommands,
+  }));
+}
