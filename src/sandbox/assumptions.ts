@@ -6,9 +6,9 @@ import { ABOUT_REQUESTS } from "./assumptions/requests.ts";
 export type { Assumption, Learnable, NotLearnable } from "./assumptions/entry.ts";
 
 /**
- * Every choice that the sandbox made where the interface of the service is silent. They hold only for
- * the sandbox: the client depends on none of them, and your code should not either. Where a choice is
- * a number or a name, the sandbox reads it from `value`.
+ * Every choice that the sandbox made because the interface of the service is silent. They hold only for
+ * the sandbox: the client depends on none of them, and your code should not either. If a choice is a
+ * number or a name, the sandbox reads it from `value`.
  */
 export const ASSUMPTIONS = {
   ...ABOUT_REQUESTS,

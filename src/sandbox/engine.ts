@@ -7,11 +7,11 @@ import type { SandboxSettings } from "./options.ts";
 import { makeOverdue } from "./payments/invoices.ts";
 import { answerWhenDue, expirePrompt } from "./payments/payments.ts";
 import { indexPayments, type SandboxState } from "./sandbox-state.ts";
-import { ASSUMED_SPEECH } from "./serializer/assumed.ts";
-import { learnedSpeech } from "./serializer/learned/serializer.ts";
-import type { Speech } from "./serializer/serializer.ts";
+import { ASSUMED_SERIALIZER } from "./serializer/assumed.ts";
+import { learnedSerializer } from "./serializer/learned/serializer.ts";
+import type { Serializer } from "./serializer/serializer.ts";
+import { checkSnapshot } from "./snapshot.ts";
 import type { Task } from "./state/records.ts";
-import { checkSnapshot } from "./state/snapshot.ts";
 import { initialState, type State } from "./state/state.ts";
 import type { SandboxSnapshot } from "./types.ts";
 
@@ -35,13 +35,14 @@ export class Engine {
       run: (task) => this.#run(task),
       waitForDeliveries: () => this.deliveries.settled(),
     });
-    const speech = profile === undefined ? ASSUMED_SPEECH : learnedSpeech(profile, seed);
+    const serializer =
+      profile === undefined ? ASSUMED_SERIALIZER : learnedSerializer(profile, seed);
     this.sandboxState = {
-      state: this.#initialState(speech),
+      state: this.#initialState(serializer),
       generation: 0,
       auto,
       limits,
-      speech,
+      serializer,
       clock,
       payments: new Map(),
       emit: (event, record) => this.deliveries.emit(event, record),
@@ -55,11 +56,13 @@ export class Engine {
   }
 
   reset(): void {
-    this.#replaceState(this.#initialState(this.sandboxState.speech));
+    this.#replaceState(this.#initialState(this.sandboxState.serializer));
   }
 
   restore(snapshot: SandboxSnapshot): void {
-    this.#replaceState(structuredClone(checkSnapshot(snapshot)));
+    const state = structuredClone(checkSnapshot(snapshot));
+    // Earlier versions stored them in another order.
+    this.#replaceState({ ...state, timers: sortedTimers(state.timers) });
   }
 
   snapshot(): SandboxSnapshot {
@@ -75,13 +78,13 @@ export class Engine {
       const turn = index - state.deliveries.length;
       addTimer(state.timers, { at: now, turn, task: { kind: "deliver", delivery: id } });
     }
-    return { ...state, timers: sortedTimers(state.timers), now };
+    return { ...state, now };
   }
 
-  #initialState(speech: Speech): State {
+  #initialState(serializer: Serializer): State {
     const { seed, clock, startMs } = this.#settings;
     return initialState(seed, clock === "virtual" ? startMs : machineTime(), (ids) =>
-      speech.newId("secret", ids),
+      serializer.newId("secret", ids),
     );
   }
 

@@ -72,7 +72,7 @@ async function forward(request: Request, baseUrl: string, sandbox: Sandbox): Pro
   try {
     return await sandbox.fetch(address, { method, headers, body, signal });
   } catch {
-    // msw's way to show a connection that was reset. After an abort, nobody waits for a response.
+    // msw's way to show a connection that was reset. After an abort, the caller no longer waits for a response.
     return HttpResponse.error();
   }
 }

@@ -29,7 +29,7 @@ export interface SandboxOptions {
    */
   clock?: "virtual" | "real" | undefined;
   /**
-   * When virtual time begins. Set it to now, `new Date()`, where a receiver keeps its events in SQLite,
+   * When virtual time begins. Set it to now, `new Date()`, if a receiver stores its events in SQLite,
    * Redis or PostgreSQL: such an inbox takes events that were signed long ago for replays, and does not
    * process them.
    * @default 2026-01-01T09:00:00+03:00, so that a transcript is the same on every day
@@ -60,7 +60,7 @@ export interface SandboxOptions {
   deliver?: Deliver | undefined;
   /**
    * What was learned of your service: the parsed content of `malipo.service.json`. The sandbox then
-   * speaks as the service does, and what the profile does not say stays an assumption. Set it to
+   * speaks as the service does, and what the profile does not have stays an assumption. Set it to
    * test against your own gateway's responses.
    *
    * @example

@@ -1,14 +1,14 @@
 import type { Scheduler } from "./clock/scheduler.ts";
 import type { Watchers } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
-import type { Speech } from "./serializer/serializer.ts";
+import type { Serializer } from "./serializer/serializer.ts";
 import type { Delivery, EventRecord, StoredPayment } from "./state/records.ts";
 import type { State } from "./state/state.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
 export interface SandboxState extends Pick<SandboxSettings, "auto" | "limits"> {
-  /** How the sandbox says what it decides. */
-  readonly speech: Speech;
+  /** Writes what the sandbox decides. */
+  readonly serializer: Serializer;
   /** Replaced as a whole by `reset` and `restore`. */
   state: State;
   /** Counts the replacements: what began before one must not write into the state that followed. */

@@ -1,5 +1,4 @@
 import { ownOptions } from "../internal/check-options.ts";
-import { isLoopback } from "../internal/loopback.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
 import { Engine } from "./engine.ts";
 import { createChaos } from "./faults/chaos.ts";
@@ -17,7 +16,7 @@ import type { Sandbox } from "./types.ts";
  * A whole gateway: all 18 endpoints with keys, scopes and state, the customer's phone, and signed
  * webhooks that are logged and retried. It needs no account, no network and no tunnel.
  *
- * The interface of the service leaves some things open, and the sandbox had to choose. The
+ * The interface of the service leaves some questions open, and the sandbox had to choose. The
  * documentation lists every choice. Your code should depend on none of them.
  *
  * @throws {ConfigurationError} for an unknown option or a wrong value.
@@ -82,13 +81,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     snapshot: () => engine.snapshot(),
     restore: (snapshot) => engine.restore(snapshot),
     serve: async (serveOptions = {}) => {
-      const names = ["port", "host", "cors", "command"];
+      const names = ["port", "host", "cors", "allowedHosts", "command"];
       const own = ownOptions(serveOptions, names, "serve()");
-      const { port = defaultPort, host, cors, command } = own;
+      const { port = defaultPort, command } = own;
       const { clock, profile } = settings;
-      const access = checkAccess(host, cors);
-      const isPublic = !isLoopback(access.host);
-      return serve({ sandboxState, sandbox, clock, profile, isPublic, command }, port, access);
+      return serve({ sandboxState, sandbox, clock, profile, command }, port, checkAccess(own));
     },
   };
   return sandbox;

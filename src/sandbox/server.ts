@@ -6,7 +6,13 @@ import { ASSUMPTIONS } from "./assumptions.ts";
 import { setTimeout } from "./clock/machine.ts";
 import { jsonResponse } from "./exchange/json-response.ts";
 import type { ApiRequest, PlannedResponse } from "./exchange/messages.ts";
-import { type Access, foreignHostError, withoutCors, withoutForeignCors } from "./http/access.ts";
+import {
+  type Access,
+  forbiddenReason,
+  foreignHostError,
+  withoutCors,
+  withoutForeignCors,
+} from "./http/access.ts";
 import { MAX_BODY_BYTES, readBody } from "./http/read-body.ts";
 import type { ServerContext } from "./http/server-context.ts";
 import { logExchanges } from "./observe/exchange-log.ts";
@@ -26,7 +32,9 @@ export async function serve(
   checkWholeNumber("port", port, 0, 65_535);
   const log = logExchanges(served.sandboxState);
   const router = new Router({ ...served, log, scenes: new Map() }, access);
-  const server = nodeHttp().createServer((request, response) => router.route(request, response));
+  const server = nodeHttp().createServer((request, response) => {
+    router.route(request, response).catch((error: unknown) => fail(response, error));
+  });
   await listen(server, port, access.host);
   const address = server.address() as { port: number };
   const url = `http://127.0.0.1:${address.port}`;
@@ -63,7 +71,14 @@ function listen(server: Server, port: number, address: string): Promise<void> {
   });
 }
 
-/** Hands each request to the control API, the page or the service. */
+/** What is beside the service, by the path. Only this machine, and no page of another site, may use it. */
+const PARTS: readonly (readonly [path: RegExp, part: "control" | "docs" | "page"])[] = [
+  [/^\/_sandbox\/api\//, "control"],
+  [/^\/(?:openapi\.json|docs(?:\/.*)?)$/, "docs"],
+  [/^\/(?:_sandbox\/.*)?$/, "page"],
+];
+
+/** Hands each request to the control API, the page, the docs or the service. */
 class Router {
   readonly #server: ServerContext;
   readonly #access: Access;
@@ -81,19 +96,23 @@ class Router {
       return;
     }
     const url = new URL(target, "http://localhost");
-    if (url.pathname.startsWith("/_sandbox/api/")) {
+    const part = PARTS.find(([pattern]) => pattern.test(url.pathname))?.[1];
+    if (part === undefined) {
+      await this.#callService(url, request, response);
+      return;
+    }
+    const forbidden = forbiddenReason(request, this.#access);
+    if (forbidden !== undefined) {
+      sendError(response, 403, forbidden);
+    } else if (part === "control") {
       const { handleControl } = await import("./control/control.ts");
       await handleControl(this.#server, request, response);
-    } else if (url.pathname === "/" || url.pathname.startsWith("/_sandbox/")) {
+    } else if (part === "docs") {
+      const { handleDocs } = await import("#docs-page");
+      handleDocs(request, response);
+    } else {
       const page = await this.#loadPage();
       await page(request, response);
-    } else if (url.pathname === "/openapi.json") {
-      await sendOpenApi(request, response);
-    } else if (/^\/docs(?:\/|$)/.test(url.pathname)) {
-      const { handleDocs } = await import("#docs-page");
-      handleDocs(request, response, this.#server.isPublic);
-    } else {
-      await this.#callService(url, request, response);
     }
   }
 
@@ -107,7 +126,8 @@ class Router {
     const { pathname } = url;
     const { origin } = request.headers;
     const shape = (headers: Headers) => withoutForeignCors(headers, origin, this.#access);
-    const foreign = foreignHostError(request.headers.host, this.#access);
+    const { host } = request.headers;
+    const foreign = host === undefined ? undefined : foreignHostError(host, this.#access);
     if (foreign !== undefined) {
       sendError(response, 403, foreign);
       return;
@@ -189,16 +209,8 @@ function sendError(
   response.end(body);
 }
 
-/** The service as an OpenAPI document, with the address of this server. */
-async function sendOpenApi({ method = "", socket }: IncomingMessage, response: ServerResponse) {
-  if (method !== "GET" && method !== "HEAD") {
-    sendError(response, 405, "/openapi.json accepts GET.");
-    return;
-  }
-  // Loaded when it is asked for, so that the server starts sooner.
-  const { openApiDocument } = await import("#openapi");
-  const document = openApiDocument(`http://127.0.0.1:${socket.localPort}${PREFIX}`);
-  const { status, headers, body } = jsonResponse(200, document);
-  response.writeHead(status, headers);
-  response.end(body);
+/** A request that breaks must not take the gateway with it. */
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) response.destroy();
+  else sendError(response, 500, `The sandbox failed: ${String(error)}`);
 }

@@ -24,15 +24,21 @@ export interface ServeOptions {
    */
   host?: string | undefined;
   /**
-   * Origins whose pages may call the service, beside pages of this machine. Set it where your frontend
+   * Origins whose pages may call the service, beside pages of this machine. Set it if your frontend
    * runs under another name, such as `https://shop.example`.
    * @default none
    */
   cors?: readonly string[] | undefined;
   /**
+   * Host names under which requests may come, beside `localhost`, IP addresses and names without a dot.
+   * Set it if other machines reach the sandbox under a full name, such as `gateway.shop.example`.
+   * @default none: the name of a website could be made to lead to this machine
+   */
+  allowedHosts?: readonly string[] | undefined;
+  /**
    * The command that starts this sandbox. Its page shows it after the sandbox has stopped. Set it if your
    * program has one, such as `npm run sandbox`.
-   * @default none: the page says to start your program again
+   * @default none: the page asks you to start your program again
    */
   command?: string | undefined;
 }
@@ -76,7 +82,7 @@ export interface Sandbox {
   /** Injects random faults at given rates. See {@link Chaos}. */
   readonly chaos: Chaos;
   /**
-   * Makes a key. Set `scopes` to test how your code handles a 403; `[]` gives a key that may do
+   * Makes a key. Set `scopes` to test how your code handles a 403; `[]` makes a key that may do
    * nothing.
    *
    * @throws {ConfigurationError} for a scope that a key of this kind may not have.

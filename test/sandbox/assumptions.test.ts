@@ -26,7 +26,7 @@ describe("an assumption", () => {
     },
   );
 
-  test("is about one thing that no other is about", () => {
+  test("is about a choice that no other is about", () => {
     const subjects = Object.values(ASSUMPTIONS).map(({ about }) => about);
     expect(new Set(subjects).size).toBe(subjects.length);
   });

@@ -67,7 +67,7 @@ test.each(["subscription.created", "subscription.canceled"])(
     const response = await fetch(`${served.url}/_sandbox/api/webhooks/${id}/test`, {
       method: "POST",
     });
-    // A ResultCode other than 0 in a 200 is no failure.
+    // A ResultCode other than 0 in a 200 is not a failure.
     expect(await response.json()).toMatchObject({ data: { event, state: "delivered" } });
     expect(JSON.parse(bodies[0] ?? "")).toMatchObject({ event, data: { subscription_id: 1 } });
     await served.close();

@@ -8,7 +8,7 @@ import { TRANSPORT_LIMITS, without } from "../suites/sandbox-transports.ts";
 // The strategy's name in msw 2, and in msw 3.
 const STRICT = { onUnhandledRequest: "error", onUnhandledFrame: "error" } as const;
 
-test("one script gives the same transcript through msw, except for the listed limits", async () => {
+test("one script has the same transcript through msw, except for the listed limits", async () => {
   const direct = await recordTranscript(inProcess);
   const mocked = await recordTranscript((sandbox) => {
     const server = setupServer(...gatewayHandlers(sandbox));

@@ -25,11 +25,11 @@ const rowOf = ({ request }: Entry) => {
 };
 
 describe("one script through every transport", () => {
-  test("gives the same transcript with sandbox.fetch every time", async () => {
+  test("has the same transcript with sandbox.fetch every time", async () => {
     expect(await recordTranscript(inProcess)).toEqual(direct);
   });
 
-  test("gives the same transcript over HTTP, except for the listed limits", () => {
+  test("has the same transcript over HTTP, except for the listed limits", () => {
     const limits = TRANSPORT_LIMITS["sandbox.fetch"];
     expect(without(http, limits)).toEqual(without(direct, limits));
   });
@@ -73,8 +73,8 @@ describe("the script", () => {
   });
 
   test("gets every fault, set or random", () => {
-    const marks = direct.flatMap(({ headers }) => headers?.["x-sandbox-fault"] ?? []);
-    expect(new Set(marks)).toEqual(new Set(["status", "latency", "truncate", "apiErrors"]));
+    const faults = direct.flatMap(({ headers }) => headers?.["x-sandbox-fault"] ?? []);
+    expect(new Set(faults)).toEqual(new Set(["status", "latency", "truncate", "apiErrors"]));
     const codes = direct.flatMap(({ error, errorCode }) =>
       error ? [`${error} ${errorCode}`] : [],
     );

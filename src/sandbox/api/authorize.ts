@@ -3,17 +3,17 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiRequest } from "../exchange/messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { Speech } from "../serializer/serializer.ts";
+import type { Serializer } from "../serializer/serializer.ts";
 import type { StoredKey } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 
 /** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
 export function authorize(
-  { state, speech }: SandboxState,
+  { state, serializer }: SandboxState,
   request: ApiRequest,
   endpoint: EndpointName,
 ): void {
-  checkPermission(speech, endpoint, keyOf(state, request));
+  checkPermission(serializer, endpoint, keyOf(state, request));
 }
 
 function keyOf(state: State, { header }: ApiRequest): StoredKey {
@@ -30,9 +30,13 @@ function keyOf(state: State, { header }: ApiRequest): StoredKey {
   throw new ErrorResponse("unknown_key", "This sandbox does not know the API key.");
 }
 
-function checkPermission(speech: Speech, name: EndpointName, { kind, scopes }: StoredKey): void {
+function checkPermission(
+  serializer: Serializer,
+  name: EndpointName,
+  { kind, scopes }: StoredKey,
+): void {
   const { keys, scope, method, path }: Endpoint = ENDPOINTS[name];
-  if (!speech.mayCall(kind, name)) {
+  if (!serializer.mayCall(kind, name)) {
     throw new ErrorResponse(
       "wrong_kind",
       `${method} ${path} requires a secret key; got a ${kind} key.`,
@@ -40,7 +44,7 @@ function checkPermission(speech: Speech, name: EndpointName, { kind, scopes }: S
   }
   const required = scope ?? ASSUMPTIONS.paymentsInitiate.value;
   // A kind of key has no scopes for the endpoints that only a learned service lets it call.
-  const isChecked = speech.hasScopes && keys.includes(kind);
+  const isChecked = serializer.hasScopes && keys.includes(kind);
   if (isChecked && !scopes.includes(required)) {
     throw new ErrorResponse(
       "missing_scope",

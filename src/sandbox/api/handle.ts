@@ -81,11 +81,11 @@ function route(
   try {
     if (match === undefined) throw noEndpoint(path);
     const decided = callEndpoint(sandboxState, request, match);
-    const response = sandboxState.speech.success({ ...asked, endpoint: match.name }, decided);
+    const response = sandboxState.serializer.success({ ...asked, endpoint: match.name }, decided);
     return respondWith(response, faultHeaders, decided);
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const response = sandboxState.speech.error(asked, error);
+    const response = sandboxState.serializer.error(asked, error);
     return respondWith(response, faultHeaders, error);
   }
 }

@@ -43,10 +43,10 @@ export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPay
   }>(mobileMoneyPaymentParams, body);
   const phone = kenyanMobile(params.phone);
   if (phone === undefined) {
-    throw invalidField("phone", "expected a Kenyan mobile number, such as 0712345678");
+    throw invalidField("phone", "expected a Kenyan mobile number: 07 or 01, and eight more digits");
   }
   const account = params.payment_account_id;
-  const { accountIds } = sandboxState.speech;
+  const { accountIds } = sandboxState.serializer;
   const [defaultAccount] = accountIds;
   const chosen = accountIds.find((one) => String(one) === String(account ?? defaultAccount));
   if (chosen === undefined) {
@@ -65,11 +65,11 @@ export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPay
 }
 
 /** The phone of a request to validate one. */
-export function phoneField({ speech }: SandboxState, body: Body): string {
+export function phoneField({ serializer }: SandboxState, body: Body): string {
   const result = phoneToValidate.safeParse(body);
   if (result.success) return (result.data as { phone: string }).phone;
   if (typeof body.phone !== "string") return checked(phoneToValidate, body);
-  if (speech.acceptsInvalidPhones) return body.phone;
+  if (serializer.acceptsInvalidPhones) return body.phone;
   const [{ message } = { message: "" }] = result.error.issues;
   throw new ErrorResponse("invalid_phone", `phone: ${message}`, { field: "phone" });
 }
@@ -97,7 +97,7 @@ export function webhookFields(body: Body, isChange: boolean): Partial<Omit<Store
   };
 }
 
-/** The fields of an invoice. Those that the sandbox does not know are kept unchanged. */
+/** The fields of an invoice. Those that the sandbox does not know stay unchanged. */
 export function invoiceFields(sandboxState: SandboxState, body: Body): InvoiceChange {
   const { id: _id, number: _number, status: _status, created_at: _created, ...rest } = body;
   const { amount, due_at, ...fields } = rest;

@@ -22,12 +22,18 @@ export interface RouteContext {
 
 /** The part of a list that a request asks for. */
 function pageOf<Item>({ sandboxState, endpoint, query }: RouteContext, all: readonly Item[]) {
-  const page: Page = { ...sandboxState.speech.readPage(endpoint, query), total: all.length };
-  const { offset, size } = page;
-  if (page.oldestFirst) return { records: all.slice(offset, offset + size), page };
+  const asked = sandboxState.serializer.readPage(endpoint, query);
   // The newest come first in the response; in the state they are last.
-  const end = all.length - offset;
-  return { records: all.slice(Math.max(end - size, 0), Math.max(end, 0)).reverse(), page };
+  const ordered = asked.oldestFirst ? all : all.toReversed();
+  const before = ordered.findIndex((one) => idOf(one) === asked.after);
+  const offset = asked.after === undefined || before === -1 ? asked.offset : before + 1;
+  const page: Page = { ...asked, offset, total: all.length };
+  return { records: ordered.slice(offset, offset + asked.size), page };
+}
+
+function idOf(record: unknown): string | undefined {
+  const { reference, id } = Object(record) as { reference?: string; id?: string };
+  return reference ?? id;
 }
 
 function orNotFound<T>(what: string, id: string, one: T | undefined): T {
@@ -58,7 +64,7 @@ const findWebhook = ({ sandboxState, id }: RouteContext): StoredWebhook =>
 
 function initiate({ sandboxState, body }: RouteContext): RouteResult {
   return {
-    thing: "initiation",
+    resource: "initiation",
     record: startPayment(sandboxState, newPaymentFields(sandboxState, body)),
   };
 }
@@ -72,19 +78,19 @@ function status({ sandboxState, body }: RouteContext): RouteResult {
   }
   const payment = sandboxState.payments.get(value);
   const found = payment?.[name] === value ? payment : undefined;
-  return { thing: "payment", record: orNotFound(name, value, found) };
+  return { resource: "payment", record: orNotFound(name, value, found) };
 }
 
 function validatePhone({ sandboxState, body }: RouteContext): RouteResult {
   const given = phoneField(sandboxState, body);
   const phone = kenyanMobile(given);
-  if (phone === undefined && !sandboxState.speech.acceptsUnusablePhones) {
-    const message = "phone: expected a Kenyan mobile number, such as 0712345678";
+  if (phone === undefined && !sandboxState.serializer.acceptsUnusablePhones) {
+    const message = "phone: expected a Kenyan mobile number: 07 or 01, and eight more digits";
     throw new ErrorResponse("unusable_phone", message, { field: "phone" });
   }
   const network = phone && networkOf(phone);
   const record = { valid: phone !== undefined, phone: phone ?? given, ...(network && { network }) };
-  return { thing: "phone", record };
+  return { resource: "phone", record };
 }
 
 function updateInvoice(context: RouteContext): RouteResult {
@@ -96,28 +102,28 @@ function updateInvoice(context: RouteContext): RouteResult {
   }
   changeInvoice(sandboxState, invoice, change);
   if (body.status === "paid") markPaid(sandboxState, invoice);
-  return { thing: "invoice", record: invoice };
+  return { resource: "invoice", record: invoice };
 }
 
 function send(context: RouteContext): RouteResult {
   const invoice = findInvoice(context);
   if (invoice.status === "paid") throw invalidField("status", "the invoice is already paid");
   sendInvoice(context.sandboxState, invoice);
-  return { thing: "invoice", record: invoice };
+  return { resource: "invoice", record: invoice };
 }
 
 function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
   all.splice(all.indexOf(one), 1);
-  return { thing: "deletion", record: { id: one.id } };
+  return { resource: "deletion", record: { id: one.id } };
 }
 
 /** What each endpoint of the contract does. */
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
-  "merchant.get": () => ({ thing: "merchant", record: MERCHANT }),
+  "merchant.get": () => ({ resource: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {
     const { currency } = MERCHANT;
     // In a list the last one comes first.
-    const accounts = context.sandboxState.speech.accountIds
+    const accounts = context.sandboxState.serializer.accountIds
       .map((payment_account_id, index) => ({
         payment_account_id,
         name: index === 0 ? "Till" : "Paybill",
@@ -125,11 +131,11 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
         is_default: index === 0,
       }))
       .reverse();
-    return { thing: "account", ...pageOf(context, accounts) };
+    return { resource: "account", ...pageOf(context, accounts) };
   },
-  "payments.get": (context) => ({ thing: "payment", record: findPayment(context) }),
+  "payments.get": (context) => ({ resource: "payment", record: findPayment(context) }),
   "payments.list": (context) => ({
-    thing: "payment",
+    resource: "payment",
     ...pageOf(context, context.sandboxState.state.payments),
   }),
   "payments.initiate": initiate,
@@ -138,18 +144,18 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
   "mobileMoney.validatePhone": validatePhone,
   "webhooks.register": ({ sandboxState, body }) => {
     const fields = webhookFields(body, false) as Omit<StoredWebhook, "id">;
-    const webhook = { id: sandboxState.speech.newId("webhook", sandboxState.state), ...fields };
+    const webhook = { id: sandboxState.serializer.newId("webhook", sandboxState.state), ...fields };
     sandboxState.state.webhooks.push(webhook);
-    return { thing: "webhook", record: webhook, isNew: true };
+    return { resource: "webhook", record: webhook, isNew: true };
   },
   "webhooks.list": (context) => ({
-    thing: "webhook",
+    resource: "webhook",
     ...pageOf(context, context.sandboxState.state.webhooks),
   }),
   "webhooks.update": (context) => {
     const webhook = findWebhook(context);
     const record = Object.assign(webhook, webhookFields(context.body, true));
-    return { thing: "webhook", record };
+    return { resource: "webhook", record };
   },
   "webhooks.delete": (context) => remove(context.sandboxState.state.webhooks, findWebhook(context)),
   "invoices.create": ({ sandboxState, body }) => {
@@ -157,13 +163,13 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
       throw invalidField("status", 'expected "draft" for a new invoice');
     }
     const invoice = createInvoice(sandboxState, invoiceFields(sandboxState, body));
-    return { thing: "invoice", record: invoice, isNew: true };
+    return { resource: "invoice", record: invoice, isNew: true };
   },
   "invoices.list": (context) => ({
-    thing: "invoice",
+    resource: "invoice",
     ...pageOf(context, context.sandboxState.state.invoices),
   }),
-  "invoices.get": (context) => ({ thing: "invoice", record: findInvoice(context) }),
+  "invoices.get": (context) => ({ resource: "invoice", record: findInvoice(context) }),
   "invoices.update": updateInvoice,
   "invoices.delete": (context) => remove(context.sandboxState.state.invoices, findInvoice(context)),
   "invoices.send": send,

@@ -76,13 +76,13 @@ export const ABOUT_DELIVERIES = {
   resultCode: entry(
     "a 200 whose ResultCode is not 0",
     "the delivery counts as received and is not retried: only the status decides",
-    "the interface says that 200 prevents retries, and shows no other ResultCode than 0",
+    "in the interface 200 prevents retries, and no other ResultCode than 0 is shown",
     undefined,
     { never: "only a receiver that answers so on purpose would show it" },
   ),
   deliveryQueue: entry(
     "how many deliveries may be pending for one address",
-    "10,000, of which 100 are in flight at once; any further one fails at once, and its attempt says why",
+    "10,000, of which 100 are in flight at once; any further one fails at once, and its attempt has the reason",
     "a receiver that never responds must not fill the memory",
     { maxPending: 10_000, maxConcurrent: 100 },
     ONLY_SANDBOX,

@@ -12,7 +12,7 @@ export interface NotLearnable {
   readonly never: string;
 }
 
-/** One choice that the sandbox made where the interface of the service is silent. */
+/** One choice that the sandbox made because the interface of the service is silent. */
 export interface Assumption {
   /** What the interface does not show. */
   readonly about: string;

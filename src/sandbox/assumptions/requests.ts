@@ -13,7 +13,7 @@ export const ABOUT_REQUESTS = {
   address: entry(
     "the sandbox's address",
     "https://sandbox.malipo.test/api/v1 in process; http://127.0.0.1:4010/api/v1 when served",
-    "a reserved domain reaches nobody; the interface says that there is a path prefix",
+    "a reserved domain leads to no machine; the interface has a path prefix",
     { origin: "https://sandbox.malipo.test", prefix: "/api/v1", port: 4010 },
     { never: "you know the address of your service, and pass it as `baseUrl`" },
   ),
@@ -44,7 +44,7 @@ export const ABOUT_REQUESTS = {
     { maxBytes: 1_048_576, maxDepth: 100 },
     {
       never:
-        "only a request of a megabyte would show it, and nobody sends one to a payment service",
+        "only a request of a megabyte would show it, and a probe sends none to a payment service",
     },
   ),
   keys: entry(
@@ -54,7 +54,7 @@ export const ABOUT_REQUESTS = {
     undefined,
     {
       rule: sandboxKeyRule,
-      knob: "a sandbox key is refused where the service refuses it",
+      knob: "a sandbox key is rejected for the endpoints for which the service rejects it",
     },
   ),
   errorResponses: entry(
@@ -74,7 +74,7 @@ export const ABOUT_REQUESTS = {
         invalid_json: 400,
         invalid_field: 422,
       }),
-      knob: "a refusal has the status, the headers and the body of the service, by its cause",
+      knob: "a rejection has the status, the headers and the body of the service, by its cause",
     },
   ),
   statuses: entry(

@@ -20,7 +20,7 @@ function errorIn(body: string): string {
 
 /**
  * Calls the service as a merchant's server does: faults apply, and the request is logged. Returns what
- * it decided: a speech that was learned may say it in any way.
+ * it decided: a learned serializer may write it in any form.
  *
  * @throws {ConfigurationError} for an error response, and for a response that a fault takes away.
  */
@@ -51,14 +51,14 @@ function callService(
   const response = respond();
   if (fault !== undefined) {
     throw new ConfigurationError(
-      `The service processed the request, but the fault "${fault}" took the response away.`,
+      `The service processed the request, but the fault "${fault}" dropped the response.`,
     );
   }
   const { status, decided, body } = response;
   if (decided instanceof ErrorResponse)
     throw new ConfigurationError(`${status}: ${decided.message}`);
   if (decided !== undefined && "record" in decided) {
-    return { ...viewOf(decided.thing)(decided.record) };
+    return { ...viewOf(decided.resource)(decided.record) };
   }
   if (status < 300) return {};
   const cause = response.headers["x-sandbox-fault"] ? " A fault caused this response." : "";

@@ -1,7 +1,6 @@
 import { formatTimestamp } from "../clock/time.ts";
 import { localFormat } from "../payments/phone-number.ts";
 import { FAULT_COMMANDS } from "./fault-commands.ts";
-import { KEY_COMMANDS } from "./key-commands.ts";
 import { PHONE_COMMANDS } from "./phone-commands.ts";
 import { SCENE_COMMANDS } from "./scene-commands.ts";
 import { type Command, defineCommand, textField } from "./types.ts";
@@ -22,6 +21,7 @@ export const COMMANDS = {
     summary: "Starts a payment, as the merchant's server does.",
     path: "/payments",
     fields: ["amount", "phone", "account_reference", "description"],
+    required: ["amount", "phone"],
     act: ({ sandbox, callService }, fields) => {
       const phone = textField(fields, "phone");
       const { reference } = callService("POST", "/mobile-money/payment/initiate", {
@@ -39,6 +39,7 @@ export const COMMANDS = {
     summary: "Advances the clock: prompts expire, deliveries are retried, invoices fall due.",
     path: "/clock/advance",
     fields: ["by"],
+    required: ["by"],
     act: async ({ sandbox, clock }, fields) => {
       const { by } = fields;
       await sandbox.clock.advance(typeof by === "number" ? by : textField(fields, "by"));
@@ -48,13 +49,24 @@ export const COMMANDS = {
   }),
   ...WEBHOOK_COMMANDS,
   ...FAULT_COMMANDS,
-  ...KEY_COMMANDS,
+  "keys/revoke": defineCommand({
+    summary: "Revokes a key, which gets 401 from now on, and makes another one of its kind.",
+    path: "/keys/revoke",
+    fields: ["key"],
+    required: ["key"],
+    act: ({ sandbox }, fields) => {
+      const given = textField(fields, "key") || "secret";
+      const key = (sandbox.keys as Readonly<Record<string, string>>)[given] ?? given;
+      return { key: sandbox.revokeKey(key) };
+    },
+    message: ({ key }) => `The key is revoked. The new one is ${key}`,
+  }),
   ...SCENE_COMMANDS,
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** What a command gives. */
+/** The result of a command. */
 export type CommandResult<Name extends CommandName> = Awaited<
   ReturnType<(typeof COMMANDS)[Name]["act"]>
 >;

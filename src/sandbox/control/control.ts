@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import { isObject } from "../../internal/is-object.ts";
-import type { ApiResponse } from "../exchange/messages.ts";
 import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
+import { errorResponse, json, type OwnResponse, protect, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { commandContext } from "./command-context.ts";
 import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
 import { ControlError } from "./control-error.ts";
 import { controlDocument } from "./document.ts";
-import { forbiddenReason } from "./guard.ts";
 import { QUERIES } from "./queries.ts";
 import type { Command } from "./types.ts";
 
@@ -103,9 +102,7 @@ async function run(
 
 const isDocument = (data: unknown): boolean => isObject(data) && "openapi" in data;
 
-async function respondTo(server: ServerContext, request: IncomingMessage): Promise<ApiResponse> {
-  const forbidden = forbiddenReason(request, server.isPublic);
-  if (forbidden !== undefined) return errorResponse(403, forbidden);
+async function responseTo(server: ServerContext, request: IncomingMessage): Promise<OwnResponse> {
   const isRestore = /\/restore(?:\?|$)/.test(request.url ?? "");
   const maxBytes = isRestore ? MAX_SNAPSHOT_BYTES : MAX_BODY_BYTES;
   const body = await readBody(request, maxBytes).catch(() => undefined);
@@ -113,14 +110,13 @@ async function respondTo(server: ServerContext, request: IncomingMessage): Promi
   try {
     const data = await run(server, request, body);
     // The document of the API is what tools expect, without an envelope.
-    return jsonResponse(200, isDocument(data) ? data : { success: true, data });
+    return json(isDocument(data) ? data : { success: true, data });
   } catch (error) {
     if (error instanceof ControlError) {
       return errorResponse(error.status, error.message, error.headers);
     }
     if (error instanceof ConfigurationError) return errorResponse(422, error.message);
-    // A command that breaks must not take the gateway with it.
-    return errorResponse(500, `The sandbox failed: ${String(error)}`);
+    throw error;
   }
 }
 
@@ -130,31 +126,6 @@ export async function handleControl(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, headers, body } = await respondTo(server, request);
-  response.writeHead(status, headers);
-  response.end(body);
+  protect(response);
+  respond(response, await responseTo(server, request));
 }
-
-function jsonResponse(
-  status: number,
-  value: unknown,
-  headers: ApiResponse["headers"] = {},
-): ApiResponse {
-  return {
-    status,
-    // No CORS: a page of another site may neither act here nor read the keys.
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-    body: JSON.stringify(value),
-  };
-}
-
-const errorResponse = (
-  status: number,
-  error: string,
-  headers?: ApiResponse["headers"],
-): ApiResponse => jsonResponse(status, { success: false, error }, headers);

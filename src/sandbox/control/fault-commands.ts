@@ -48,6 +48,7 @@ export const FAULT_COMMANDS = {
       "after",
       "times",
     ],
+    required: ["kind"],
     act: ({ sandbox }, fields) => {
       const isAlways = textField(fields, "times") === "always";
       const id = sandbox.faults.add({

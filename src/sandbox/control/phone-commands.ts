@@ -3,7 +3,7 @@ import type { Phone, SandboxPayment } from "../payments/phone.ts";
 import type { AutoAnswer } from "../state/records.ts";
 import { type Command, type CommandFields, textField } from "./types.ts";
 
-/** What a command on a phone gives: the number in international digits, and what changed. */
+/** The result of a command on a phone: the number in international digits, and what changed. */
 interface PhoneResult {
   readonly number: string;
   readonly payment?: SandboxPayment;
@@ -14,6 +14,7 @@ interface PhoneCommand {
   readonly summary: string;
   /** The last word of its path in the control API. */
   readonly path?: string;
+  /** What it takes beside the number and the reference of the prompt: all of it is required. */
   readonly fields?: readonly string[];
   act(phone: Phone, fields: CommandFields): Omit<PhoneResult, "number">;
   message(result: PhoneResult): string;
@@ -23,15 +24,14 @@ interface PhoneCommand {
 function checkPrompt(phone: Phone, fields: CommandFields): void {
   const reference = textField(fields, "reference");
   if (reference === "" || reference === phone.prompt?.reference) return;
-  throw new ConfigurationError(
-    "That prompt is closed. Look at the phone: it shows what is open now.",
-  );
+  throw new ConfigurationError("That prompt is closed. The phone shows what is open now.");
 }
 
 const phoneCommand = (command: PhoneCommand): Command<PhoneResult> => ({
   summary: command.summary,
   ...(command.path !== undefined && { path: `/phones/{number}/${command.path}` }),
   fields: ["number", "reference", ...(command.fields ?? [])],
+  required: command.fields ?? [],
   act: ({ sandbox }, fields) => {
     const phone = sandbox.phone(textField(fields, "number"));
     checkPrompt(phone, fields);

@@ -90,6 +90,7 @@ export const SCENE_COMMANDS = {
     summary: "Replaces the whole state by a snapshot, of this or another sandbox.",
     path: "/restore",
     fields: ["snapshot"],
+    required: ["snapshot"],
     act: ({ sandbox }, { snapshot }) => {
       restore(sandbox, snapshot);
       return {};

@@ -6,27 +6,29 @@ import type { Delivery } from "../state/records.ts";
 export interface CommandContext extends Pick<ServerContext, "sandbox" | "clock" | "scenes"> {
   /** Calls the service as a merchant's server does; returns the `data` of the response. */
   callService(method: "POST" | "DELETE", path: string, content?: object): Record<string, unknown>;
-  /** Sends a made-up event to one receiver. `kind` is empty for one that the receiver lists. */
+  /** Sends a test event to one receiver. `kind` is empty for one that the receiver lists. */
   sendTestEvent(webhook: string, kind: string): Promise<Delivery>;
 }
 
 /** The fields of a command by name: text from a form, JSON values from the control API. */
 export type CommandFields = Readonly<Record<string, unknown>>;
 
-/** One thing that can be done to a running sandbox. */
+/** One action on a running sandbox. */
 export interface Command<Result extends object = object> {
   /** What it does, in one sentence. */
   readonly summary: string;
   /**
-   * Where the control API has it, below its prefix. Names in braces are fields. A command without a
+   * Its path in the control API, below the prefix. Names in braces are fields. A command without a
    * path is offered only by the page.
    */
   readonly path?: string;
   /** The names of the fields that it takes. */
   readonly fields: readonly string[];
-  /** @throws {ConfigurationError} that says what is wrong, for a command that cannot be done. */
+  /** Those of the body that it cannot do without. */
+  readonly required?: readonly string[];
+  /** @throws {ConfigurationError} with what is wrong, for a command that cannot be done. */
   act(context: CommandContext, fields: CommandFields): Result | Promise<Result>;
-  /** Says what it has done, for a person. */
+  /** What it has done, as a sentence for a person. */
   message(result: Result): string;
 }
 

@@ -1,10 +1,17 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
+import { ConfigurationError } from "../../errors/configuration.ts";
 import { isLoopback } from "../../internal/loopback.ts";
+import { hasFailed } from "../deliveries/deliveries.ts";
 import type { Delivery } from "../state/records.ts";
 import { type Command, defineCommand, textField } from "./types.ts";
 
 /** An address as people type it: `localhost:3000/webhooks` has no scheme. */
 function completeUrl(text: string): string {
+  if (/\s/.test(text)) {
+    throw new ConfigurationError(
+      `The URL of a receiver has no white space; got ${JSON.stringify(text)}.`,
+    );
+  }
   if (text === "" || text.includes("://")) return text;
   const url = `http://${text}`;
   return URL.canParse(url) && isLoopback(new URL(url).hostname) ? url : `https://${text}`;
@@ -16,9 +23,6 @@ function responseText({ attempts }: Delivery): string {
   if (status !== undefined) return `the receiver returned ${status}`;
   return error === undefined ? "it is not sent yet" : `there was no response: ${error}`;
 }
-
-const hasFailed = ({ state, attempts }: Delivery) =>
-  state !== "delivered" && attempts.length > 0 && attempts.at(-1)?.status !== 200;
 
 /** The receivers, and what is sent to them. */
 export const WEBHOOK_COMMANDS = {
@@ -45,6 +49,7 @@ export const WEBHOOK_COMMANDS = {
     summary: "Registers a receiver for every kind of event.",
     path: "/webhooks",
     fields: ["url"],
+    required: ["url"],
     act: ({ callService }, fields) =>
       callService("POST", "/webhooks/register", {
         name: "page",

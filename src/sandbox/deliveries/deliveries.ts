@@ -24,3 +24,7 @@ export const deliveryView = ({
   responses: _body,
   ...delivery
 }: StoredDelivery): Delivery => structuredClone(delivery);
+
+/** Whether the last attempt to deliver failed. */
+export const hasFailed = ({ state, attempts }: Delivery): boolean =>
+  state !== "delivered" && attempts.length > 0 && attempts.at(-1)?.status !== 200;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
+import { Semaphore } from "../../internal/semaphore.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
@@ -14,10 +15,11 @@ import type { Deliver } from "../options.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
 import type { Delivery, DeliveryChaos, EventRecord, StoredDelivery } from "../state/records.ts";
-import { ConcurrencyLimiter } from "./concurrency-limiter.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { PendingCounts } from "./queue.ts";
+
+const { maxConcurrent: MAX_CONCURRENT } = ASSUMPTIONS.deliveryQueue.value;
 
 /** What a delivery sender works with. */
 export interface DeliverySenderOptions {
@@ -41,7 +43,8 @@ export class DeliverySender implements Deliveries {
   readonly #options: DeliverySenderOptions;
   /** The attempts in flight. Those of the retry schedule have the id of their delivery. */
   readonly #inFlight = new Map<Promise<void>, string | undefined>();
-  readonly #limiter = new ConcurrencyLimiter(ASSUMPTIONS.deliveryQueue.value.maxConcurrent);
+  /** Limits the attempts in flight to each address. */
+  readonly #semaphores = new Map<string, Semaphore>();
   readonly #pending = new PendingCounts();
 
   constructor(options: DeliverySenderOptions) {
@@ -107,10 +110,10 @@ export class DeliverySender implements Deliveries {
   }
 
   #queue(event: string, record: EventRecord, url: string): StoredDelivery {
-    const { state, clock, speech } = this.#sandboxState;
+    const { state, clock, serializer } = this.#sandboxState;
     const id = `dlv_${nextName(state.random, "token", 12)}`;
     const { chaos, olderMs, waitMs } = planDelivery(state, id, url);
-    const body = speech.event(event, clock.ms() - olderMs, record);
+    const body = serializer.event(event, clock.ms() - olderMs, record);
     const delivery: StoredDelivery = {
       id,
       event,
@@ -163,7 +166,7 @@ export class DeliverySender implements Deliveries {
   #scheduleRetry(delivery: StoredDelivery): void {
     // This attempt or another one may have delivered it.
     if (delivery.state !== "pending") return;
-    const delayMs = this.#sandboxState.speech.retryDelaysMs[delivery.tries - 1];
+    const delayMs = this.#sandboxState.serializer.retryDelaysMs[delivery.tries - 1];
     if (delayMs === undefined) this.#finish(delivery, "failed");
     else this.#sandboxState.clock.schedule(delayMs, { kind: "deliver", delivery: delivery.id });
   }
@@ -177,9 +180,15 @@ export class DeliverySender implements Deliveries {
     const { delivery, isScheduled } = planned;
     const { generation } = this.#sandboxState;
     const ended = () => this.#inFlight.delete(attempt);
-    const attempt: Promise<void> = this.#limiter
-      .run(delivery.url, () => this.#send(planned, generation, ended))
-      .finally(ended);
+    const { url } = delivery;
+    const semaphore = this.#semaphores.get(url) ?? new Semaphore(MAX_CONCURRENT);
+    this.#semaphores.set(url, semaphore);
+    const attempt: Promise<void> = semaphore
+      .use(undefined, () => this.#send(planned, generation, ended))
+      .finally(() => {
+        ended();
+        if (semaphore.isIdle) this.#semaphores.delete(url);
+      });
     this.#inFlight.set(attempt, isScheduled ? delivery.id : undefined);
     return attempt;
   }
@@ -191,9 +200,9 @@ export class DeliverySender implements Deliveries {
     // The state may be reset or replaced in the meantime. The delivery is then not part of it.
     const isGone = () => this.#sandboxState.generation !== generation;
     if (isGone()) return;
-    const { clock, speech } = this.#sandboxState;
+    const { clock, serializer } = this.#sandboxState;
     const sentAt = clock.ms();
-    const headers = speech.deliveryHeaders({
+    const headers = serializer.deliveryHeaders({
       delivery,
       tries: delivery.attempts.length + 1,
       now: sentAt,

@@ -18,8 +18,8 @@ interface Attempt {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How many bytes of a response body are kept: enough for a message. */
-const MAX_KEPT_BYTES = 2_048;
+/** How many bytes of a response body are stored: enough for a message. */
+const MAX_STORED_BYTES = 2_048;
 
 /** Sends a delivery once. Never rejects. */
 export function post(attempt: Attempt, deliver: Deliver, timeoutMs: number): Promise<PostResult> {
@@ -60,7 +60,7 @@ async function send(
     }),
   );
   // Read to its end, so that the connection can be used again.
-  const bytes = new Uint8Array(await response.arrayBuffer()).subarray(0, MAX_KEPT_BYTES);
+  const bytes = new Uint8Array(await response.arrayBuffer()).subarray(0, MAX_STORED_BYTES);
   return { status: response.status, body: new TextDecoder().decode(bytes) };
 }
 

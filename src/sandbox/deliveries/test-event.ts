@@ -25,14 +25,14 @@ const payment =
     return {
       payment_id: sandboxState.state.nextId++,
       merchant_id: MERCHANT.merchant_id,
-      reference: sandboxState.speech.newId("reference", sandboxState.state),
+      reference: sandboxState.serializer.newId("reference", sandboxState.state),
       cents: 100_00,
       currency: MERCHANT.currency,
       phone: "254712345678",
       status: "pending",
       account_reference: TEST_REFERENCE,
       description: "A test event",
-      checkout_request_id: sandboxState.speech.newId("checkout", sandboxState.state),
+      checkout_request_id: sandboxState.serializer.newId("checkout", sandboxState.state),
       createdAt: now,
       ...change(sandboxState, now),
     };
@@ -41,7 +41,7 @@ const payment =
 const invoice =
   (status: StoredInvoice["status"]): TestRecord =>
   (sandboxState) => ({
-    id: sandboxState.speech.newId("invoice", sandboxState.state),
+    id: sandboxState.serializer.newId("invoice", sandboxState.state),
     number: TEST_REFERENCE,
     status,
     cents: 100_00,

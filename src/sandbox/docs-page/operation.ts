@@ -1,15 +1,94 @@
+import { curl, KEY_HEADER } from "../page/format.ts";
 import { type Html, html } from "../page/html.ts";
-import { curlOf } from "./curl.ts";
-import { parameterFields, schemaFields, undocumented } from "./fields.ts";
-import {
-  type Body,
-  type Document,
-  isEmpty,
-  type Operation,
-  type Place,
-  resolve,
-} from "./openapi.ts";
-import { inline, json, paragraphs } from "./text.ts";
+import type { Body, Operation, Parameter, Schema } from "./openapi.ts";
+
+/** An operation of the document, and where it is. An event has no method. */
+export interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+/** Text of the document with its `code`, a paragraph for each part. */
+export const paragraphs = (text = ""): Html[] =>
+  text
+    .split(/\n{2,}/)
+    .filter(Boolean)
+    .map((part) => html`<p>${inline(part)}</p>`);
+
+const inline = (text: string): Html[] =>
+  text
+    .split(/`([^`]+)`/)
+    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+
+export const undocumented = (isMarked: unknown): Html | false =>
+  Boolean(isMarked) && html` <span class="badge waiting">not documented by the service</span>`;
+
+/** Deeper fields are shown by the example. */
+const MAX_DEPTH = 3;
+
+interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired?: boolean | undefined;
+  /** Where a parameter goes. */
+  readonly place?: string;
+}
+
+/** The fields of a schema, those of objects inside it with their path: `data.reference`. */
+function fieldsOf({ properties = {}, required }: Schema, prefix = "", depth = 1): Field[] {
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const name = prefix + key;
+    const isList = schema.items?.properties !== undefined;
+    const inner = (isList && schema.items) || schema;
+    const path = isList ? `${name}[].` : `${name}.`;
+    return [
+      { name, schema, isRequired: required?.includes(key) },
+      ...(depth < MAX_DEPTH ? fieldsOf(inner, path, depth + 1) : []),
+    ];
+  });
+}
+
+const parameterField = ({ name, in: place, required, schema, ...about }: Parameter): Field => ({
+  name,
+  place: `, in the ${place}`,
+  isRequired: required,
+  schema: { ...schema, ...about },
+});
+
+function typeOf({ type, const: constant, format, items, maxLength }: Schema): string {
+  if (constant !== undefined) return JSON.stringify(constant);
+  const parts = [
+    [type ?? ""].flat().join(" or "),
+    items?.type === undefined ? "" : ` of ${[items.type].flat().join(" or ")}`,
+    format === undefined ? "" : `, ${format}`,
+    maxLength === undefined ? "" : `, at most ${maxLength} characters`,
+  ];
+  return parts.join("");
+}
+
+function fieldRow({ name, schema, isRequired, place }: Field): Html {
+  const { description = "", "x-extensible-enum": values = [] } = schema;
+  return html`<dt><code>${name}</code> ${typeOf(schema)}${place}${isRequired && html` <span class="badge">required</span>`}${undocumented(schema["x-undocumented"])}</dt>
+<dd>${inline(description)}${values.length > 0 && html` Values: ${values.map((one, index) => html`${index > 0 && ", "}<code>${one}</code>`)}.`}</dd>`;
+}
+
+const fieldList = (fields: readonly Field[]): Html | false =>
+  fields.length > 0 && html`<dl class="fields">${fields.map(fieldRow)}</dl>`;
+
+/** An example whose fields are all left out shows nothing. */
+const exampleOf = ({ content }: Body = {}) => {
+  const { example } = content?.["application/json"] ?? {};
+  return JSON.stringify(example) === "{}" ? undefined : example;
+};
+
+/** A body with its fields and its example. */
+function bodySection(title: string, body: Body): Html {
+  const { schema = {} } = body.content?.["application/json"] ?? {};
+  const example = exampleOf(body);
+  return html`<section><h4>${title}${undocumented(schema["x-undocumented"])}</h4>${paragraphs(body.description)}
+${fieldList(fieldsOf(schema))}${example !== undefined && html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`}</section>`;
+}
 
 const EFFECTS: Readonly<Record<string, string>> = {
   read: "changes nothing",
@@ -17,24 +96,35 @@ const EFFECTS: Readonly<Record<string, string>> = {
   create: "sent twice, it takes effect twice",
 };
 
-function facts(operation: Operation): Html | false {
+/** Which key may call, what happens twice, and the method of the client. */
+function callList(operation: Operation): Html | false {
   const { "x-keys": keys, "x-scope": scope, "x-effect": effect = "", "x-call": call } = operation;
   if (keys === undefined) return false;
-  const rows: [string, Html | string][] = [
-    ["Keys", keys.join(", ")],
-    ["Scope", scope === undefined ? "not documented" : html`<code>${scope}</code>`],
-    ["Effect", `${effect}: ${EFFECTS[effect]}`],
-    ["In TypeScript", html`<code>${call}</code>`],
-  ];
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="fields"><dt>Keys</dt><dd>${keys.join(", ")}</dd>
+<dt>Scope</dt><dd>${scope ?? "not documented"}</dd>
+<dt>Effect</dt><dd>${effect}: ${EFFECTS[effect]}</dd>
+<dt>In TypeScript</dt><dd><code>${call}</code></dd></dl>`;
 }
 
-/** A body with its fields and its example. */
-function body(document: Document, title: string | Html, given: Body): Html {
-  const { description = "", content } = resolve(document, given);
-  const { schema, example } = content?.["application/json"] ?? {};
-  return html`<section><h4>${title}${undocumented(schema?.["x-undocumented"])}</h4>${paragraphs(description)}
-${schemaFields(document, schema)}${example !== undefined && !isEmpty(example) && json(example)}</section>`;
+/** Values for the names in a path. */
+const PATH_VALUES: Readonly<Record<string, string>> = {
+  reference: "PAY-7Q3ZKX9M2B4T",
+  invoice: "INV-0001",
+  number: "0712345678",
+  name: "before-payday",
+};
+
+function command(baseUrl: string, { method, path, operation }: Place): string {
+  const example = exampleOf(operation.requestBody);
+  return curl({
+    method: method.toUpperCase(),
+    url: baseUrl + path.replace(/\{(\w+)\}/g, (_, name) => PATH_VALUES[name] ?? "ID"),
+    headers: [
+      ...(operation["x-keys"] === undefined ? [] : [KEY_HEADER]),
+      ...(example === undefined ? [] : ['"Content-Type: application/json"']),
+    ],
+    body: example === undefined ? undefined : JSON.stringify(example),
+  });
 }
 
 const STATUSES: Readonly<Record<string, string>> = {
@@ -42,27 +132,21 @@ const STATUSES: Readonly<Record<string, string>> = {
   default: "Any other response",
 };
 
-export function operationArticle(document: Document, place: Place): Html {
-  const { method, path, operation } = place;
-  const { operationId: id, summary, description = "", parameters = [], requestBody } = operation;
-  return html`<article id="${id}" aria-labelledby="${id}-title">
-<h3 id="${id}-title"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></h3>
-<p class="summary">${inline(summary)}</p>${paragraphs(description)}
-${facts(operation)}
-${parameters.length > 0 && html`<section><h4>Parameters</h4>${parameterFields(document, parameters)}</section>`}
-${requestBody && body(document, "Request body", requestBody)}
-<section><h4>Try it</h4><pre><code>${curlOf(document, place)}</code></pre></section>
-${Object.entries(operation.responses).map(([status, one]) => body(document, STATUSES[status] ?? html`Response ${status}`, one))}
-</article>`;
-}
+/** The method and the path of an operation, or the kind of an event. */
+export const placeName = ({ method, path }: Place): Html =>
+  html`${method !== "" && html`<span class="method">${method.toUpperCase()}</span> `}<code>${path}</code>`;
 
-/** What the service sends to a receiver. */
-export function eventArticle(document: Document, kind: string, operation: Operation): Html {
-  const { operationId: id, description = "", parameters = [], requestBody } = operation;
-  return html`<article id="${id}" aria-labelledby="${id}-title">
-<h3 id="${id}-title"><code>${kind}</code>${undocumented(operation["x-undocumented"])}</h3>${paragraphs(description)}
-<section><h4>Header</h4>${parameterFields(document, parameters)}</section>
-${requestBody && body(document, "Body", requestBody)}
-${Object.entries(operation.responses).map(([status, one]) => body(document, html`Your response: ${status}`, one))}
+export function operationArticle(baseUrl: string, place: Place): Html {
+  const { operationId: id, summary, description, ...operation } = place.operation;
+  const { parameters = [], requestBody, responses } = operation;
+  const isEvent = place.method === "";
+  return html`<article class="card" id="${id}" aria-labelledby="${id}-title">
+<h3 id="${id}-title">${placeName(place)}${isEvent && undocumented(operation["x-undocumented"])}</h3>
+${!isEvent && html`<p><strong>${inline(summary)}</strong></p>`}${paragraphs(description)}
+${callList(place.operation)}
+${parameters.length > 0 && html`<section><h4>Parameters</h4>${fieldList(parameters.map(parameterField))}</section>`}
+${requestBody && bodySection("Body", requestBody)}
+${!isEvent && html`<section><h4>Try it</h4><pre><code>${command(baseUrl, place)}</code></pre></section>`}
+${Object.entries(responses).map(([status, body]) => bodySection(STATUSES[status] ?? `${isEvent ? "Your response" : "Response"} ${status}`, body))}
 </article>`;
 }

@@ -3,66 +3,50 @@ import { openApiDocument } from "../../openapi/document.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { CONTROL_PREFIX } from "../control/commands.ts";
 import { controlDocument } from "../control/document.ts";
-import { foreignRequestError } from "../http/local-only.ts";
-import { pageHeaders } from "../http/page-headers.ts";
-import { DOCS_STYLE } from "./assets.ts";
-import type { Document } from "./openapi.ts";
+import { errorResponse, json, type OwnResponse, protect, respond } from "../http/respond.ts";
 import { renderDocument } from "./page.ts";
 
-const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'none'");
+// The bundled stylesheet: see scripts/page-assets.ts.
+declare const DOCS_PAGE_STYLE: string;
 
-/** What there is below `/docs`, by its path. `origin` is the address that the reader used. */
-const PAGES: Readonly<Record<string, (origin: string) => readonly [type: string, body: string]>> = {
-  "/docs": (origin) => {
-    const document = openApiDocument(origin + ASSUMPTIONS.address.value.prefix);
-    return ["text/html", renderDocument(document as unknown as Document, "service")];
-  },
-  "/docs/control": (origin) => {
-    const document = { ...controlDocument(), servers: [{ url: origin + CONTROL_PREFIX }] };
-    return ["text/html", renderDocument(document as unknown as Document, "control")];
-  },
-  "/docs/style.css": () => ["text/css", DOCS_STYLE],
-};
+const serviceDocument = (origin: string) =>
+  openApiDocument(origin + ASSUMPTIONS.address.value.prefix);
 
-interface DocsResponse {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-const errorResponse = (status: number, error: string): DocsResponse => ({
-  status,
-  type: "application/json",
-  body: JSON.stringify({ success: false, error }),
+const controlApi = (origin: string) => ({
+  ...controlDocument(),
+  servers: [{ url: origin + CONTROL_PREFIX }],
 });
 
-function respondTo(request: IncomingMessage, isPublic: boolean): DocsResponse {
-  const { method, url = "/", headers } = request;
-  const foreign = foreignRequestError(headers.host, headers.origin, { isPublic });
-  if (foreign !== undefined) return errorResponse(403, foreign);
+/** What there is, by its path. `origin` is the address that the reader used. */
+const PAGES: Readonly<Record<string, (origin: string) => OwnResponse>> = {
+  "/docs": (origin) => ({
+    type: "text/html",
+    body: renderDocument(serviceDocument(origin), "service"),
+  }),
+  "/docs/control": (origin) => ({
+    type: "text/html",
+    body: renderDocument(controlApi(origin), "control"),
+  }),
+  "/docs/style.css": () => ({ type: "text/css", body: DOCS_PAGE_STYLE }),
+  "/openapi.json": (origin) => json(serviceDocument(origin)),
+};
+
+function responseTo({ method, url = "/", headers }: IncomingMessage): OwnResponse {
   const { pathname } = new URL(url, "http://localhost");
   const path = pathname.replace(/\/$/, "");
-  const make = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined;
-  if (make === undefined) {
-    return errorResponse(
-      404,
-      `There is nothing at ${pathname}. The pages are /docs and /docs/control.`,
-    );
+  const page = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined;
+  if (page === undefined) {
+    const pages = "The pages are /docs and /docs/control.";
+    return errorResponse(404, `There is nothing at ${pathname}. ${pages}`);
   }
   if (method !== "GET" && method !== "HEAD") {
-    return errorResponse(405, "The pages accept only GET.");
+    return errorResponse(405, "The pages accept only GET.", { allow: "GET" });
   }
-  const [type, body] = make(new URL(`http://${headers.host}`).origin);
-  return { status: 200, type, body };
+  return page(new URL(`http://${headers.host}`).origin);
 }
 
-/** Responds to requests for `/docs` and what is below it. */
-export function handleDocs(
-  request: IncomingMessage,
-  response: ServerResponse,
-  isPublic: boolean,
-): void {
-  const { status, type, body } = respondTo(request, isPublic);
-  response.writeHead(status, { ...HEADERS, "content-type": `${type}; charset=utf-8` });
-  response.end(body);
+/** Responds to requests for `/docs`, what is below it, and `/openapi.json`. */
+export function handleDocs(request: IncomingMessage, response: ServerResponse): void {
+  protect(response, "style-src 'self'; img-src data:; form-action 'none'");
+  respond(response, responseTo(request));
 }

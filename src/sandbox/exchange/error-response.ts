@@ -1,12 +1,12 @@
-import type { RefusalCause } from "../../profile/causes.ts";
+import type { RejectionCause } from "../../profile/causes.ts";
 
 /** Why the sandbox rejects a request: what a profile knows, and what only the sandbox tells apart. */
-export type ErrorCause = RefusalCause | "invalid_path";
+export type ErrorCause = RejectionCause | "invalid_path";
 
-/** Thrown to reject a request: the cause, and a message that says what is wrong with the request. */
+/** Thrown to reject a request: the cause, and a message about what is wrong with the request. */
 export class ErrorResponse extends Error {
   override readonly cause: ErrorCause;
-  /** The field that is invalid, where one is. */
+  /** The field that is invalid, if it is one field. */
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   constructor(

@@ -15,7 +15,7 @@ interface PaymentAccount {
   readonly is_default: boolean;
 }
 
-/** What the sandbox says of a phone number. */
+/** What the sandbox knows of a phone number. */
 interface PhoneValidation {
   readonly valid: boolean;
   readonly phone: string;
@@ -39,7 +39,7 @@ export interface Records {
   readonly deletion: Deletion;
 }
 
-export type Thing = keyof Records;
+export type Resource = keyof Records;
 
 /** The part of a list that a request asks for. */
 export interface PageRequest {
@@ -47,6 +47,8 @@ export interface PageRequest {
   readonly page: number;
   readonly size: number;
   readonly offset: number;
+  /** The page begins after the record with this id. */
+  readonly after?: string;
   /** Whether the oldest come first. */
   readonly oldestFirst?: boolean;
 }
@@ -56,9 +58,9 @@ export interface Page extends PageRequest {
   readonly total: number;
 }
 
-/** What an endpoint decided. The speech of the sandbox puts it into words. */
+/** What an endpoint decided. The serializer of the sandbox puts it into words. */
 export type RouteResult = {
-  [One in Thing]:
-    | { readonly thing: One; readonly record: Records[One]; readonly isNew?: true }
-    | { readonly thing: One; readonly records: readonly Records[One][]; readonly page: Page };
-}[Thing];
+  [One in Resource]:
+    | { readonly resource: One; readonly record: Records[One]; readonly isNew?: true }
+    | { readonly resource: One; readonly records: readonly Records[One][]; readonly page: Page };
+}[Resource];

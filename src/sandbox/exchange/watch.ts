@@ -13,14 +13,14 @@ export interface Exchange {
 /** Follows what happens in a sandbox, as its page does. Must not change anything. */
 export interface Watcher {
   /** Called after any change, often, and while a change is under way: react later. */
-  changed(): void;
-  exchanged(exchange: Exchange): void;
+  changed?(): void;
+  exchanged?(exchange: Exchange): void;
 }
 
 export type Watchers = Set<Watcher>;
 
 export function notifyChanged(watchers: Watchers): void {
-  for (const watcher of watchers) watcher.changed();
+  for (const watcher of watchers) watcher.changed?.();
 }
 
 /** Shows a request and its response to the watchers, as soon as there is a response. */
@@ -30,14 +30,14 @@ export function observeResponse(
   request: ApiRequest,
   planned: PlannedResponse,
 ): PlannedResponse {
-  // A read takes microseconds, so a sandbox that nobody watches skips this.
+  // A read takes microseconds, so a sandbox without watchers skips this.
   if (watchers.size === 0) return planned;
   const { fault } = planned;
   const notify = (response: ApiResponse | undefined) => {
     const exchange = { at: now(), request, response, fault };
     for (const watcher of watchers) {
-      watcher.exchanged(exchange);
-      watcher.changed();
+      watcher.exchanged?.(exchange);
+      watcher.changed?.();
     }
   };
   if (fault === "reset" || fault === "hang") notify(undefined);

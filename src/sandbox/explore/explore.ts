@@ -2,7 +2,7 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
 import { closest, counterexample } from "./counterexample.ts";
-import { countOrders, ordersOf } from "./orders.ts";
+import { hasMoreOrders, ordersOf } from "./orders.ts";
 import { type Explorable, runInOrder } from "./run.ts";
 
 /** How far `explore` goes. */
@@ -33,14 +33,11 @@ function checkInput(createHandler: unknown, events: unknown, options: ExploreOpt
     throw new ConfigurationError("explore() requires a list with at least one event.");
   }
   checkWholeNumber("times", times, 1);
-  if (maxRuns !== Number.POSITIVE_INFINITY) {
-    checkWholeNumber("maxRuns", maxRuns, 1, Number.MAX_SAFE_INTEGER);
-  }
-  const runs = countOrders(events.length, times);
-  if (runs <= maxRuns) return times;
-  const many = Number.isFinite(runs) ? runs.toLocaleString("en-US") : "far too many";
+  if (maxRuns === Number.POSITIVE_INFINITY) return times;
+  checkWholeNumber("maxRuns", maxRuns, 1, Number.MAX_SAFE_INTEGER);
+  if (!hasMoreOrders(events.length, times, maxRuns)) return times;
   throw new ConfigurationError(
-    `${events.length} events that come up to ${times} times have ${many} orders, and \`maxRuns\` is ${maxRuns}. Pass fewer events, \`times: 1\`, or a larger \`maxRuns\`.`,
+    `${events.length} events that come up to ${times} times have more than ${maxRuns} orders. Pass fewer events, \`times: 1\`, or a larger \`maxRuns\`.`,
   );
 }
 

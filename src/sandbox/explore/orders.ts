@@ -1,29 +1,12 @@
-/** The binomial coefficient: in how many ways `k` of `n` can be chosen. */
-function choose(n: number, k: number): number {
-  let ways = 1;
-  for (let step = 1; step <= k; step++) ways = (ways * (n - k + step)) / step;
-  return ways;
-}
-
-/** How many orders {@link ordersOf} yields, without making them. */
-export function countOrders(events: number, times: number): number {
-  // The number of orders of the events so far, by length. One more event can go into any place.
-  let byLength = new Map([[0, 1]]);
-  for (let event = 0; event < events; event++) {
-    const longer = new Map<number, number>();
-    for (const [length, ways] of byLength) {
-      for (let copies = 1; copies <= times; copies++) {
-        const sum = length + copies;
-        longer.set(sum, (longer.get(sum) ?? 0) + ways * choose(sum, copies));
-      }
-    }
-    byLength = longer;
-    // From here on it only grows.
-    if (!Number.isSafeInteger([...byLength.values()].reduce((sum, ways) => sum + ways))) {
-      return Number.POSITIVE_INFINITY;
-    }
-  }
-  return [...byLength.values()].reduce((sum, ways) => sum + ways);
+/** Whether {@link ordersOf} yields more than `max` orders. */
+export function hasMoreOrders(events: number, times: number, max: number): boolean {
+  // Many events have too many orders even without a repetition.
+  let permutations = 1;
+  for (let event = 2; event <= events && permutations <= max; event++) permutations *= event;
+  if (permutations > max) return true;
+  let count = 0;
+  for (const _ of ordersOf(events, times)) if (++count > max) return true;
+  return false;
 }
 
 function* fill(order: number[], left: number[], length: number): Generator<number[]> {

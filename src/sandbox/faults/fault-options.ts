@@ -80,10 +80,24 @@ function checkMatch(match: NonNullable<FaultOptions["match"]>): StoredFault["mat
 function checkEffect(effect: FaultEffect): void {
   checkChoice("effect.kind", effect?.kind, Object.keys(EFFECT_FIELDS));
   ownOptions(effect, EFFECT_FIELDS[effect.kind], `The effect "${effect.kind}"`);
-  if (effect.kind === "status") checkWholeNumber("status", effect.status, 200, 599);
+  if (effect.kind === "status") {
+    checkWholeNumber("status", effect.status, 200, 599);
+    checkHeaders(effect.headers);
+  }
   if (effect.kind === "latency" && !(effect.ms >= 0 && effect.ms <= MAX_TIMEOUT_MS)) {
     throw new ConfigurationError(
       `\`ms\` must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}; got ${describeValue(effect.ms)}.`,
+    );
+  }
+}
+
+/** A line break in a header would end the response, and the server with it. */
+function checkHeaders(headers: unknown = {}): void {
+  try {
+    new Headers(headers as HeadersInit);
+  } catch {
+    throw new ConfigurationError(
+      "`headers` must be an object with the names and the values of headers, without line breaks.",
     );
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue } from "../../internal/check-options.ts";
 import { isLoopback } from "../../internal/loopback.ts";
@@ -10,10 +11,17 @@ export interface Access {
   readonly host: string;
   /** Origins whose pages may call the service, beside those on loopback. */
   readonly cors: readonly string[];
+  /** Host names under which it is reached, beside those that no website can have. */
+  readonly allowedHosts: readonly string[];
 }
 
 /** @throws {ConfigurationError} */
-export function checkAccess(host: unknown = "127.0.0.1", cors: unknown = []): Access {
+export function checkAccess(options: {
+  host?: unknown;
+  cors?: unknown;
+  allowedHosts?: unknown;
+}): Access {
+  const { host = "127.0.0.1", cors = [], allowedHosts = [] } = options;
   if (typeof host !== "string" || host === "") {
     throw new ConfigurationError(
       `\`host\` must be an address, such as "0.0.0.0"; got ${describeValue(host)}.`,
@@ -24,21 +32,65 @@ export function checkAccess(host: unknown = "127.0.0.1", cors: unknown = []): Ac
       '`cors` must be a list of origins, such as ["https://shop.example"]: scheme, host and port, without a path.',
     );
   }
-  return { host, cors: [...cors] };
+  if (!Array.isArray(allowedHosts) || !allowedHosts.every(isHostname)) {
+    throw new ConfigurationError(
+      '`allowedHosts` must be a list of host names, such as ["gateway.shop.example"]: without a scheme and a port.',
+    );
+  }
+  return { host, cors: [...cors], allowedHosts: [...allowedHosts] };
 }
 
 const isOrigin = (origin: unknown): boolean =>
   typeof origin === "string" && URL.canParse(origin) && new URL(origin).origin === origin;
 
+const isHostname = (name: unknown): boolean =>
+  typeof name === "string" && URL.canParse(`http://${name}`) && urlOf(name)?.host === name;
+
+const urlOf = (host: string | undefined) =>
+  URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+
+/** An IP address, or a name without a dot: no website has one, so none can be rebound to this machine. */
+const isLocalName = (name: string) => /^(?:[\d.]+|\[.*\]|[^.]+)$/.test(name);
+
 /**
- * Why a request to the service is rejected; `undefined` for one that may come. A website can make its
- * own domain resolve to loopback (DNS rebinding), so on loopback `Host` must be a loopback name.
+ * Why a request is rejected by its `Host`; `undefined` for one that may come. A website can make its
+ * own domain resolve to an address of this machine (DNS rebinding): its name must not be accepted.
  */
-export function foreignHostError(header: string | undefined, { host }: Access): string | undefined {
-  if (!isLoopback(host) || header === undefined) return undefined;
-  const name = URL.canParse(`http://${header}`) ? new URL(`http://${header}`).hostname : "";
-  if (isLoopback(name)) return undefined;
-  return "The sandbox accepts requests only for 127.0.0.1 or localhost. To serve other machines, start it with --host 0.0.0.0.";
+export function foreignHostError(
+  header: string | undefined,
+  { host, allowedHosts }: Access,
+): string | undefined {
+  const name = urlOf(header)?.hostname ?? "";
+  const isPublic = !isLoopback(host);
+  if (isLoopback(name) || allowedHosts.includes(name)) return undefined;
+  if (isPublic && name !== "" && isLocalName(name)) return undefined;
+  return isPublic
+    ? `The sandbox does not accept requests for the host ${JSON.stringify(name)}. If it is yours, start the sandbox with --allow-host and this name.`
+    : "The sandbox accepts this only from its own machine. Use 127.0.0.1 or localhost as the host. To serve other machines, start it with --host 0.0.0.0.";
+}
+
+/** A link on another site may open a page. That site can neither read the page nor frame it. */
+const isNavigationToPage = ({ method, headers, url }: IncomingMessage) =>
+  method === "GET" &&
+  /^\/(?:docs(?:\/.*)?)?(?:\?|$)/.test(url ?? "") &&
+  headers["sec-fetch-mode"] === "navigate" &&
+  headers["sec-fetch-dest"] === "document";
+
+/**
+ * Why a request to the sandbox's own pages or control API is forbidden; `undefined` for one that is
+ * allowed. Browsers set these headers themselves. Reading is guarded as acting is: the page shows keys.
+ */
+export function forbiddenReason(request: IncomingMessage, access: Access): string | undefined {
+  const { host, origin, "sec-fetch-site": site } = request.headers;
+  const foreign = foreignHostError(host, access);
+  if (foreign !== undefined) return foreign;
+  if (origin !== undefined && origin !== urlOf(host)?.origin) {
+    return "The sandbox does not accept this from a page of another site.";
+  }
+  // Some requests, such as those of an <img>, carry no origin, but tell whether it was another.
+  const sameSite = site === undefined || site === "same-origin" || site === "none";
+  if (sameSite || isNavigationToPage(request)) return undefined;
+  return "A page of another site may not use the sandbox.";
 }
 
 /** The headers of a response, without those that let pages of other sites read it. */

@@ -23,7 +23,7 @@ async function toApiRequest(
   init: RequestInit | undefined,
 ): Promise<ApiRequest> {
   const isAddress = typeof input === "string" || input instanceof URL;
-  // Parsed first: dots and capitals in an address can change where it leads.
+  // Parsed first: dots and capitals can change the target of an address.
   const url = new URL(isAddress ? input : input.url);
   if (!url.href.startsWith(baseUrl) || !/^([/?#]|$)/.test(url.href.slice(baseUrl.length))) {
     throw new TypeError(`The sandbox serves only ${baseUrl}; got ${url.origin}${url.pathname}.`);
@@ -58,7 +58,7 @@ async function respond(
   return fault === "truncate" ? truncatedResponse(whole) : toResponse(whole);
 }
 
-/** Waits, without a limit where `ms` is `undefined`. Rejects with the reason of an abort. */
+/** Waits, without a limit if `ms` is `undefined`. Rejects with the reason of an abort. */
 function wait(ms: number | undefined, signal: AbortSignal | null | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = ms === undefined ? undefined : setTimeout(resolve, ms);

@@ -11,8 +11,6 @@ export interface ServerContext {
   readonly sandboxState: SandboxState;
   readonly sandbox: Sandbox;
   readonly clock: "virtual" | "real";
-  /** It listens for other machines: `host` of `serve` is not a loopback address. */
-  readonly isPublic: boolean;
   readonly log: ExchangeLog;
   readonly scenes: Scenes;
   /** The service that the sandbox speaks like, if it has a profile. */

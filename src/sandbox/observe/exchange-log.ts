@@ -80,9 +80,9 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
     this.#sandboxState.watchers.delete(this);
   }
 
-  changed(): void {}
-
   exchanged(exchange: Exchange): void {
+    // A browser asks before a call: that tells a developer nothing about the call.
+    if (exchange.request.method === "OPTIONS") return;
     this.#forgetReplacedState();
     this.#count++;
     const reference = paymentReference(exchange);
@@ -95,11 +95,11 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   }
 
   #keepForPayment(reference: string, logged: LoggedExchange): void {
-    const kept = this.#byPayment.get(reference) ?? [];
-    kept.push(logged);
+    const stored = this.#byPayment.get(reference) ?? [];
+    stored.push(logged);
     // The first one started the payment: it stays.
-    if (kept.length > MAX_PER_PAYMENT) kept.splice(1, 1);
-    this.#byPayment.set(reference, kept);
+    if (stored.length > MAX_PER_PAYMENT) stored.splice(1, 1);
+    this.#byPayment.set(reference, stored);
     const [oldest] = this.#byPayment.keys();
     if (this.#byPayment.size > MAX_PAYMENTS && oldest !== undefined) this.#byPayment.delete(oldest);
   }
@@ -144,7 +144,7 @@ const clip = (text: string) =>
     ? text
     : `${text.slice(0, MAX_CHARACTERS)}… (${text.length} characters in all)`;
 
-/** People share logs, so only the beginning of a key is kept: enough to recognise it. */
+/** People share logs, so only the beginning of a key is stored: enough to recognise it. */
 function withoutKey([name, value]: HeaderPair): HeaderPair {
   const isSecret = /^(x-api-key|authorization|cookie)$/i.test(name);
   if (!isSecret) return [name, clip(value)];
@@ -159,6 +159,6 @@ function paymentReference({ request, response }: Exchange): string | undefined {
   if (match?.name === "payments.get") return match.params[0];
   const decided = response?.decided;
   if (decided === undefined || !("record" in decided)) return undefined;
-  const { thing, record } = decided;
-  return thing === "payment" || thing === "initiation" ? record.reference : undefined;
+  const { resource, record } = decided;
+  return resource === "payment" || resource === "initiation" ? record.reference : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { clearTimeout, setTimeout } from "../clock/machine.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../clock/machine.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 
 /** Changes within this many real milliseconds make one event. */
@@ -9,63 +9,48 @@ const HEARTBEAT_MS = 20_000;
 /** More pages than a developer opens. */
 const MAX_CONNECTIONS = 64;
 
-/** Server-sent events to open pages: something changed. What it is, they load themselves. */
-export interface EventStream {
+/** Server-sent events to open pages: something changed. The pages load what it is. */
+export class EventStream {
+  readonly #sandboxState: SandboxState;
+  readonly #connections = new Set<ServerResponse>();
+  #batch: ReturnType<typeof setTimeout> | undefined;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(sandboxState: SandboxState) {
+    this.#sandboxState = sandboxState;
+  }
+
   /** Returns `false` if too many pages are connected already. */
-  add(response: ServerResponse): boolean;
-}
-
-export function createEventStream(sandboxState: SandboxState): EventStream {
-  const connections = new Set<ServerResponse>();
-  let batch: ReturnType<typeof setTimeout> | undefined;
-  let beating = false;
-
-  function send(text: string): void {
-    for (const response of connections) response.write(text);
+  add(response: ServerResponse): boolean {
+    if (this.#connections.size >= MAX_CONNECTIONS) return false;
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    // An event at every new connection: something may have happened since the last one.
+    response.write("retry: 1000\nevent: changed\ndata:\n\n");
+    response.on("close", () => this.#remove(response));
+    this.#connections.add(response);
+    this.#sandboxState.watchers.add(this);
+    this.#heartbeat ??= setInterval(() => this.#send(": heartbeat\n\n"), HEARTBEAT_MS);
+    return true;
   }
 
-  function startHeartbeat(): void {
-    if (beating) return;
-    beating = true;
-    setTimeout(beat, HEARTBEAT_MS).unref?.();
+  changed(): void {
+    this.#batch ??= setTimeout(() => {
+      this.#batch = undefined;
+      this.#send("event: changed\ndata:\n\n");
+    }, BATCH_MS);
   }
 
-  function beat(): void {
-    beating = false;
-    if (connections.size === 0) return;
-    send(": heartbeat\n\n");
-    startHeartbeat();
+  #send(text: string): void {
+    for (const response of this.#connections) response.write(text);
   }
 
-  const watcher = {
-    changed: () => {
-      batch ??= setTimeout(() => {
-        batch = undefined;
-        send("event: changed\ndata:\n\n");
-      }, BATCH_MS);
-    },
-    exchanged: () => {},
-  };
-
-  function remove(response: ServerResponse): void {
-    connections.delete(response);
-    if (connections.size > 0) return;
-    sandboxState.watchers.delete(watcher);
-    clearTimeout(batch);
-    batch = undefined;
+  #remove(response: ServerResponse): void {
+    this.#connections.delete(response);
+    if (this.#connections.size > 0) return;
+    this.#sandboxState.watchers.delete(this);
+    clearTimeout(this.#batch);
+    clearInterval(this.#heartbeat);
+    this.#batch = undefined;
+    this.#heartbeat = undefined;
   }
-
-  return {
-    add: (response) => {
-      if (connections.size >= MAX_CONNECTIONS) return false;
-      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-      // An event at every new connection: something may have happened since the last one.
-      response.write("retry: 1000\nevent: changed\ndata:\n\n");
-      response.on("close", () => remove(response));
-      connections.add(response);
-      sandboxState.watchers.add(watcher);
-      startHeartbeat();
-      return true;
-    },
-  };
 }

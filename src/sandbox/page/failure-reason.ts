@@ -16,221 +16,199 @@ export interface FailedAttempt {
   readonly chaos?: readonly string[] | undefined;
 }
 
-/** The likely reason of a failure, judged from outside, and what to do about it. */
+/** The likely reason of a failure, and what to do about it. */
 export interface FailureReason {
   readonly title: string;
   readonly advice: string;
 }
 
-type Row = readonly [
-  matches: (attempt: FailedAttempt) => boolean,
-  reason: (attempt: FailedAttempt) => FailureReason,
-];
-
-const hostOf = ({ url }: FailedAttempt) => (URL.canParse(url) ? new URL(url).host : url);
-
-const errorMatches =
-  (pattern: RegExp) =>
-  ({ error }: FailedAttempt) =>
-    error !== undefined && pattern.test(error);
-
-const responseMatches =
-  (pattern: RegExp) =>
-  ({ response }: FailedAttempt) =>
-    pattern.test(response);
-
-const statusIs =
-  (...statuses: number[]) =>
-  ({ status = 0 }: FailedAttempt) =>
-    statuses.includes(status);
-
-const statusFrom =
-  (min: number, max: number) =>
-  ({ status = 0 }: FailedAttempt) =>
-    status >= min && status <= max;
-
-const hasChaos =
-  (name: string, ...statuses: number[]) =>
-  ({ chaos = [], status = 0 }: FailedAttempt) =>
-    chaos.includes(name) && (statuses.length === 0 || statuses.includes(status));
-
-const reason = (title: string, advice: string) => (): FailureReason => ({ title, advice });
-
-const TOO_OLD = "The clock: too old for the receiver";
-const MAX_CLOCK_DIFFERENCE_MS = 300_000;
-
-function clockReason({ clock, ageMs, sinceEventMs }: FailedAttempt): FailureReason {
-  const difference = Math.abs(ageMs);
-  if (clock === "virtual" && difference > MAX_CLOCK_DIFFERENCE_MS) {
-    return {
-      title: TOO_OLD,
-      advice: `The sandbox's time is virtual. The signed timestamp is ${span(difference)} ${ageMs > 0 ? "behind" : "ahead of"} your machine's clock. Run the sandbox in real time, or remove the receiver's age limit in tests.`,
-    };
-  }
-  if (sinceEventMs > 0) {
-    return {
-      title: TOO_OLD,
-      advice: `A retry keeps the timestamp of the event, which was ${span(sinceEventMs)} old. An age limit below the retry schedule (2 h 36 min here) loses events. Raise it, or remove it.`,
-    };
-  }
-  return {
-    title: TOO_OLD,
-    advice:
-      "The receiver rejects the signed timestamp. Compare its clock with the clock of this machine.",
-  };
+/** A reason, and what an attempt must have. `{host}`, `{path}` and `{status}` are filled in. */
+interface Row extends FailureReason {
+  readonly chaos?: string;
+  readonly error?: RegExp;
+  readonly response?: RegExp;
+  /** The first and the last status. */
+  readonly status?: readonly [first: number, last: number];
+  readonly is?: (attempt: FailedAttempt) => boolean;
 }
 
-// The first row that matches is the likeliest. What the receiver says comes before what its status
+const MAX_CLOCK_DIFFERENCE_MS = 300_000;
+
+const TOO_OLD = {
+  title: "The clock: too old for the receiver",
+  response: /time.?stamp|too old|stale|clock|replay.window|tolerance/i,
+};
+
+// The first row that matches is the likeliest. What the receiver wrote comes before what its status
 // suggests.
 const ROWS: readonly Row[] = [
-  [
-    hasChaos("drop"),
-    reason("Chaos: lost on the way", "The receiver never got it. It is retried automatically."),
-  ],
-  [
-    hasChaos("badSignature"),
-    reason(
-      "Chaos: a wrong signature",
+  {
+    chaos: "drop",
+    title: "Chaos: lost on the way",
+    advice: "The receiver never got it. It is retried automatically.",
+  },
+  {
+    chaos: "badSignature",
+    title: "Chaos: a wrong signature",
+    advice:
       "The signature was made wrong on purpose, and it is right to reject it. The next attempt has the correct one.",
-    ),
-  ],
-  [
-    hasChaos("staleTimestamp", 401),
-    reason(
-      "Chaos: a timestamp one day old",
+  },
+  {
+    chaos: "staleTimestamp",
+    status: [401, 401],
+    title: "Chaos: a timestamp one day old",
+    advice:
       "The timestamp was made old on purpose. It is right that a receiver with an age limit rejects it.",
-    ),
-  ],
-  [
-    hasChaos("rotateSecret", 401),
-    reason(
-      "Chaos: a new secret signs",
+  },
+  {
+    chaos: "rotateSecret",
+    status: [401, 401],
+    title: "Chaos: a new secret signs",
+    advice:
       "Give the receiver both secrets under Connect your application. It then accepts either of them.",
-    ),
-  ],
-  [
-    errorMatches(/ECONNREFUSED/),
-    (attempt) => ({
-      title: `Unreachable: nothing listens at ${hostOf(attempt)}`,
-      advice: "Start your receiver, or register the address at which it listens.",
-    }),
-  ],
-  [
-    errorMatches(/bad port/i),
-    (attempt) => ({
-      title: `Unreachable: ${hostOf(attempt)} has a port that fetch never calls`,
-      advice:
-        "Browsers and fetch block some ports, such as 6000. Move your receiver to another port.",
-    }),
-  ],
-  [
-    errorMatches(/ENOTFOUND|EAI_AGAIN/),
-    (attempt) => ({
-      title: `Unreachable: the host ${hostOf(attempt)} does not exist`,
-      advice: "Fix the webhook's address. On this machine, use http://127.0.0.1 and a port.",
-    }),
-  ],
-  [
-    errorMatches(/no response within/),
-    reason(
-      "Too slow: no response in time",
+  },
+  {
+    error: /ECONNREFUSED/,
+    title: "Unreachable: nothing listens at {host}",
+    advice: "Start your receiver, or register the address at which it listens.",
+  },
+  {
+    error: /bad port/i,
+    title: "Unreachable: {host} has a port that fetch never calls",
+    advice:
+      "Browsers and fetch block some ports, such as 6000. Move your receiver to another port.",
+  },
+  {
+    error: /ENOTFOUND|EAI_AGAIN/,
+    title: "Unreachable: the host {host} does not exist",
+    advice: "Fix the webhook's address. On this machine, use http://127.0.0.1 and a port.",
+  },
+  {
+    error: /no response within/,
+    title: "Too slow: no response in time",
+    advice:
       "Verify the event, store it, return 200, and do the work afterwards. Check that every code path sends a response.",
-    ),
-  ],
-  [
-    errorMatches(/CERT|SSL|TLS|self.signed|EPROTO/i),
-    reason(
-      "Unreachable: TLS failed",
+  },
+  {
+    error: /CERT|SSL|TLS|self.signed|EPROTO/i,
+    title: "Unreachable: TLS failed",
+    advice:
       "The certificate is not trusted here, or the receiver speaks plain http. On loopback, http:// is accepted.",
-    ),
-  ],
-  [
-    errorMatches(/ECONNRESET|UND_ERR_SOCKET|socket hang up|EPIPE/),
-    reason(
-      "The receiver closed the connection without a response",
-      "It crashed, or closed the connection while it was reading. Look at its log.",
-    ),
-  ],
-  [
-    errorMatches(/./),
-    reason("Unreachable", "There was no connection. The error is in the table below."),
-  ],
-  [responseMatches(/time.?stamp|too old|stale|clock|replay.window|tolerance/i), clockReason],
-  [
-    responseMatches(/not raw|raw body|re-?seriali[sz]|already.{0,12}parsed|body.?parser/i),
-    reason(
-      "The body was parsed before it was verified",
+  },
+  {
+    error: /ECONNRESET|UND_ERR_SOCKET|socket hang up|EPIPE/,
+    title: "The receiver closed the connection without a response",
+    advice: "It crashed, or closed the connection while it was reading. Its log shows more.",
+  },
+  {
+    error: /./,
+    title: "Unreachable",
+    advice: "There was no connection. The error is in the table below.",
+  },
+  {
+    ...TOO_OLD,
+    is: ({ clock, ageMs }) => clock === "virtual" && Math.abs(ageMs) > MAX_CLOCK_DIFFERENCE_MS,
+    advice:
+      "The sandbox's time is virtual. The signed timestamp is {age} your machine's clock. Run the sandbox in real time, or remove the receiver's age limit in tests.",
+  },
+  {
+    ...TOO_OLD,
+    is: ({ sinceEventMs }) => sinceEventMs > 0,
+    advice:
+      "A retry keeps the timestamp of the event, which was {sinceEvent} old. An age limit below the retry schedule (2 h 36 min here) loses events. Raise it, or remove it.",
+  },
+  {
+    ...TOO_OLD,
+    advice:
+      "The receiver rejects the signed timestamp. Compare its clock with the clock of this machine.",
+  },
+  {
+    response: /not raw|raw body|re-?seriali[sz]|already.{0,12}parsed|body.?parser/i,
+    title: "The body was parsed before it was verified",
+    advice:
       "The signature covers the raw bytes. Verify them first, then parse: express.raw() on this route, rawBody in Nest, request.arrayBuffer() in other frameworks.",
-    ),
-  ],
-  [
-    responseMatches(
-      /(signature|header).{0,20}(missing|malformed|absent)|(missing|no) .{0,20}signature/i,
-    ),
-    reason(
-      "The signature did not reach the receiver",
+  },
+  {
+    response:
+      /(signature|header).{0,20}(missing|malformed|absent)|(missing|no) ([\w-]{1,20} )?signature/i,
+    title: "The signature did not reach the receiver",
+    advice:
       "It is in the header X-Service-Signature. Check that no proxy removes it, and that the receiver reads this header.",
-    ),
-  ],
-  [
-    statusIs(401, 403),
-    reason(
-      "Wrong secret, most likely",
+  },
+  {
+    is: ({ status }) => status === 401 || status === 403,
+    title: "Wrong secret, most likely",
+    advice:
       "Give the receiver the webhook secret under Connect your application, without quotes or a line end. If it has that secret, the body was parsed and re-serialised before it was verified: verify the raw bytes.",
-    ),
-  ],
-  [
-    statusFrom(201, 299),
-    ({ status }) => ({
-      title: `The receiver returned ${status}, not 200`,
-      advice: "Only 200 acknowledges a delivery. After any other status it is retried.",
-    }),
-  ],
-  [
-    statusFrom(300, 399),
-    ({ status }) => ({
-      title: `The receiver returned ${status}, a redirect`,
-      advice: "Redirects are not followed. Register the address to which it leads.",
-    }),
-  ],
-  [
-    statusIs(404),
-    ({ url }) => ({
-      title: "Not 200: nothing at this path",
-      advice: `The receiver runs, but has no route for ${URL.canParse(url) ? new URL(url).pathname : url}.`,
-    }),
-  ],
-  [
-    statusIs(405),
-    reason("Not 200: the route does not accept POST", "Deliveries are POST requests. Accept POST."),
-  ],
-  [
-    statusIs(413, 415),
-    reason(
-      "Not 200: the receiver does not accept this body",
-      "It is application/json of a few hundred bytes. Look at the limits and types of its body parser.",
-    ),
-  ],
-  [
-    statusIs(429, 503),
-    reason("Not 200: the receiver is busy", "It asked for time. It is retried automatically."),
-  ],
-  [
-    statusFrom(500, 599),
-    ({ status }) => ({
-      title: `Not 200: the receiver failed with ${status}`,
-      advice: "Its log says why. Fix it, then send the delivery again from here.",
-    }),
-  ],
+  },
+  {
+    status: [201, 299],
+    title: "The receiver returned {status}, not 200",
+    advice: "Only 200 acknowledges a delivery. After any other status it is retried.",
+  },
+  {
+    status: [300, 399],
+    title: "The receiver returned {status}, a redirect",
+    advice: "Redirects are not followed. Register the address to which it leads.",
+  },
+  {
+    status: [404, 404],
+    title: "Not 200: nothing at this path",
+    advice: "The receiver runs, but has no route for {path}.",
+  },
+  {
+    status: [405, 405],
+    title: "Not 200: the route does not accept POST",
+    advice: "Deliveries are POST requests. Accept POST.",
+  },
+  {
+    is: ({ status }) => status === 413 || status === 415,
+    title: "Not 200: the receiver does not accept this body",
+    advice:
+      "It is application/json of a few hundred bytes. Check the limits and the types of its body parser.",
+  },
+  {
+    is: ({ status }) => status === 429 || status === 503,
+    title: "Not 200: the receiver is busy",
+    advice: "The receiver asked to be retried later. The sandbox retries automatically.",
+  },
+  {
+    status: [500, 599],
+    title: "Not 200: the receiver failed with {status}",
+    advice: "Its log shows the reason. Fix it, then send the delivery again from here.",
+  },
 ];
+
+const UNKNOWN: Row = {
+  title: "Not 200: the receiver returned {status}",
+  advice: "Only 200 acknowledges a delivery. The response body is below.",
+};
+
+function matches(attempt: FailedAttempt, { chaos, error, response, status, is }: Row): boolean {
+  const [first, last] = status ?? [];
+  return (
+    (chaos === undefined || attempt.chaos?.includes(chaos) === true) &&
+    (error === undefined || error.test(attempt.error ?? "")) &&
+    (response === undefined || response.test(attempt.response)) &&
+    (first === undefined || within(attempt.status, first, last)) &&
+    (is === undefined || is(attempt))
+  );
+}
+
+const within = (status = 0, first: number, last = first) => status >= first && status <= last;
 
 /** The likely reason of a failed attempt. */
 export function findFailureReason(attempt: FailedAttempt): FailureReason {
-  const [, reasonFor] = ROWS.find(([matches]) => matches(attempt)) ?? [];
-  return (
-    reasonFor?.(attempt) ?? {
-      title: `Not 200: the receiver returned ${attempt.status ?? "nothing"}`,
-      advice: "Only 200 acknowledges a delivery. The response body is below.",
-    }
-  );
+  const { title, advice } = ROWS.find((row) => matches(attempt, row)) ?? UNKNOWN;
+  const { url, status = "nothing", ageMs, sinceEventMs } = attempt;
+  const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: url, pathname: url };
+  const values: Readonly<Record<string, string | number>> = {
+    host,
+    path: pathname,
+    status,
+    age: `${span(Math.abs(ageMs))} ${ageMs > 0 ? "behind" : "ahead of"}`,
+    sinceEvent: span(sinceEventMs),
+  };
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  return { title: fill(title), advice: fill(advice) };
 }

@@ -1,37 +1,26 @@
 import { formatTimestamp } from "../clock/time.ts";
-import { formatAmount } from "../state/money.ts";
+
+const DECIMALS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
 /** `KES 1,500.00`. */
 export const money = (cents: number, currency = "KES"): string =>
-  `${currency} ${formatAmount(cents).replace(/\B(?=(\d{3})+\.)/g, ",")}`;
+  `${currency} ${(cents / 100).toLocaleString("en", DECIMALS)}`;
 
 /** `09:00:12`, in the sandbox's time zone. */
 export const timeOf = (ms: number): string => formatTimestamp(ms).slice(11, 19);
 
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const DATE = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "Africa/Nairobi",
+  weekday: "short",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
 
 /** `Thu 1 January 2026`, in the sandbox's time zone. */
-export function dateOf(ms: number): string {
-  const [year, month, day] = formatTimestamp(ms).slice(0, 10).split("-").map(Number);
-  const weekday = DAYS[new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day)).getUTCDay()];
-  return `${weekday} ${day} ${MONTHS[(month ?? 1) - 1]} ${year}`;
-}
+export const dateOf = (ms: number): string => DATE.format(ms).replace(",", "");
 
-/** A duration as a person says it: `48 s`, `5 min`, `2 h 5 min`. */
+/** A duration as a person writes it: `48 s`, `5 min`, `2 h 5 min`. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -49,3 +38,25 @@ export const clipped = (text: string, maxLength: number): string =>
 
 /** Text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A request to send again. */
+interface CurlRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Each one as a word of a shell. */
+  readonly headers: readonly string[];
+  readonly body?: string | undefined;
+}
+
+/** A request as a command for a shell. */
+export function curl({ method, url, headers, body = "" }: CurlRequest): string {
+  const isDefault = method === (body === "" ? "GET" : "POST");
+  return [
+    `curl -s${isDefault ? "" : ` -X ${method}`} ${/^[\w:/.-]+$/.test(url) ? url : quoted(url)}`,
+    ...headers.map((header) => `-H ${header}`),
+    ...(body === "" ? [] : [`-d ${quoted(body)}`]),
+  ].join(" \\\n  ");
+}
+
+/** The key comes from the environment: no page that is shared shows one. */
+export const KEY_HEADER = '"X-API-Key: $MALIPO_API_KEY"';

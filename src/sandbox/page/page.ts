@@ -1,16 +1,16 @@
 import { copyButton } from "./components.ts";
-import type { PageContext } from "./context.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { connectCard } from "./panes/connect.ts";
 import { deliveriesPane } from "./panes/deliveries.ts";
-import { faultsPane } from "./panes/faults/faults.ts";
+import { faultsPane } from "./panes/faults.ts";
 import { header } from "./panes/header.ts";
 import { paymentsPane } from "./panes/payments.ts";
 import { phonePane, ringingOf } from "./panes/phone.ts";
 import { requestsPane } from "./panes/requests.ts";
 import { scenesPane } from "./panes/scenes.ts";
 import { servicePane } from "./panes/service.ts";
+import type { PageContext } from "./view.ts";
 
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%230a6279'/%3E%3Cpath d='M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21' fill='none' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3Cpath d='M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0' fill='none' stroke='%23f4b860' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
@@ -27,12 +27,19 @@ function stoppedNotice({ server: { command } }: PageContext): Html {
   return html`<div id="stopped" role="alert" hidden><p><strong>The sandbox has stopped.</strong> This is what it showed last.</p>${how}</div>`;
 }
 
-/** Links to the parts of the page, on a narrow screen. */
+/** Links to the parts of the page. */
 function shortcuts(context: PageContext): Html {
   const { payments, deliveries } = context.server.sandboxState.state;
-  const ringing = ringingOf(context).length;
-  const count = (all: number) => all > 0 && html`<small>${all > 999 ? "999+" : all}</small>`;
-  return html`<nav class="shortcuts" aria-label="Parts of the page"><a href="#phone">${icon("phone")}Phone${count(ringing)}</a><a href="#payments">${icon("coins")}Payments${count(payments.length)}</a><a href="#requests">${icon("list")}Requests</a><a href="#deliveries">${icon("send")}Webhooks${count(deliveries.length)}</a><a href="#faults">${icon("bolt")}Faults</a></nav>`;
+  const parts = [
+    ["phone", "phone", "Phone", ringingOf(context).length],
+    ["payments", "coins", "Payments", payments.length],
+    ["requests", "list", "Requests", 0],
+    ["deliveries", "send", "Webhooks", deliveries.length],
+    ["faults", "bolt", "Faults", 0],
+  ] as const;
+  const link = ([id, shape, name, count]: (typeof parts)[number]) =>
+    html`<a href="#${id}">${icon(shape)}${name}${count > 0 && html`<small>${count > 999 ? "999+" : count}</small>`}</a>`;
+  return html`<nav class="shortcuts" aria-label="Parts of the page">${parts.map(link)}</nav>`;
 }
 
 /** The whole page, as HTML. */

@@ -15,7 +15,7 @@ export function createInvoice(
 ): StoredInvoice {
   const createdAt = sandboxState.clock.ms();
   const invoice: StoredInvoice = {
-    id: sandboxState.speech.newId("invoice", sandboxState.state),
+    id: sandboxState.serializer.newId("invoice", sandboxState.state),
     number: `INV-${String(sandboxState.state.nextInvoice++).padStart(4, "0")}`,
     status: "draft",
     dueAt: dueAt ?? createdAt + ASSUMPTIONS.invoices.value,
@@ -55,7 +55,7 @@ function scheduleOverdue(sandboxState: SandboxState, { id, dueAt }: StoredInvoic
   else sandboxState.clock.schedule(inMs, { kind: "overdue", invoice: id });
 }
 
-/** Marks an invoice overdue, unless it was paid or its due date was moved. */
+/** Makes an invoice overdue, unless it was paid or its due date was moved. */
 export function makeOverdue(sandboxState: SandboxState, id: string): void {
   const invoice = sandboxState.state.invoices.find((one) => one.id === id);
   if (invoice?.status !== "sent" || invoice.dueAt > sandboxState.clock.ms()) return;

@@ -79,12 +79,12 @@ export function startPayment(sandboxState: SandboxState, request: NewPayment): S
   const payment: StoredPayment = {
     payment_id: state.nextId++,
     merchant_id: MERCHANT.merchant_id,
-    reference: sandboxState.speech.newId("reference", state),
+    reference: sandboxState.serializer.newId("reference", state),
     currency: MERCHANT.currency,
     status: "pending",
     createdAt: sandboxState.clock.ms(),
     ...request,
-    ...(isBusy ? {} : { checkout_request_id: sandboxState.speech.newId("checkout", state) }),
+    ...(isBusy ? {} : { checkout_request_id: sandboxState.serializer.newId("checkout", state) }),
   };
   state.payments.push(payment);
   indexPayment(sandboxState, payment);
@@ -103,7 +103,7 @@ function openPrompt(sandboxState: SandboxState, phone: StoredPhone, payment: Sto
   });
 }
 
-/** Gives a payment its final status. It never changes afterwards. */
+/** Sets the final status of a payment. It never changes afterwards. */
 function finish(
   sandboxState: SandboxState,
   payment: StoredPayment,

@@ -3,11 +3,11 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import type { ErrorCause } from "../exchange/error-response.ts";
 import { jsonResponse } from "../exchange/json-response.ts";
-import type { Records, Thing } from "../exchange/result.ts";
+import type { Records, Resource } from "../exchange/result.ts";
 import { nextName, type RandomState } from "../state/random.ts";
 import type { EventRecord } from "../state/records.ts";
 import { readPage } from "./page-request.ts";
-import type { IdKind, Speech } from "./serializer.ts";
+import type { IdKind, Serializer } from "./serializer.ts";
 import { failedPaymentView, invoiceView, paymentView } from "./views.ts";
 
 /** The status of an error response, by its cause. */
@@ -27,7 +27,7 @@ export const ASSUMED_STATUSES: Readonly<Record<ErrorCause, number>> = {
   rate_limit: 429,
 };
 
-type Views = { readonly [One in Thing]: (record: Records[One]) => object };
+type Views = { readonly [One in Resource]: (record: Records[One]) => object };
 
 const VIEWS: Views = {
   merchant: (merchant) => merchant,
@@ -43,9 +43,9 @@ const VIEWS: Views = {
   deletion: ({ id }) => ({ id, deleted: true }),
 };
 
-/** The view of a thing. The caller must give it a record of that thing. */
-export const viewOf = (thing: Thing): ((record: unknown) => object) =>
-  VIEWS[thing] as (record: unknown) => object;
+/** The view of a resource. The caller must give it a record of that resource. */
+export const viewOf = (resource: Resource): ((record: unknown) => object) =>
+  VIEWS[resource] as (record: unknown) => object;
 
 const IDS: Readonly<Record<IdKind, (random: RandomState) => string>> = {
   reference: (random) => `PAY-${nextName(random, "receipt", 12)}`,
@@ -66,9 +66,9 @@ export function eventData(kind: string, record: EventRecord): object {
 }
 
 /** How a sandbox without a profile speaks. */
-export const ASSUMED_SPEECH: Speech = {
+export const ASSUMED_SERIALIZER: Serializer = {
   success: (_asked, result) => {
-    const view = viewOf(result.thing);
+    const view = viewOf(result.resource);
     if ("records" in result) {
       const { page, size, total } = result.page;
       const meta = { page, per_page: size, total };

@@ -2,7 +2,7 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { invalidField } from "../exchange/error-response.ts";
 import type { PageRequest } from "../exchange/result.ts";
 
-/** Nine digits: far below where whole numbers become inexact. */
+/** Nine digits: far below the numbers that are inexact. */
 const MAX_NUMBER = 999_999_999;
 
 /** @throws {ErrorResponse} for what is not a whole number within the limits. */

@@ -16,7 +16,7 @@ export interface IdState {
 }
 
 /** What is known of the request that is answered. */
-export interface Asked {
+export interface RequestContext {
   /** With its slash, percent-encoded. */
   readonly path: string;
   /** `undefined`: there is no such endpoint. */
@@ -28,12 +28,15 @@ export interface Asked {
 }
 
 /**
- * How the sandbox speaks: everything between what it decides and what is sent. `ASSUMED_SPEECH` says
- * it as the assumptions have it; a speech that was learned says it as the service of a profile does.
+ * Turns what the sandbox decides into what is sent. `ASSUMED_SERIALIZER` follows the assumptions; a
+ * serializer that was learned follows the service of a profile.
  */
-export interface Speech {
-  success(asked: Asked & { readonly endpoint: EndpointName }, result: RouteResult): ApiResponse;
-  error(asked: Asked, error: ErrorResponse): ApiResponse;
+export interface Serializer {
+  success(
+    request: RequestContext & { readonly endpoint: EndpointName },
+    result: RouteResult,
+  ): ApiResponse;
+  error(request: RequestContext, error: ErrorResponse): ApiResponse;
   /** @throws {ErrorResponse} for a page that does not exist. */
   readPage(endpoint: EndpointName, query: URLSearchParams): PageRequest;
   /** Counts `nextId` up for ids that are too short to be random. */

@@ -5,7 +5,7 @@ export interface RandomState {
 
 const FNV_PRIME = 0x01000193;
 
-/** Starts a sequence: the same seed gives the same one (FNV-1a over the seed's UTF-16 units). */
+/** Starts a sequence: it depends only on the seed (FNV-1a over the seed's UTF-16 units). */
 export function seedRandom(seed: string): RandomState {
   let word = 0x811c9dc5;
   for (let at = 0; at < seed.length; at++) word = Math.imul(word ^ seed.charCodeAt(at), FNV_PRIME);

@@ -20,7 +20,7 @@ export interface State {
   now: number;
   /** When its time began. Snapshots of earlier versions do not have it. */
   startedAt?: number;
-  /** A heap: the next timer is the first. */
+  /** Sorted: the next timer is the first. */
   timers: Timer[];
   nextTurn: number;
   random: RandomState;

@@ -1,5 +1,6 @@
-import { ConfigurationError, type KeyKind, type Scope } from "malipo";
+import { ConfigurationError } from "malipo";
 import { createSandbox } from "malipo/sandbox";
+import type { KeyKind, Scope } from "malipo/types";
 import { beforeEach, describe, expect, test } from "vitest";
 
 const sandbox = createSandbox();

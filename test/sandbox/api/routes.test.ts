@@ -108,7 +108,7 @@ test.each(ROWS)("$method $path returns the envelope, with the promised fields", 
 });
 
 describe("a change or a deletion", () => {
-  test("is kept: a webhook", async () => {
+  test("is stored: a webhook", async () => {
     const { webhook: id } = await oneOfEach();
     const events = ["payment.failed", "invoice.paid"];
     await call("PUT", `/webhooks/${id}`, { events });
@@ -118,7 +118,7 @@ describe("a change or a deletion", () => {
     expect((await call("DELETE", `/webhooks/${id}`)).status).toBe(404);
   });
 
-  test("is kept: an invoice", async () => {
+  test("is stored: an invoice", async () => {
     const { invoice: id } = await oneOfEach();
     await call("PUT", `/invoices/${id}`, { customer: "Juma" });
     expect((await call("GET", `/invoices/${id}`)).body.data.customer).toBe("Juma");

@@ -176,7 +176,7 @@ describe("a request of another site", () => {
     ["an address of the network", { host: "192.168.1.7" }],
     ["a foreign page", { origin: "https://evil.example" }],
     ["a page of another local server", { origin: "http://127.0.0.1:1" }],
-    ["a page without an origin of its own", { origin: "null" }],
+    ["a page whose origin is not known", { origin: "null" }],
     ["an image of a foreign page", { "sec-fetch-site": "cross-site" }],
   ])("is forbidden: %s", async (_, headers) => {
     const response = await off({ ...own(), ...headers });

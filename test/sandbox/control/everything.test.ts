@@ -15,7 +15,7 @@ async function api(
   method: string,
   path: string,
   body?: object,
-  // biome-ignore lint/suspicious/noExplicitAny: every command gives another shape
+  // biome-ignore lint/suspicious/noExplicitAny: every command returns another shape
 ): Promise<{ status: number; json: any }> {
   const response = await fetch(`${served.url}/_sandbox/api${path}`, {
     method,
@@ -108,7 +108,7 @@ describe("the control API", () => {
     expect([status, json.error]).toEqual([422, expect.stringMatching(/no scene "poor"/)]);
   });
 
-  test("gives a snapshot, and restores it", async () => {
+  test("returns a snapshot, and restores it", async () => {
     await post("/payments", { amount: 5, phone: "0712345678" });
     const { data: snapshot } = (await api("GET", "/snapshot")).json;
     await post("/reset");
@@ -232,7 +232,7 @@ describe("the control API", () => {
     expect((await post("/deliveries/resend-failed")).json.data).toEqual({ sent: 0, delivered: 0 });
   });
 
-  test("resets, and keeps the receivers and a scene to return to if it is told so", async () => {
+  test("resets, and keeps the receivers and a scene to return to if the call asks for it", async () => {
     await post("/webhooks", { url: "https://shop.example/" });
     await post("/payments", { amount: 5, phone: "0712345678" });
     const before = sandbox.snapshot();

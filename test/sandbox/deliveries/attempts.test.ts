@@ -83,7 +83,7 @@ describe("a delivery without a 200", () => {
 
   test.each<[string, () => Response | Promise<Response>, RegExp]>([
     [
-      "refuses the connection",
+      "rejects the connection",
       () => Promise.reject(new Error("connection refused")),
       /connection refused/,
     ],
@@ -105,7 +105,7 @@ describe("a delivery without a 200", () => {
         ),
       /terminated/,
     ],
-    ["gives no response", () => Promise.resolve(undefined as unknown as Response), /./],
+    ["returns no response", () => Promise.resolve(undefined as unknown as Response), /./],
   ])("because the receiver %s logs the error", async (_, respond, error) => {
     const { sandbox, entry } = await stage(respond);
     await sandbox.deliveries.settled();
@@ -220,10 +220,10 @@ describe("settled()", () => {
       return new Response();
     });
     void sandbox.deliveries.resend(entry().id);
-    const settled = sandbox.deliveries.settled();
+    const ended = sandbox.deliveries.settled();
     expect(done).toBe(0);
     open();
-    await settled;
+    await ended;
     expect(done).toBe(2);
   });
 

@@ -79,10 +79,10 @@ describe("bad input", () => {
   );
 
   test.each<[number, ExploreOptions, string]>([
-    [5, {}, "291,720"],
-    [3, { maxRuns: 221 }, "222"],
-    [8, { times: 1 }, "40,320"],
-    [500, {}, "far too many"],
+    [5, {}, "10000"],
+    [3, { maxRuns: 221 }, "221"],
+    [8, { times: 1 }, "10000"],
+    [500, {}, "10000"],
   ])("%i events are too many with %j, and no order is tried", async (count, options, many) => {
     let runs = 0;
     const fresh = () => {
@@ -91,7 +91,7 @@ describe("bad input", () => {
     };
     const tooMany = explore(fresh, Array(count).fill(initiated), options);
     await expect(tooMany).rejects.toThrow(ConfigurationError);
-    await expect(tooMany).rejects.toThrow(`have ${many} orders`);
+    await expect(tooMany).rejects.toThrow(`have more than ${many} orders`);
     await expect(tooMany).rejects.toThrow("`times: 1`");
     expect(runs).toBe(0);
   });

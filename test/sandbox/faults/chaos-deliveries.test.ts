@@ -40,7 +40,7 @@ async function shop(
     url: "https://shop.test/hook",
     events: KINDS,
   });
-  /** Two events, an invoice made and paid, so many times. */
+  /** Two events, an invoice made and paid, a number of times. */
   const sell = async (count = 1) => {
     for (let sale = 0; sale < count; sale++) {
       const { data } = await send("POST", "/invoices", {});

@@ -88,7 +88,7 @@ describe("a fault", () => {
     expect(await reads(4)).toEqual([501, 502, 503, 200]);
   });
 
-  test("marks only the responses that it changes", async () => {
+  test("names itself only in the responses that it changes", async () => {
     const { sandbox } = stage();
     sandbox.faults.add({ effect: { kind: "latency", ms: 0 } });
     for (const mark of ["latency", null]) {

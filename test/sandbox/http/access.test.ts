@@ -80,13 +80,51 @@ describe("a served sandbox", () => {
     expect(other.headers).not.toHaveProperty(CORS);
   });
 
-  test("that listens for other machines has every name, and still no page of another site", async () => {
-    const { ask, key } = await serve({ host: "0.0.0.0" });
-    const host = "gateway:4010";
-    expect((await ask(READ, { ...key, host })).status).toBe(200);
-    expect((await ask("/_sandbox/api/clock", { host })).status).toBeLessThan(500);
-    expect((await ask("/", { host, origin: "https://evil.example" })).status).toBe(403);
+  describe("that listens for other machines", () => {
+    const PLACES = [READ, "/", "/_sandbox/api/status", "/docs", "/openapi.json"];
+
+    test.each(PLACES)("serves %s under names that no website can have", async (path) => {
+      const { ask, key } = await serve({ host: "0.0.0.0" });
+      for (const host of ["gateway:4010", "192.168.1.10:4010", "[fe80::1]:4010", "localhost"]) {
+        expect([host, (await ask(path, { ...key, host })).status]).toEqual([host, 200]);
+      }
+      const foreign = { ...key, host: "gateway:4010", origin: "https://evil.example" };
+      if (path !== READ) expect((await ask(path, foreign)).status).toBe(403);
+    });
+
+    test.each(PLACES)("serves %s to no website whose name leads to this machine", async (path) => {
+      const { ask, key, sandbox } = await serve({ host: "0.0.0.0" });
+      for (const host of ["evil.example", "evil.example:4010", "rebound.evil.example."]) {
+        const rebound = { ...key, host, origin: `http://${host}` };
+        const { status, text } = await ask(path, rebound);
+        expect([host, status]).toEqual([host, 403]);
+        expect(text).toContain("--allow-host");
+        expect(text).not.toContain(sandbox.webhookSecret);
+      }
+    });
+
+    test("serves a full name that is in `allowedHosts`", async () => {
+      const { ask, key } = await serve({ host: "0.0.0.0", allowedHosts: ["gateway.shop.example"] });
+      const host = "gateway.shop.example:4010";
+      expect((await ask(READ, { ...key, host })).status).toBe(200);
+      expect((await ask("/", { host, origin: `http://${host}` })).status).toBe(200);
+    });
   });
+
+  test.each(["/openapi.json", "/docs", "/"])(
+    "shows %s neither under another name nor to a page of another site",
+    async (path) => {
+      const { ask } = await serve();
+      expect((await ask(path, { host: "evil.example" })).status).toBe(403);
+      const site = { host: "localhost", "sec-fetch-site": "cross-site" };
+      expect((await ask(path, { host: "localhost", origin: "https://evil.example" })).status).toBe(
+        403,
+      );
+      expect((await ask(path, site)).status).toBe(403);
+      const link = { ...site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+      expect((await ask(path, link)).status).toBe(path === "/openapi.json" ? 403 : 200);
+    },
+  );
 
   test.each(["/nowhere", READ, "/api/v1/nowhere", "/openapi.json"])(
     "forbids browsers to guess the type of %s",
@@ -96,10 +134,12 @@ describe("a served sandbox", () => {
     },
   );
 
-  test.each([{ cors: ["shop.example"] }, { cors: ["https://shop.example/"] }, { host: "" }])(
-    "rejects the options %j",
-    async (options) => {
-      await expect(serve(options)).rejects.toMatchObject({ code: "configuration" });
-    },
-  );
+  test.each([
+    { cors: ["shop.example"] },
+    { cors: ["https://shop.example/"] },
+    { host: "" },
+    { allowedHosts: ["http://x"] },
+  ])("rejects the options %j", async (options) => {
+    await expect(serve(options)).rejects.toMatchObject({ code: "configuration" });
+  });
 });

@@ -101,3 +101,11 @@ describe("garbage", () => {
     await expectAlive();
   });
 });
+
+test("a fault that no response can be made of does not end the server", async () => {
+  const headers = { "x-note": "\u0001" };
+  sandbox.faults.add({ effect: { kind: "status", status: 200, headers } });
+  const response = await fetch(`${served.baseUrl}/merchant`, { headers: key() });
+  expect(response.status).toBe(500);
+  await expectAlive();
+});

@@ -62,14 +62,14 @@ describe("the log of requests and responses", () => {
     for (let times = 0; times < 40; times++) await fail(times);
     const reference = await pay();
     for (let times = 0; times < 450; times++) await read(reference);
-    const page = await shown("responses=4xx");
+    const page = await shown("requests-only=4xx");
     expect(page).toContain("All<small>230</small>");
     expect(page).toContain("4xx<small>30</small>");
     expect(page.indexOf("/nothing/39<")).toBeLessThan(page.indexOf("/nothing/38<"));
     expect(page).not.toContain("/nothing/9<");
     // An unknown key may be a real key of another system.
     const [, id = ""] = /id="request-(\d+)"/.exec(page) ?? [];
-    const open = await shown(`responses=4xx&request=${id}`);
+    const open = await shown(`requests-only=4xx&request=${id}`);
     expect(open).toContain("x-api-key: nonsense-k…");
     expect(open).not.toContain("nonsense-key-of-mine");
   });
@@ -78,7 +78,7 @@ describe("the log of requests and responses", () => {
     await pay();
     sandbox.faults.add({ effect: { kind: "reset" } });
     await pay().catch(() => "");
-    const [, requests = ""] = (await shown("responses=fault")).split('id="requests"');
+    const [, requests = ""] = (await shown("requests-only=fault")).split('id="requests"');
     expect(requests).toContain("no response");
     expect(requests).toMatch(/row-fault.*fault: reset</);
   });

@@ -15,7 +15,7 @@ async function open(options: SandboxOptions = {}) {
 }
 afterEach(() => served.close());
 
-/** Posts a form as a browser without a script does: where it leads, and the message on that page. */
+/** Posts a form as a browser without a script does: the page to which it leads, and its message. */
 async function post(action: string, fields: Record<string, string>) {
   const body = new URLSearchParams(fields);
   const url = `${served.url}/_sandbox/${action}`;
@@ -44,7 +44,7 @@ describe("a form", () => {
   test("leads back to the same view, which shows the message", async () => {
     await open();
     const { status, location, tone, message } = await pay({
-      back: "find=x&deliveries=2&flash=9",
+      back: "payments-find=x&deliveries=2&flash=9",
       at: "payments",
     });
     const [{ reference } = { reference: "" }] = await payments();

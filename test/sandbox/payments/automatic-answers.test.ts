@@ -52,7 +52,7 @@ describe("a magic number", () => {
     [name, `0110345${MAGIC_SUFFIXES[name]}`] as const,
   ]);
 
-  test.each(rows)("gives %s, three seconds after the prompt: %s", async (name, phone) => {
+  test.each(rows)("returns %s, three seconds after the prompt: %s", async (name, phone) => {
     const { sandbox, pay, now } = stage();
     const payment = await pay(phone);
     await expectAt(sandbox, 3_000, OUTCOMES[name], () => now(payment));

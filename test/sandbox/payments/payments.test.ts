@@ -25,7 +25,7 @@ const action = fc.oneof(
   fc.record({ advance: fc.constantFrom(500, 3_000, 60_000) }),
 );
 
-/** Does these things in turn, and calls `look` after each. */
+/** Runs these steps in turn, and calls `look` after each. */
 async function live(
   sandbox: Sandbox,
   actions: readonly (typeof action extends fc.Arbitrary<infer Action> ? Action : never)[],

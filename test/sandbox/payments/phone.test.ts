@@ -95,7 +95,7 @@ describe("a phone", () => {
     );
   });
 
-  test("that is approved gives the payment its provider's fields", async () => {
+  test("that is approved adds the provider's fields to the payment", async () => {
     const { reference } = await initiate();
     const { transaction_id, ...payment } = phone.approve();
     expect(transaction_id).toMatch(/^[A-Z0-9]{10}$/);

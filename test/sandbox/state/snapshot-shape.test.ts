@@ -66,6 +66,38 @@ describe("restore()", () => {
     expect(sandbox.snapshot()).toEqual(before);
   });
 
+  const status = (effect: object) => ({
+    faults: [{ match: {}, effect: { kind: "status", ...effect }, after: 0, times: null }],
+  });
+  const delivery = (one: object, change: object) => ({ deliveries: [{ ...one, ...change }] });
+
+  test.each<[string, (delivery: object) => object]>([
+    ["a status that HTTP does not have", () => status({ status: 1e9 })],
+    ["a header with a line break", () => status({ status: 200, headers: { "a\nb": "1" } })],
+    ["a header value with a line break", () => status({ status: 200, headers: { a: "1\r\n2" } })],
+    [
+      "a fault for an endpoint that does not exist",
+      () => ({
+        faults: [{ match: { endpoint: "x" }, effect: { kind: "hang" }, after: 0, times: 1 }],
+      }),
+    ],
+    [
+      "a receiver on another machine without https",
+      () => ({ webhooks: [{ id: "w", name: "x", url: "http://192.0.2.1/", events: [] }] }),
+    ],
+    ["a delivery to a file", (one) => delivery(one, { url: "file:///etc/passwd" })],
+    ["a delivery whose body is not JSON", (one) => delivery(one, { body: "{" })],
+    ["an attempt without a time", (one) => delivery(one, { attempts: [{ latencyMs: 1 }] })],
+    ["a time beyond all dates", () => ({ now: 1e18 })],
+  ])("rejects a snapshot with %s", async (_, damage) => {
+    const sandbox = await lived();
+    const before = sandbox.snapshot();
+    const [one = {}] = before.deliveries as object[];
+    const damaged = { ...before, timers: [], ...damage(one) } as SandboxSnapshot;
+    expect(() => sandbox.restore(damaged)).toThrow(ConfigurationError);
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+
   test("rejects timers of deliveries that do not exist", async () => {
     const sandbox = await lived();
     const damaged = { ...sandbox.snapshot(), deliveries: [] };

@@ -121,7 +121,7 @@ async function end(sandbox: Sandbox): Promise<unknown> {
 const asJson = (snapshot: SandboxSnapshot): SandboxSnapshot => JSON.parse(JSON.stringify(snapshot));
 
 describe("a sandbox", () => {
-  test("of the same seed, given the same calls, gives the same transcript", async () => {
+  test("of the same seed, given the same calls, has the same transcript", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), script, async (seed, steps) => {
         const [one, other] = [sandboxOf(seed), sandboxOf(seed)];

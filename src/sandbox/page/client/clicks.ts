@@ -1,37 +1,47 @@
-import { isStopped } from "./connection.ts";
-import { closestTo } from "./dom.ts";
-import { typePinKey } from "./pin.ts";
 import { goTo } from "./refresh.ts";
 
 const COPIED_MS = 1_500;
+const PIN_DIGITS = 4;
 
 /** Acts on clicks on the PIN pad, on copy buttons and on links to other views. */
 export function handleClicks(): void {
   document.addEventListener("click", (event) => {
-    const key = closestTo(event, "[data-key]");
-    if (key instanceof HTMLButtonElement) {
-      typePinKey(key);
-      return;
-    }
-    const copy = closestTo(event, "[data-copy]");
-    if (copy !== null) {
-      void copyText(copy);
-      return;
-    }
-    const link = closestTo(event, 'a[href^="/?"]');
-    if (!(link instanceof HTMLAnchorElement) || opensElsewhere(event)) return;
+    if (!(event.target instanceof Element)) return;
+    const button = event.target.closest("button");
+    if (button?.dataset.key !== undefined) typePinKey(button, button.dataset.key);
+    if (button?.dataset.copy !== undefined) void copyText(button, button.dataset.copy);
+    const link = event.target.closest<HTMLAnchorElement>('a[href^="/?"]');
+    if (link === null || opensElsewhere(event)) return;
     event.preventDefault();
+    // A sandbox that has stopped shows no other view.
     if (isStopped()) return;
     void goTo(new URL(link.href).search.slice(1));
   });
+  // A PIN has only digits, from the keyboard too.
+  document.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.name !== "pin") return;
+    const digits = digitsOf(target.value);
+    if (digits !== target.value) target.value = digits;
+  });
 }
 
-async function copyText(button: HTMLElement): Promise<void> {
+const isStopped = () => document.documentElement.classList.contains("stopped");
+
+const digitsOf = (text: string) => text.replace(/\D/g, "").slice(0, PIN_DIGITS);
+
+/** Types a key of the drawn PIN pad. */
+function typePinKey(button: HTMLButtonElement, key: string): void {
+  const field = button.form?.elements.namedItem("pin");
+  if (!(field instanceof HTMLInputElement)) return;
+  field.value = key === "back" ? field.value.slice(0, -1) : digitsOf(field.value + key);
+}
+
+async function copyText(button: HTMLElement, copied: string): Promise<void> {
   const label = button.querySelector("span");
   if (label === null || button.classList.contains("done")) return;
   const text = label.textContent;
   try {
-    await navigator.clipboard.writeText(button.dataset.copy ?? "");
+    await navigator.clipboard.writeText(copied);
     label.textContent = "Copied";
   } catch {
     label.textContent = "Select it by hand";

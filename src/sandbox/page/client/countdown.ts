@@ -1,7 +1,6 @@
 const UPDATE_MS = 250;
 /** Below this, a countdown is shown in another colour. */
 const LATE_MS = 10_000;
-const NAIROBI_OFFSET_MS = 3 * 3_600_000;
 
 /** When the page that is shown came from the server. Its times are counted on from here. */
 let receivedAt = performance.now();
@@ -12,7 +11,7 @@ export function restartCountdowns(): void {
   updateTimes();
 }
 
-/** Counts prompts down, and the clock up, where the sandbox runs in real time. */
+/** Counts prompts down, and the clock up, if the sandbox runs in real time. */
 export function startCountdowns(): void {
   setInterval(updateTimes, UPDATE_MS);
 }
@@ -36,8 +35,8 @@ function updateCountdown(countdown: HTMLElement, passedMs: number): void {
 }
 
 function updateClocks(nowMs: number): void {
-  const time = new Date(nowMs + NAIROBI_OFFSET_MS).toISOString();
+  const time = new Date(nowMs).toLocaleTimeString("en-GB", { timeZone: "Africa/Nairobi" });
   for (const clock of document.querySelectorAll<HTMLElement>("[data-clock]")) {
-    clock.textContent = time.slice(11, clock.dataset.clock === "long" ? 19 : 16);
+    clock.textContent = clock.dataset.clock === "long" ? time : time.slice(0, 5);
   }
 }

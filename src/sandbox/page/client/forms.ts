@@ -1,6 +1,40 @@
-import { showFlash } from "./flash.ts";
-import { clearFormError, showFormError } from "./form-error.ts";
+import { byId } from "./dom.ts";
 import { goTo } from "./refresh.ts";
+
+const SHOWN_MS = 7_000;
+
+let flashTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows the message of an action for a few seconds. */
+function showFlash(text: string, good: boolean): void {
+  const place = byId("flash");
+  clearTimeout(flashTimer);
+  place.textContent = text;
+  place.className = good ? "good" : "bad";
+  flashTimer = setTimeout(() => {
+    place.textContent = "";
+  }, SHOWN_MS);
+}
+
+/** Shows in a form why it was rejected, and leads to the field. Returns false if it has no place for it. */
+function showFormError(form: HTMLFormElement, error: string): boolean {
+  const place = form.querySelector("[data-error]");
+  if (place === null) return false;
+  clearFormError(form);
+  place.textContent = error;
+  const fields = [...form.querySelectorAll<HTMLInputElement>("input:not([type=hidden])")];
+  // The field that the error names, or else the only one.
+  const named = fields.find(({ name }) => new RegExp(`\\b${name}\\b`).test(error));
+  const field = named ?? (fields.length === 1 ? fields[0] : undefined);
+  field?.setAttribute("aria-invalid", "true");
+  field?.focus();
+  return true;
+}
+
+function clearFormError(form: HTMLFormElement): void {
+  form.querySelector("[data-error]")?.replaceChildren();
+  form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
+}
 
 /** What the server returns for an action that the script sends. */
 type ActionResponse =
@@ -9,11 +43,18 @@ type ActionResponse =
 
 /** Sends forms without leaving the page. */
 export function interceptForms(): void {
+  // The message that came with the page goes after the same time.
+  const { textContent, classList } = byId("flash");
+  if (textContent) showFlash(textContent, classList.contains("good"));
   document.addEventListener("submit", (event) => {
     if (!(event.target instanceof HTMLFormElement)) return;
     event.preventDefault();
     if (event.target.method === "get") void changeView(event.target);
     else void runAction(event.target, event.submitter);
+  });
+  // What is being corrected is no longer wrong.
+  document.addEventListener("input", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.form !== null) clearFormError(target.form);
   });
 }
 
@@ -37,7 +78,7 @@ async function runAction(form: HTMLFormElement, submitter: HTMLElement | null): 
   if (form.dataset.busy !== undefined) return;
   form.dataset.busy = "yes";
   try {
-    const response = await fetch(form.action, {
+    const response = await fetch(submitter?.getAttribute("formaction") ?? form.action, {
       method: "POST",
       body: new URLSearchParams(fieldsOf(form, submitter)),
       headers: { accept: "application/json" },

@@ -57,7 +57,7 @@ function remove(node: ChildNode): ChildNode | null {
   return next;
 }
 
-/** State that the server does not know: which details are open, and the script's own marks. */
+/** State that the server does not know: which details are open, and what the script has set. */
 const isLocalState = (element: Element, name: string) =>
   (name === "open" && element.nodeName === "DETAILS") ||
   name === "data-busy" ||

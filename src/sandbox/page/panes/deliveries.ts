@@ -1,12 +1,46 @@
+import { machineTime } from "../../clock/machine.ts";
+import { hasFailed } from "../../deliveries/deliveries.ts";
 import type { StoredDelivery } from "../../state/records.ts";
-import { badge, faultNote, filters, form, pageOf, pager } from "../components.ts";
-import type { PageContext } from "../context.ts";
-import { clipped, timeOf } from "../format.ts";
-import { type Html, html, type Part } from "../html.ts";
+import { card, form } from "../components.ts";
+import { type FailureReason, findFailureReason } from "../failure-reason.ts";
+import { timeOf } from "../format.ts";
+import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
-import { linkTo } from "../view.ts";
-import { deliveryDetail, lastFailure } from "./delivery-detail.ts";
+import { list, row } from "../list.ts";
+import type { PageContext } from "../view.ts";
+import { deliveryDetail } from "./delivery-detail.ts";
 import { webhookList } from "./webhooks.ts";
+
+const CHOICES = (
+  [
+    ["delivered", "Delivered"],
+    ["pending", "Retrying"],
+    ["failed", "Failed"],
+  ] as const
+).map(([value, text]) => [value, text, ({ state }: StoredDelivery) => state === value] as const);
+
+/** Why the last attempt failed; `undefined` if it did not, or if there is none. */
+function lastFailure(
+  { server }: PageContext,
+  { attempts, responses, url, body, chaos }: StoredDelivery,
+): FailureReason | undefined {
+  const last = attempts.at(-1);
+  if (last === undefined || last.status === 200) return undefined;
+  const { timestamp = "" } = JSON.parse(body) as { timestamp?: string };
+  const signedAt = Date.parse(timestamp);
+  return findFailureReason({
+    ...last,
+    chaos: [...(last.chaos ?? []), ...(chaos?.faults ?? [])],
+    response: responses?.[attempts.length - 1] ?? "",
+    url,
+    ageMs: machineTime() - signedAt,
+    sinceEventMs: Date.parse(last.at) - signedAt,
+    clock: server.clock,
+  });
+}
+
+const failureOf = (context: PageContext, delivery: StoredDelivery) =>
+  delivery.state === "delivered" ? undefined : lastFailure(context, delivery)?.title;
 
 /** When each delivery is tried next, by its id. */
 function nextAttempts({ server }: PageContext): ReadonlyMap<string, number> {
@@ -18,17 +52,12 @@ function nextAttempts({ server }: PageContext): ReadonlyMap<string, number> {
   return next;
 }
 
-function stateBadge({ state, attempts }: StoredDelivery, next: number | undefined): Html {
-  if (state === "delivered") return badge("good", "check", "Delivered");
-  if (state === "failed") return badge("bad", "cross", "Failed");
-  if (attempts.length === 0 && next === undefined) return badge("waiting", "send", "Sending");
-  return badge("waiting", "retry", next === undefined ? "Sending" : `Retry at ${timeOf(next)}`);
+function stateText({ state, attempts }: StoredDelivery, next: number | undefined) {
+  if (state === "delivered") return ["good", "check", "Delivered"] as const;
+  if (state === "failed") return ["bad", "cross", "Failed"] as const;
+  if (next !== undefined) return ["waiting", "retry", `Retry at ${timeOf(next)}`] as const;
+  return ["waiting", attempts.length === 0 ? "send" : "retry", "Sending"] as const;
 }
-
-const shortUrl = (url: string) => {
-  const { host, pathname } = new URL(url);
-  return clipped(host + pathname, 60);
-};
 
 /** The payment or invoice of an event, as the merchant names it. */
 function labelOf({ server }: PageContext, { body }: StoredDelivery): string {
@@ -38,61 +67,36 @@ function labelOf({ server }: PageContext, { body }: StoredDelivery): string {
   return String(label || (data?.number ?? data?.reference ?? ""));
 }
 
-function lastAttempt(context: PageContext, { url, attempts }: StoredDelivery): Part {
-  const { status, latencyMs } = attempts.at(-1) ?? {};
-  const running = context.server.clock === "real";
-  const facts = [
-    context.server.sandboxState.state.webhooks.length > 1 && shortUrl(url),
-    attempts.length > 1 && `${attempts.length} attempts`,
-    status === undefined && attempts.length > 0 && "no response",
-    // Virtual time stands still while a receiver responds.
-    status !== undefined && `returned ${status}${running ? ` in ${latencyMs} ms` : ""}`,
-  ];
-  return facts
-    .filter((fact) => fact !== false)
-    .map((fact) => html`<span class="what">${fact}</span>`);
-}
-
-function row(context: PageContext, delivery: StoredDelivery, next: number | undefined): Html {
-  const { id, event, state, attempts, chaos } = delivery;
-  const open = context.view.delivery === id;
-  const reason = state === "delivered" ? undefined : lastFailure(context, delivery);
-  // Some reasons name the chaos already.
-  const isChaosReason = reason?.title.startsWith("Chaos") === true;
-  const { at } = attempts.at(-1) ?? {};
-  const tone = state === "delivered" ? "good" : reason === undefined ? "waiting" : "bad";
-  const link = linkTo(context.view, { delivery: open ? "" : id }, `delivery-${id}`);
+function deliveryRow(
+  context: PageContext,
+  delivery: StoredDelivery,
+  next: number | undefined,
+): Html {
+  const { id, event, url, attempts, chaos } = delivery;
+  const { server } = context;
+  const failure = failureOf(context, delivery);
   const label = labelOf(context, delivery);
-  return html`<li class="row ${tone}" id="delivery-${id}"><a class="row-head" href="${link}" aria-expanded="${String(open)}">
-<span class="row-main"><strong class="event">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}</span>${stateBadge(delivery, next)}
-<span class="row-sub">${lastAttempt(context, delivery)}</span><time>${at === undefined ? "" : timeOf(Date.parse(at))}</time>
-${reason && html`<span class="row-why">${icon("warning")}${reason.title}</span>`}${chaos !== undefined && !isChaosReason && faultNote(`chaos: ${chaos.faults.join(", ")}`)}</a>
-${open && deliveryDetail(context, delivery)}</li>`;
-}
-
-const hasFailed = ({ state, attempts }: StoredDelivery) =>
-  state !== "delivered" && attempts.length > 0 && attempts.at(-1)?.status !== 200;
-
-/** What the list can be limited to, by the name in the address. */
-const STATES: Readonly<
-  Record<string, readonly [text: string, matches: (one: StoredDelivery) => boolean]>
-> = {
-  "": ["All", () => true],
-  delivered: ["Delivered", ({ state }) => state === "delivered"],
-  pending: ["Retrying", ({ state }) => state === "pending"],
-  failed: ["Failed", ({ state }) => state === "failed"],
-};
-
-function stateFilters(context: PageContext): Html {
-  const { deliveries } = context.server.sandboxState.state;
-  return filters(context, {
-    field: "state",
-    page: "deliveries",
-    at: "deliveries",
-    label: "Deliveries by state",
-    choices: Object.entries(STATES).map(
-      ([value, [text, matches]]) => [value, text, deliveries.filter(matches).length] as const,
-    ),
+  const { at, status, latencyMs } = attempts.at(-1) ?? {};
+  // Virtual time stands still while a receiver responds.
+  const duration = server.clock === "real" ? ` in ${latencyMs} ms` : "";
+  return row(context, {
+    entry: ["delivery", id],
+    head: html`<strong class="event">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}`,
+    state: stateText(delivery, next),
+    about: [
+      server.sandboxState.state.webhooks.length > 1 && url.replace(/^https?:\/\//, ""),
+      attempts.length > 1 && `${attempts.length} attempts`,
+      attempts.length > 0 &&
+        (status === undefined ? "no response" : `returned ${status}${duration}`),
+    ],
+    at: at === undefined ? undefined : Date.parse(at),
+    failure,
+    // Some reasons name the chaos already.
+    faults:
+      chaos !== undefined && !failure?.startsWith("Chaos")
+        ? `chaos: ${chaos.faults.join(", ")}`
+        : undefined,
+    detail: () => deliveryDetail(context, delivery, lastFailure(context, delivery)),
   });
 }
 
@@ -110,20 +114,22 @@ function resendFailed(context: PageContext): Html | undefined {
 export function deliveriesPane(context: PageContext): Html {
   const { deliveries, webhooks } = context.server.sandboxState.state;
   const next = nextAttempts(context);
-  const [, matches] = STATES[context.view.state] ?? ["", () => true];
-  const found = deliveries.filter(matches);
-  const rows = pageOf(found, context.view.deliveries).map((one) =>
-    row(context, one, next.get(one.id)),
+  return card(
+    "deliveries",
+    "send",
+    "Webhook deliveries",
+    resendFailed(context),
+    webhookList(context),
+    (deliveries.length > 0 || webhooks.length > 0) &&
+      list(context, {
+        name: "deliveries",
+        items: deliveries,
+        choices: CHOICES,
+        searched: "Event, order or body",
+        textOf: (one) => `${one.id} ${one.event} ${one.url} ${one.body} ${failureOf(context, one)}`,
+        failureOf: (one) => failureOf(context, one),
+        row: (one) => deliveryRow(context, one, next.get(one.id)),
+        empty: "Nothing has been sent yet. The next event is sent at once.",
+      }),
   );
-  const empty =
-    deliveries.length > 0
-      ? "No delivery matches."
-      : webhooks.length > 0 && "Nothing has been sent yet. The next event is sent at once.";
-  return html`<section class="card" id="deliveries" aria-labelledby="deliveries-title">
-<div class="card-head"><h2 id="deliveries-title" tabindex="-1">${icon("send")}Webhook deliveries</h2>${resendFailed(context)}</div>
-${webhookList(context)}
-${deliveries.length > 0 && stateFilters(context)}
-${rows.length > 0 ? html`<ul class="rows">${rows}</ul>` : empty && html`<p class="empty">${empty}</p>`}
-${pager(context.view, "deliveries", found.length)}
-</section>`;
 }

@@ -3,10 +3,10 @@ import { MERCHANT } from "../../payments/merchant.ts";
 import { localFormat, networkOf } from "../../payments/phone-number.ts";
 import type { StoredPayment, StoredPhone } from "../../state/records.ts";
 import { form } from "../components.ts";
-import type { PageContext } from "../context.ts";
 import { clipped, dateOf, money, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
+import type { PageContext } from "../view.ts";
 
 /** A phone as the page draws it. */
 export interface Handset {
@@ -42,20 +42,17 @@ const pad = html`<div class="pad" role="group" aria-label="PIN pad">${KEYS.map((
 
 function dialog(context: PageContext, number: string, payment: StoredPayment): Html {
   const { reference, account_reference, description, cents, currency } = payment;
-  const hidden = html`<input type="hidden" name="number" value="${number}"><input type="hidden" name="reference" value="${reference}">`;
-  const place = { context, at: "phone" };
+  const place = { context, at: "phone", hidden: { number, reference } };
   return html`<div class="dialog" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
 <div class="dialog-head"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
 <p class="ask"><span class="amount">${money(cents, currency)}</span> to <strong>${MERCHANT.name}</strong></p>
-<dl class="ask-facts"><div><dt>Account</dt><dd>${account_reference === "" ? "none given" : account_reference}</dd></div>${description !== "" && html`<div><dt>For</dt><dd>${clipped(description, 70)}</dd></div>`}</dl>
+<dl class="ask-about"><div><dt>Account</dt><dd>${account_reference === "" ? "none given" : account_reference}</dd></div>${description !== "" && html`<div><dt>For</dt><dd>${clipped(description, 70)}</dd></div>`}</dl>
 ${form(
   { action: "phone/pin", ...place, name: "pin", label: "Enter the PIN" },
-  hidden,
   html`<label for="pin-${reference}">PIN</label><input class="pin-field" id="pin-${reference}" name="pin" inputmode="numeric" pattern="[0-9]{4}" maxlength="4" required autocomplete="off" aria-describedby="pin-hint">
 <p class="hint" id="pin-hint">Any four digits pay.</p>${pad}
-<div class="answers"><button class="quiet" form="cancel-${reference}">Cancel</button><button class="primary">Send</button></div>`,
+<div class="answers"><button class="primary">Send</button><button class="quiet" formaction="/_sandbox/phone/cancel" formnovalidate>Cancel</button></div>`,
 )}
-<form method="post" action="/_sandbox/phone/cancel" id="cancel-${reference}">${hidden}</form>
 </div>`;
 }
 
@@ -76,7 +73,7 @@ function screen(context: PageContext, { number, stored, prompt, final }: Handset
   }
   const open = prompt !== undefined && prompt.ignored !== true;
   return html`<div class="screen${open && " ringing"}">
-<div class="bar" aria-hidden="true"><span data-clock="short">${timeOf(now).slice(0, 5)}</span><span class="bars"></span><span class="battery"></span></div>
+<div class="bar" aria-hidden="true"><span data-clock="short">${timeOf(now).slice(0, 5)}</span></div>
 <div class="home"><p class="big-clock" aria-hidden="true" data-clock="short">${timeOf(now).slice(0, 5)}</p><p class="big-date" aria-hidden="true">${dateOf(now).replace(/ \d{4}$/, "")}, ${networkOf(number) ?? "no network"}</p>
 ${final.length > 0 && html`<ul class="messages" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
 ${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to ${localFormat(number)} rings here.</p>`}

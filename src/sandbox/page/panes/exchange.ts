@@ -1,6 +1,6 @@
 import type { LoggedExchange } from "../../observe/exchange-log.ts";
-import { block, copyButton } from "../components.ts";
-import { quoted, timeOf } from "../format.ts";
+import { badge, block, copyButton, folded } from "../components.ts";
+import { curl, KEY_HEADER, quoted, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 
 // A request and its response, byte for byte except for the key.
@@ -31,9 +31,13 @@ ${status === undefined ? html`<p class="hint">No response was sent.</p>` : block
 /** Both, folded under their first line. */
 export function foldedExchange(logged: LoggedExchange): Html {
   const { id, at, line, fault } = logged;
-  return html`<details class="raw" id="payment-request-${id}"><summary><code>${line}</code><span class="badge ${isBad(logged) ? "bad" : "plain"}">${statusText(logged)}${fault !== undefined && html` fault: ${fault}`}</span><time>${timeOf(at)}</time></summary>
-${exchangeBlocks(logged)}
-</details>`;
+  const status = badge(
+    isBad(logged) ? "bad" : "plain",
+    undefined,
+    html`${statusText(logged)}${fault !== undefined && ` fault: ${fault}`}`,
+  );
+  const summary = html`<code>${line}</code>${status}<time>${timeOf(at)}</time>`;
+  return folded(`payment-request-${id}`, summary, exchangeBlocks(logged), undefined, "raw");
 }
 
 /** Headers that change what a request does. A client sets all others itself. */
@@ -42,19 +46,12 @@ const COPIED = /^(content-type|idempotency-key|x-(?!api-key).*)$/i;
 const MAX_COPIED_CHARACTERS = 8_192;
 
 /** A button that copies the request as a command for a shell. The log does not have the key. */
-export function copyAsCurl(
-  { line, requestHeaders, requestBody }: LoggedExchange,
-  baseUrl: string,
-): Html | undefined {
+export function copyAsCurl(logged: LoggedExchange, baseUrl: string): Html | undefined {
+  const { line, requestHeaders, requestBody } = logged;
   if (requestBody.length > MAX_COPIED_CHARACTERS) return undefined;
   const [method = "", path = ""] = line.split(" ");
-  const command = [
-    `curl -s -X ${method} ${quoted(baseUrl + path)}`,
-    `-H "X-API-Key: $MALIPO_API_KEY"`,
-    ...requestHeaders
-      .filter(([name]) => COPIED.test(name))
-      .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(requestBody === "" ? [] : [`-d ${quoted(requestBody)}`]),
-  ].join(" \\\n  ");
+  const copied = requestHeaders.filter(([name]) => COPIED.test(name));
+  const headers = [KEY_HEADER, ...copied.map(([name, value]) => quoted(`${name}: ${value}`))];
+  const command = curl({ method, url: baseUrl + path, headers, body: requestBody });
   return copyButton(command, "the request", "Copy as curl");
 }

@@ -1,11 +1,11 @@
 import { machineTime } from "../../clock/machine.ts";
 import { VIRTUAL_START } from "../../clock/time.ts";
 import { form, typed } from "../components.ts";
-import type { PageContext } from "../context.ts";
 import { dateOf, span, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
-import { activeText } from "./faults/faults.ts";
+import type { PageContext } from "../view.ts";
+import { activeText } from "./faults.ts";
 
 /** How far one click advances the clock, and what that reaches. */
 const STEPS = [
@@ -49,7 +49,7 @@ const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect
 export function header(context: PageContext): Html {
   const faults = activeText(context);
   return html`<header class="top" id="top"><h1><a class="brand" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
-<p class="live" id="live-state" hidden><span class="dot"></span><span data-live>live</span></p>
+<p class="live" id="live-state" hidden><span class="dot"></span><span id="live-text">live</span></p>
 ${faults !== undefined && html`<a class="alarm" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
 ${clock(context)}</header>`;
 }

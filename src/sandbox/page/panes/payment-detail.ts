@@ -1,11 +1,10 @@
 import { localFormat } from "../../payments/phone-number.ts";
 import type { StoredDelivery, StoredPayment } from "../../state/records.ts";
 import { copyButton, type Tone } from "../components.ts";
-import type { PageContext } from "../context.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
-import { linkTo } from "../view.ts";
+import { linkTo, type PageContext } from "../view.ts";
 import { foldedExchange } from "./exchange.ts";
 
 interface Moment {
@@ -86,7 +85,7 @@ function timeline(context: PageContext, payment: StoredPayment): Html {
     )}</ol>`;
 }
 
-const fact = (name: string, value: string | undefined, copyable = false): Html | undefined =>
+const detail = (name: string, value: string | undefined, copyable = false): Html | undefined =>
   value === undefined || value === ""
     ? undefined
     : html`<div><dt>${name}</dt><dd><code>${clipped(value, 400)}</code>${copyable && copyButton(value, name)}</dd></div>`;
@@ -94,18 +93,16 @@ const fact = (name: string, value: string | undefined, copyable = false): Html |
 /** Everything about one payment. */
 export function paymentDetail(context: PageContext, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
-  const exchanges = context.log.forPayment(reference);
-  return html`<div class="detail" id="payment-detail-${reference}">
-${timeline(context, payment)}
-<dl class="facts">
-${fact("Reference", reference, true)}
-${fact("Checkout request", checkout_request_id, true)}
-${fact("Description", description)}
-${fact("failure_reason", failure?.reason)}
-${failure && fact("retry_possible", String(failure.retryPossible))}
+  const exchanges = context.server.log.forPayment(reference);
+  return html`${timeline(context, payment)}
+<dl class="about">
+${detail("Reference", reference, true)}
+${detail("Checkout request", checkout_request_id, true)}
+${detail("Description", description)}
+${detail("failure_reason", failure?.reason)}
+${failure && detail("retry_possible", String(failure.retryPossible))}
 </dl>
 <h3>HTTP requests</h3>
-${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which keeps the latest 1,000 payments of this run.</p>`}
-${exchanges.map(foldedExchange)}
-</div>`;
+${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which has those of the latest 1,000 payments of this run.</p>`}
+${exchanges.map(foldedExchange)}`;
 }

@@ -2,11 +2,10 @@ import { kenyanMobile, localFormat } from "../../payments/phone-number.ts";
 import { formatAmount } from "../../state/money.ts";
 import type { AutoAnswer, StoredPayment } from "../../state/records.ts";
 import { newPhone } from "../../state/state.ts";
-import { form } from "../components.ts";
-import type { PageContext } from "../context.ts";
+import { folded, form, options } from "../components.ts";
 import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";
-import { linkTo } from "../view.ts";
+import { linkTo, type PageContext } from "../view.ts";
 import { device, type Handset } from "./device.ts";
 
 /** The number of the examples, so that the first payment rings on the phone that is shown. */
@@ -72,34 +71,30 @@ function tabs(context: PageContext, chosen: string, all: readonly string[]): Htm
 }
 
 function controls(context: PageContext, { number, stored, prompt }: Handset): Html {
-  const place = { context, at: "phone" };
-  const numberField = html`<input type="hidden" name="number" value="${number}">`;
+  const place = { context, at: "phone", hidden: { number } };
   const open = prompt !== undefined && prompt.ignored !== true && stored.on;
   const act = (action: "wrong-pin" | "ignore" | "off" | "on", text: string, enabled: boolean) =>
     form(
       { action: `phone/${action}`, ...place },
-      numberField,
       html`<button${!enabled && html` disabled`}>${text}</button>`,
     );
+  const answers = Object.entries(AUTO_ANSWERS).filter(
+    ([answer]) => answer !== "" || stored.autoAnswer === undefined,
+  );
   return html`<div class="acts" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off", true) : act("on", "Switch on", true)}</div>
-<details class="more" id="phone-more"><summary>Balance, auto-answer<small>${money(stored.balanceCents)}</small></summary>
-${form(
-  { action: "phone/balance", ...place, name: "inline", showsError: true },
-  numberField,
-  html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${formatAmount(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
-)}
+${folded(
+  "phone-more",
+  html`Balance, auto-answer<small>${money(stored.balanceCents)}</small>`,
+  html`${form(
+    { action: "phone/balance", ...place, name: "inline", showsError: true },
+    html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${formatAmount(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
+  )}
 ${form(
   { action: "phone/always", ...place, name: "inline" },
-  numberField,
-  html`<label>When it rings, this customer<select name="answer">${Object.entries(AUTO_ANSWERS)
-    .filter(([answer]) => answer !== "" || stored.autoAnswer === undefined)
-    .map(
-      ([answer, text]) =>
-        html`<option value="${answer}"${(stored.autoAnswer ?? "") === answer && html` selected`}>${text}</option>`,
-    )}</select></label><button>Set</button>`,
+  html`<label>When it rings, this customer<select name="answer">${options(answers, stored.autoAnswer ?? "")}</select></label><button>Set</button>`,
 )}
-<form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>
-</details>`;
+<form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>`,
+)}`;
 }
 
 /** The customer's side: a phone to tap. */

@@ -1,11 +1,11 @@
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { ASSUMPTIONS, type Assumption } from "../../assumptions.ts";
-import { badge } from "../components.ts";
-import type { PageContext } from "../context.ts";
+import { badge, folded } from "../components.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
+import type { PageContext } from "../view.ts";
 
-/** One part of what the sandbox says, and where it has it from. */
+/** One choice of the sandbox, and whether a profile decided it. */
 interface ServicePart {
   readonly about: string;
   readonly text: string;
@@ -40,14 +40,17 @@ const row = ({ about, text, isLearned }: ServicePart): Html =>
   html`<li><h3>${about}</h3>${isLearned ? badge("good", "check", "Learned") : badge("plain", "message", "Assumed")}<p>${text}</p></li>`;
 
 /** Which parts of the sandbox are learned from a service: only there if it has a profile. */
-export function servicePane({ server }: PageContext): Html | undefined {
-  const { profile } = server;
+export function servicePane({ server: { profile } }: PageContext): Html | undefined {
   if (profile === undefined) return undefined;
   const parts = partsOf(profile);
   const learned = parts.filter(({ isLearned }) => isLearned).length;
   return html`<section class="card" id="service" aria-label="Speaks like your service">
-<details id="service-details"><summary>${icon("message")}<h2>Speaks like your service</h2><small>${learned} parts are learned, ${parts.length - learned} are assumed</small></summary>
-<ul class="parts">${parts.map(row)}</ul>
-</details>
+${folded(
+  "service-details",
+  html`${icon("message")}<h2>Speaks like your service</h2><small>${learned} parts are learned, ${parts.length - learned} are assumed</small>`,
+  html`<ul class="parts">${parts.map(row)}</ul>`,
+  undefined,
+  "",
+)}
 </section>`;
 }

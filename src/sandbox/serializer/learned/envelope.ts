@@ -1,64 +1,38 @@
 import { fieldRole } from "../../../profile/paging.ts";
 import type { Page } from "../../exchange/result.ts";
-import { choice, type Fact, moment, text, value } from "./values.ts";
+import { choice, type Known, sent, text, time } from "./values.ts";
 import type { Lookup } from "./write.ts";
 
-/** What a response says beside its resource, or in the place of one. */
-export interface EnvelopeFacts {
+/** What a response holds beside its resource, or in the place of one. */
+export interface EnvelopeValues {
   readonly status: number;
-  readonly path: string;
   readonly now: number;
   /** `undefined`: it is a success. */
   readonly error?: { readonly cause: string; readonly message: string; readonly field: string };
 }
 
-const isTrue = /^(ok|success|successful|succeeded)$/;
+const isTime = (formats: readonly string[]) =>
+  formats.some((one) => one === "iso8601" || one === "datetime" || one === "date");
 
-/** Looks up the fields of an envelope and of an error. */
-export function envelopeLookup({ status, path, now, error }: EnvelopeFacts): Lookup {
-  const isOk = error === undefined;
-  const message = error?.message ?? "OK";
-  return ({ name, types, formats }, within) => {
-    const [type] = types;
-    if (type === "boolean") {
-      if (isTrue.test(name) || name === "status") return value(isOk);
-      return name === "error" || name === "failed" ? value(!isOk) : undefined;
-    }
-    if (type === "number")
-      return /^(status|code|status_code|http_status)$/.test(name) ? value(status) : undefined;
+/** Looks up the fields of an envelope and of an error, by their shape. */
+export function envelopeLookup({ status, now, error }: EnvelopeValues): Lookup {
+  return ({ name, types: [type], formats, values, same }) => {
+    if (same.includes("status")) return sent(status);
     if (type !== "string") return undefined;
-    if (/^(timestamp|time|date|created_at)$/.test(name)) return moment(now);
-    if (/^(path|instance)$/.test(name)) return value(path);
-    const isNumber = formats.includes("digits3") && !formats.includes("token");
-    if (isNumber && /^(status|code|status_code|http_status)$/.test(name)) {
-      return value(String(status));
+    if (isTime(formats)) return time(now);
+    if (values.length > 0) {
+      return error === undefined ? choice(/^(success|ok)/, /^/) : choice(/^(error|fail)/, /^/);
     }
-    if (name === "status")
-      return isOk ? choice("success", "ok") : choice("error", "fail", "failed");
-    if (isOk) return name === "message" ? text(message) : undefined;
-    if (name === "{field}" || within.includes("{field}")) return text(message);
-    return errorFact(name, formats, error, message);
+    if (error === undefined) return name === "message" ? text("OK") : undefined;
+    if (same.includes("field")) return text(error.field || "field");
+    if (same.includes("pointer")) return text(`/${error.field || "field"}`);
+    if (formats.includes("text")) return text(error.message);
+    return formats.includes("token") && !/id$/.test(name) ? text(error.cause) : undefined;
   };
 }
 
-function errorFact(
-  name: string,
-  formats: readonly string[],
-  { cause, field }: NonNullable<EnvelopeFacts["error"]>,
-  message: string,
-): Fact | undefined {
-  if (/^(field|param|parameter|property|pointer)$/.test(name)) return text(field || "field");
-  if (/(^|_)(message|error|detail|details|title|reason|description|msg|errors)$/.test(name)) {
-    return text(formats.length === 1 && formats[0] === "token" ? cause : message);
-  }
-  return /^(code|type|error_code|error_type|kind)$/.test(name) ? text(cause) : undefined;
-}
-
-/** The names of links to other pages, for lists that were never seen with another page. */
-const isLink = (name: string): boolean => /^(next|prev|previous)(_(page_)?(url|link))?$/.test(name);
-
-/** Where the addresses of a list begin. */
-export interface PageFacts {
+/** Which part of a list a response is, and how its addresses begin. */
+export interface PageValues {
   readonly page: Page;
   readonly count: number;
   readonly address: string;
@@ -68,64 +42,61 @@ export interface PageFacts {
 }
 
 /** Looks up the fields beside a list. */
-export function pageLookup({ page, count, address, firstPage, pageName }: PageFacts): Lookup {
+export function pageLookup(values: PageValues): Lookup {
+  const { page, count, address, firstPage, pageName } = values;
   const { size, offset, total } = page;
   const pages = Math.max(Math.ceil(total / Math.max(size, 1)), 1);
-  const hasMore = offset + count < total;
-  const hasPrevious = offset > 0;
   const number = page.page - 1 + firstPage;
-  const link = (one: number) => value(`${address}?${pageName}=${one}`);
-  return ({ name, types, formats }) => {
-    const isUrl =
-      formats.includes("url") || (formats.length === 0 && types[0] === "null" && isLink(name));
-    const step = (there: boolean, one: number, cursor: number): Fact => {
-      if (!there) return value(null);
-      if (isUrl) return link(one);
-      const isNumber = types.includes("number") || /_page$/.test(name);
-      return isNumber ? value(one) : value(cursorOf(cursor));
+  const hasMore = offset + count < total;
+  const link = (one: number) => sent(`${address}?${pageName}=${one}`);
+  /** The next or the previous page: its address, its number or its cursor, as the place has it. */
+  const step =
+    (isThere: boolean, one: number, from: number): Lookup =>
+    (place) => {
+      const { name, types, formats } = place;
+      if (!isThere) return sent(null);
+      if (formats.includes("url") || (formats.length === 0 && LINK.test(name))) return link(one);
+      return types.includes("number") || /_page$/.test(name) ? sent(one) : sent(cursorOf(from));
     };
-    switch (fieldRole(name)) {
-      case "page":
-        return value(number);
-      case "size":
-        return value(size);
-      case "offset":
-        return value(offset);
-      case "total":
-        return value(total);
-      case "pages":
-        return value(pages);
-      case "from":
-        return value(count === 0 ? null : offset + 1);
-      case "to":
-        return value(count === 0 ? null : offset + count);
-      case "count":
-        return value(count);
-      case "more":
-        return value(hasMore);
-      case "nextPage":
-      case "nextCursor":
-      case "nextUrl":
-        return step(hasMore, number + 1, offset + size);
-      case "previous":
-        return step(hasPrevious, number - 1, Math.max(offset - size, 0));
-      case undefined:
-        break;
-    }
-    if (name === "number") return value(number);
-    if (name === "number_of_elements") return value(count);
-    if (name === "empty") return value(count === 0);
-    if (name === "first") return types[0] === "boolean" ? value(!hasPrevious) : link(firstPage);
-    if (name === "last")
-      return types[0] === "boolean" ? value(!hasMore) : link(pages - 1 + firstPage);
-    if (name === "path" && isUrl) return value(address);
-    return undefined;
+  const next = step(hasMore, number + 1, offset + size);
+  const isEnd =
+    (isThere: boolean, one: number): Lookup =>
+    ({ types: [type] }) =>
+      type === "boolean" ? sent(!isThere) : link(one);
+  const byRole: Readonly<Record<string, Known | Lookup>> = {
+    page: sent(number),
+    size: sent(size),
+    offset: sent(offset),
+    total: sent(total),
+    pages: sent(pages),
+    from: sent(count === 0 ? null : offset + 1),
+    to: sent(count === 0 ? null : offset + count),
+    count: sent(count),
+    more: sent(hasMore),
+    nextPage: next,
+    nextCursor: next,
+    nextUrl: next,
+    previous: step(offset > 0, number - 1, Math.max(offset - size, 0)),
+  };
+  const byName: Readonly<Record<string, Known | Lookup>> = {
+    number_of_elements: sent(count),
+    empty: sent(count === 0),
+    first: isEnd(offset > 0, firstPage),
+    last: isEnd(hasMore, pages - 1 + firstPage),
+    path: sent(address),
+  };
+  return (place, within) => {
+    const found = byRole[fieldRole(place.name) ?? ""] ?? byName[place.name];
+    return typeof found === "function" ? found(place, within) : found;
   };
 }
 
-/** The text of a cursor: it holds where the page begins. */
+/** The names of links to other pages, for lists that were never seen with another page. */
+const LINK = /^(next|prev|previous)(_(page_)?(url|link))?$/;
+
+/** The text of a cursor: it holds the offset of the page. */
 const cursorOf = (offset: number): string => `cursor_${offset}`;
 
-/** Where a cursor begins; 0 for a text that is not one. */
+/** The offset in a cursor; 0 for a text that is not one. */
 export const offsetOfCursor = (cursor: string | null): number =>
   Number(/^cursor_(\d{1,9})$/.exec(cursor ?? "")?.[1] ?? 0);

@@ -1,16 +1,16 @@
-import { REFUSAL_CAUSES, type RefusalCause } from "../../../profile/causes.ts";
-import { endpointKey, type Found, findRefusal, isAccepted } from "../../../profile/read.ts";
+import { REJECTION_CAUSES, type RejectionCause } from "../../../profile/causes.ts";
+import { endpointKey, type Found, findRejection, isAccepted } from "../../../profile/read.ts";
 import type { ErrorCause, ErrorResponse } from "../../exchange/error-response.ts";
 import type { ApiResponse } from "../../exchange/messages.ts";
-import { ASSUMED_SPEECH, ASSUMED_STATUSES } from "../assumed.ts";
-import type { Asked } from "../serializer.ts";
+import { ASSUMED_SERIALIZER, ASSUMED_STATUSES } from "../assumed.ts";
+import type { RequestContext } from "../serializer.ts";
 import { envelopeLookup } from "./envelope.ts";
 import { type Learned, toResponse } from "./responses.ts";
 import { toTree } from "./shape-tree.ts";
-import { say } from "./write.ts";
+import { write } from "./write.ts";
 
 /** Causes whose errors look alike: the body is borrowed, the status stays the assumption. */
-const RELATED: Partial<Record<ErrorCause, readonly RefusalCause[]>> = {
+const RELATED: Partial<Record<ErrorCause, readonly RejectionCause[]>> = {
   no_key: ["unknown_key"],
   unknown_key: ["no_key"],
   wrong_kind: ["missing_scope", "unknown_key"],
@@ -25,8 +25,15 @@ const RELATED: Partial<Record<ErrorCause, readonly RefusalCause[]>> = {
   unusable_phone: ["invalid_phone", "invalid_field"],
 };
 
-/** An invalid phone is an invalid field: these two have the same status. */
+/** An invalid phone is an invalid field: these have the same status. */
 const SAME_STATUS: readonly ErrorCause[] = ["invalid_field", "invalid_phone", "unusable_phone"];
+
+/** The status of every rejection that was seen, if they have one. */
+function onlyStatus({ profile }: Learned): number | undefined {
+  const causes: readonly RejectionCause[] = ["no_key", "unknown_key", "wrong_kind", "unknown_id"];
+  const statuses = causes.map((cause) => findRejection(profile, cause)?.status);
+  return new Set(statuses).size === 1 ? statuses[0] : undefined;
+}
 
 interface FoundError {
   readonly status: number;
@@ -34,42 +41,52 @@ interface FoundError {
   readonly isOwn: boolean;
 }
 
-function findError({ profile }: Learned, cause: ErrorCause, endpoint: string | undefined) {
-  const seen = (one: RefusalCause): Found | undefined => {
-    const here = findRefusal(profile, one, endpoint);
+function findError(
+  learned: Learned,
+  cause: ErrorCause,
+  endpoint: string | undefined,
+): FoundError | undefined {
+  const { profile } = learned;
+  const seen = (one: RejectionCause): Found | undefined => {
+    const here = findRejection(profile, one, endpoint);
     if (here !== undefined && !isAccepted(here)) return here;
-    const anywhere = Object.entries(profile.refusals[one] ?? {})
+    return Object.entries(profile.rejections[one] ?? {})
       .map(([status, response]) => ({ status: Number(status), response }))
       .find((found) => !isAccepted(found));
-    return anywhere;
   };
-  if (cause !== "invalid_path") {
-    const found = seen(cause);
-    if (found !== undefined) return { status: found.status, found, isOwn: true };
-  }
-  for (const other of [...(RELATED[cause] ?? []), ...REFUSAL_CAUSES]) {
+  const own = cause === "invalid_path" ? undefined : seen(cause);
+  if (own !== undefined) return { status: own.status, found: own, isOwn: true };
+  for (const other of [...(RELATED[cause] ?? []), ...REJECTION_CAUSES]) {
     const found = seen(other);
     if (found === undefined) continue;
     const isSame = SAME_STATUS.includes(cause) && SAME_STATUS.includes(other);
-    return { status: isSame ? found.status : ASSUMED_STATUSES[cause], found, isOwn: false };
+    const assumed = onlyStatus(learned) ?? ASSUMED_STATUSES[cause];
+    return { status: isSame ? found.status : assumed, found, isOwn: false };
   }
   return undefined;
 }
 
-/** Says an error as it was learned. */
-export function sayError(learned: Learned, asked: Asked, error: ErrorResponse): ApiResponse {
+/** Writes an error as it was learned. */
+export function writeError(
+  learned: Learned,
+  request: RequestContext,
+  error: ErrorResponse,
+): ApiResponse {
   const { cause, message, field = "" } = error;
-  const endpoint = asked.endpoint && endpointKey(asked.endpoint);
-  const known: FoundError | undefined = findError(learned, cause, endpoint);
+  const known = findError(learned, cause, request.endpoint && endpointKey(request.endpoint));
   const root = known && toTree(known.found.response.body);
-  if (known === undefined || root === undefined) return ASSUMED_SPEECH.error(asked, error);
+  if (known === undefined || root === undefined) return ASSUMED_SERIALIZER.error(request, error);
   const { status, found, isOwn } = known;
-  const details = { cause, message, field };
-  const lookup = envelopeLookup({ status, path: asked.path, now: asked.now, error: details });
-  const manner = { ...learned.manner, field: field.split(".")[0] ?? "" };
-  const response = toResponse(learned, status, found, root, () => say(root, lookup, manner));
-  const kept = Object.entries(error.headers).filter(
-    ([name]) => !isOwn || name in found.response.headers,
+  const name = field.split(".")[0] ?? "";
+  const lookup = envelopeLookup({
+    status,
+    now: request.now,
+    error: { cause, message, field: name },
+  });
+  const format = { ...learned.format, field: name };
+  const response = toResponse(learned, status, found, root, () => write(root, { lookup, format }));
+  const own = Object.entries(error.headers).filter(
+    ([header]) => !isOwn || header in found.response.headers,
   );
-  return { ...response, headers: { ...response.headers, ...Object.fromEntries(kept) } };
+  return { ...response, headers: { ...response.headers, ...Object.fromEntries(own) } };
 }

@@ -1,10 +1,10 @@
 import { total } from "../../../profile/counts.ts";
 import type { ResponseShape } from "../../../profile/types.ts";
-import { madeUpText } from "./placeholder.ts";
+import { placeholderText } from "./placeholder.ts";
 
 /** Headers that belong to the service, not to the server in front of it. */
 const OF_SERVICE =
-  /^(?:x-|ratelimit|request-id|trace-id|(?:retry-after|location|www-authenticate|allow)$)/;
+  /^(?:x-|ratelimit|(?:\w+-)*(?:request|trace|debug)-id|(?:retry-after|location|www-authenticate|allow)$)/;
 
 /** Headers with a syntax that a client reads. */
 const FIXED: Readonly<Record<string, string>> = {
@@ -17,14 +17,15 @@ export function headersLike(
   { seen, headers }: ResponseShape,
   seed: string,
 ): Record<string, string> {
-  const said: Record<string, string> = {};
-  for (const [name, shape] of Object.entries(headers)) {
-    const isUsual = total(shape.seen) * 2 >= total(seen);
-    if (!isUsual || !OF_SERVICE.test(name)) continue;
-    said[name] =
-      FIXED[name] ?? shape.values?.at(-1) ?? madeUpText(shape.formats?.[0] ?? "token", name, seed);
-  }
-  return said;
+  const usual = Object.entries(headers).filter(
+    ([name, shape]) => total(shape.seen) * 2 >= total(seen) && OF_SERVICE.test(name),
+  );
+  return Object.fromEntries(
+    usual.map(([name, { values, formats }]) => [
+      name,
+      FIXED[name] ?? values?.at(-1) ?? placeholderText(formats?.[0] ?? "token", name, seed),
+    ]),
+  );
 }
 
 /** The content type of a response with this shape. */

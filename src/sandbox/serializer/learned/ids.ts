@@ -1,63 +1,52 @@
 import type { EndpointName } from "../../../contract/endpoints.ts";
-import { findIdField } from "../../../profile/read.ts";
-import type { ServiceProfile } from "../../../profile/types.ts";
 import { nextName } from "../../state/random.ts";
-import { ASSUMED_SPEECH } from "../assumed.ts";
-import type { IdKind, IdState, Speech } from "../serializer.ts";
-import { formatOf, madeUpText, madeUpUuid } from "./placeholder.ts";
-import { type Place, snakeCase } from "./shape-tree.ts";
+import { ASSUMED_SERIALIZER } from "../assumed.ts";
+import type { IdKind, IdState, Serializer } from "../serializer.ts";
+import { formatOf, placeholderText } from "./placeholder.ts";
+import { findPlace, type Place } from "./shape-tree.ts";
 import type { Templates } from "./templates.ts";
 
-/** Where an id stands: the names of its field, the likeliest first, and the endpoints that return it. */
+/** What an id repeats, the usual names of its field, and the endpoints that return it. */
 interface IdField {
+  readonly same?: string;
   readonly names: readonly string[];
   readonly endpoints: readonly EndpointName[];
 }
 
-const INITIATIONS: readonly EndpointName[] = ["mobileMoney.initiate", "payments.initiate"];
-const PAYMENTS: readonly EndpointName[] = [...INITIATIONS, "payments.get", "payments.list"];
+const PAYMENTS: readonly EndpointName[] = [
+  ...(["mobileMoney.initiate", "payments.initiate", "payments.get", "payments.list"] as const),
+];
+const WEBHOOKS: readonly EndpointName[] = ["webhooks.update", "webhooks.register", "webhooks.list"];
 
-const ID_FIELDS: Readonly<Record<IdKind, IdField>> = {
+const ID_FIELDS: Readonly<Record<IdKind | "account", IdField>> = {
   reference: { names: ["reference"], endpoints: PAYMENTS },
   checkout: { names: ["checkout_request_id"], endpoints: PAYMENTS },
   invoice: {
+    same: "id",
     names: ["id", "invoice_id", "uuid"],
-    endpoints: ["invoices.create", "invoices.get", "invoices.list"],
+    endpoints: ["invoices.get", "invoices.update", "invoices.create", "invoices.list"],
   },
   secret: {
     names: ["secret", "signing_secret", "webhook_secret", "signing_key"],
-    endpoints: ["webhooks.register", "webhooks.list", "webhooks.update"],
+    endpoints: WEBHOOKS,
   },
-  webhook: {
-    names: ["id", "webhook_id", "uuid"],
-    endpoints: ["webhooks.register", "webhooks.list", "webhooks.update"],
+  webhook: { same: "id", names: ["id", "webhook_id", "uuid"], endpoints: WEBHOOKS },
+  account: {
+    names: ["payment_account_id", "account_id", "id", "uuid"],
+    endpoints: ["merchant.paymentAccounts"],
   },
 };
 
-const ACCOUNT: IdField = {
-  names: ["payment_account_id", "account_id", "id", "uuid"],
-  endpoints: ["merchant.paymentAccounts"],
-};
-
-const RESOURCES: Partial<Record<IdKind, string>> = {
-  reference: "payment",
-  invoice: "invoice",
-  webhook: "webhook",
-};
-
-/** The field that the profile names comes first: the others are guesses by their names. */
-function idFieldOf(profile: ServiceProfile, kind: IdKind): IdField {
-  const { names, endpoints } = ID_FIELDS[kind];
-  const known = findIdField(profile, RESOURCES[kind] ?? "");
-  return known === undefined ? ID_FIELDS[kind] : { names: [snakeCase(known), ...names], endpoints };
-}
-
-function findPlace(templates: Templates, { names, endpoints }: IdField): Place | undefined {
-  for (const endpoint of endpoints) {
-    const resource = templates.resourceOf([endpoint]);
-    const fields = [resource, ...(resource?.fields ?? [])].flatMap((one) => one?.fields ?? []);
-    for (const name of names) {
-      const found = fields.find((field) => field.name === name);
+function findIdPlace(templates: Templates, kind: IdKind | "account"): Place | undefined {
+  const { same = "", names, endpoints } = ID_FIELDS[kind];
+  const roots = endpoints.flatMap((endpoint) => templates.resourceOf([endpoint]) ?? []);
+  const conditions = [
+    (place: Place) => place.same.includes(same),
+    ...names.map((name) => (place: Place) => place.name === name),
+  ];
+  for (const matches of conditions) {
+    for (const root of roots) {
+      const found = findPlace(root, matches);
       if (found !== undefined) return found;
     }
   }
@@ -66,23 +55,22 @@ function findPlace(templates: Templates, { names, endpoints }: IdField): Place |
 
 /** Makes ids of the kinds that the service has. */
 export function learnedIds(
-  profile: ServiceProfile,
   templates: Templates,
   seed: string,
-): Pick<Speech, "newId" | "accountIds"> {
+): Pick<Serializer, "newId" | "accountIds"> {
   const places = new Map<IdKind, Place | undefined>();
-  const account = findPlace(templates, ACCOUNT);
+  const account = findIdPlace(templates, "account");
   return {
-    // A profile holds shapes, and says nothing of a second account.
+    // A profile holds shapes, and tells nothing of a second account.
     accountIds: [
       account === undefined || account.types[0] === "number"
-        ? ASSUMED_SPEECH.accountIds[0]
-        : madeUpText(formatOf(account), "account", seed),
+        ? ASSUMED_SERIALIZER.accountIds[0]
+        : placeholderText(formatOf(account), "account", seed),
     ],
     newId: (kind, state) => {
-      if (!places.has(kind)) places.set(kind, findPlace(templates, idFieldOf(profile, kind)));
+      if (!places.has(kind)) places.set(kind, findIdPlace(templates, kind));
       const place = places.get(kind);
-      return (place && idLike(place, state)) ?? ASSUMED_SPEECH.newId(kind, state);
+      return (place && idLike(place, state)) ?? ASSUMED_SERIALIZER.newId(kind, state);
     },
   };
 }
@@ -102,6 +90,5 @@ function idLike(place: Place, state: IdState): string | undefined {
   const [, kind, length] = /^(digits|hex)(\d*)$/.exec(format) ?? [];
   if (kind === "digits") return digitsLike(Number(length || 12), state);
   if (kind === undefined && format !== "uuid") return undefined;
-  const own = nextName(state.random, "token", 12);
-  return format === "uuid" ? madeUpUuid(own, "id") : madeUpText(format, "id", own);
+  return placeholderText(format, "id", nextName(state.random, "token", 12));
 }

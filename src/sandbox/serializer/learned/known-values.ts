@@ -1,11 +1,11 @@
 import { VIRTUAL_START } from "../../clock/time.ts";
-import type { Records, Thing } from "../../exchange/result.ts";
+import type { Records, Resource } from "../../exchange/result.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
 import type { Place } from "./shape-tree.ts";
-import { certain, choice, type Fact, type Manner, moment, money, text, value } from "./values.ts";
+import { choice, type Format, type Known, money, orAbsent, sent, text, time } from "./values.ts";
 
-/** What is known of a thing, by the name of its field. */
-export type Facts = Readonly<Record<string, Fact>>;
+/** What is known of a resource, by the name of its field. */
+export type KnownFields = Readonly<Record<string, Known>>;
 
 /** Whichever the service has. */
 const ANY = /^/;
@@ -22,7 +22,7 @@ const FURTHER_STATUSES: Readonly<Record<string, RegExp>> = {
   1019: EXPIRED,
 };
 
-function paymentStatus({ status, failure, ignored }: StoredPayment): Fact {
+function paymentStatus({ status, failure, ignored }: StoredPayment): Known {
   if (status === "completed") return choice(status, COMPLETED);
   if (status === "pending") {
     return ignored
@@ -33,190 +33,177 @@ function paymentStatus({ status, failure, ignored }: StoredPayment): Fact {
   return further === undefined ? choice(status, FAILED) : choice(further, status, FAILED);
 }
 
-function paymentFacts(payment: StoredPayment): Facts {
+function paymentFields(payment: StoredPayment): KnownFields {
   const { failure, transaction_id, createdAt, finalAt, status } = payment;
   return {
-    payment_id: value(payment.payment_id),
-    merchant_id: value(payment.merchant_id),
-    reference: value(payment.reference),
+    id: text(String(payment.payment_id)),
+    payment_id: text(String(payment.payment_id)),
+    merchant_id: text(String(payment.merchant_id)),
+    reference: sent(payment.reference),
     amount: money(payment.cents),
     currency: choice(payment.currency, ANY),
-    phone: value(payment.phone),
+    phone: sent(payment.phone),
     status: paymentStatus(payment),
-    account_reference: value(payment.account_reference),
-    description: value(payment.description || null),
-    checkout_request_id: certain(payment.checkout_request_id, value),
-    transaction_id: certain(transaction_id, text),
-    provider_transaction_id: certain(transaction_id, text),
-    provider_reference: certain(transaction_id, () =>
+    account_reference: sent(payment.account_reference),
+    description: sent(payment.description || null),
+    checkout_request_id: orAbsent(payment.checkout_request_id, sent),
+    transaction_id: orAbsent(transaction_id, text),
+    provider_transaction_id: orAbsent(transaction_id, text),
+    provider_reference: orAbsent(transaction_id, () =>
       text("The service request is processed successfully."),
     ),
-    payer_name: certain(transaction_id, () => text("SANDBOX CUSTOMER")),
-    failure_reason: certain(failure?.reason, text),
-    user_message: certain(failure?.userMessage, text),
-    retry_possible: certain(failure?.retryPossible, value),
-    created_at: moment(createdAt),
-    updated_at: moment(finalAt ?? createdAt),
-    completed_at: moment(status === "completed" ? finalAt : undefined),
-    failed_at: moment(status === "failed" ? finalAt : undefined),
-    final_at: moment(finalAt),
+    payer_name: orAbsent(transaction_id, () => text("SANDBOX CUSTOMER")),
+    failure_reason: orAbsent(failure?.reason, text),
+    user_message: orAbsent(failure?.userMessage, text),
+    retry_possible: orAbsent(failure?.retryPossible, sent),
+    created_at: time(createdAt),
+    updated_at: time(finalAt ?? createdAt),
+    completed_at: time(status === "completed" ? finalAt : undefined),
+    failed_at: time(status === "failed" ? finalAt : undefined),
+    final_at: time(finalAt),
   };
 }
 
 const INVOICE_STATUSES: Readonly<Record<StoredInvoice["status"], RegExp>> = {
-  draft: /^(open|new|created|unsent|unpaid|pending)$/,
-  sent: /^(issued|open|unpaid|pending|due)$/,
+  draft: /^(open|new|created|active|unsent|unpaid|pending.*)$/,
+  sent: /^(issued|open|unpaid|pending|due|submitted)$/,
   paid: COMPLETED,
   overdue: /^(past_due|late|unpaid)$/,
 };
 
-function invoiceFacts(invoice: StoredInvoice): Facts {
+function invoiceFields(invoice: StoredInvoice): KnownFields {
   const { status, fields } = invoice;
   // The merchant's own fields come first: a field that the sandbox knows replaces them.
-  const own = Object.entries(fields).map(([name, one]) => [name, value(one)]);
+  const own = Object.entries(fields).map(([name, one]) => [name, sent(one)]);
   return {
-    description: value(null),
+    description: sent(null),
     ...Object.fromEntries(own),
-    invoice_id: value(invoice.id),
+    id: sent(invoice.id),
     number: text(invoice.number),
     status: choice(status, INVOICE_STATUSES[status]),
     amount: money(invoice.cents),
     currency: choice("KES", ANY),
-    due_at: moment(invoice.dueAt),
-    created_at: moment(invoice.createdAt),
-    updated_at: moment(invoice.createdAt),
+    due_at: time(invoice.dueAt),
+    created_at: time(invoice.createdAt),
+    updated_at: time(invoice.createdAt),
   };
 }
 
-type FactsOf = { readonly [One in Thing]: (record: Records[One], manner: Manner) => Facts };
+type FieldsOf = {
+  readonly [One in Resource]: (record: Records[One], format: Format) => KnownFields;
+};
 
-const FACTS: FactsOf = {
+const FIELDS: FieldsOf = {
   merchant: ({ merchant_id, name, country, currency }) => ({
-    merchant_id: value(merchant_id),
+    id: text(String(merchant_id)),
+    merchant_id: text(String(merchant_id)),
     name: text(name),
     country: text(country),
     currency: choice(currency, ANY),
-    created_at: moment(VIRTUAL_START),
+    created_at: time(VIRTUAL_START),
   }),
   account: ({ payment_account_id, name, currency, is_default }) => ({
-    payment_account_id: value(payment_account_id),
+    id: sent(payment_account_id),
+    payment_account_id: sent(payment_account_id),
     name: text(name),
     currency: choice(currency, ANY),
-    is_default: value(is_default),
-    created_at: moment(VIRTUAL_START),
+    is_default: sent(is_default),
+    created_at: time(VIRTUAL_START),
   }),
-  payment: paymentFacts,
-  initiation: paymentFacts,
+  payment: paymentFields,
+  initiation: paymentFields,
   phone: ({ valid, phone, network }) => ({
-    valid: value(valid),
-    phone: value(phone),
+    valid: sent(valid),
+    phone: sent(phone),
     network: text(network),
   }),
   webhook: ({ id, name, url, events }, { webhookSecret }) => ({
-    webhook_id: value(id),
-    name: value(name),
-    url: value(url),
-    events: value(events),
+    id: sent(id),
+    name: sent(name),
+    url: sent(url),
+    events: sent(events),
     status: choice("active", "enabled"),
-    secret: value(webhookSecret),
+    secret: text(webhookSecret),
   }),
-  invoice: invoiceFacts,
-  deletion: ({ id }) => ({
-    deletion_id: value(id),
-    status: choice("deleted"),
-    deleted: value(true),
-  }),
+  invoice: invoiceFields,
+  deletion: ({ id }) => ({ id: sent(id), status: choice("deleted"), deleted: sent(true) }),
 };
 
-/** What is known of a record. The caller must give the thing that it is. */
-export const factsOf = (thing: Thing, record: unknown, manner: Manner): Facts =>
-  (FACTS[thing] as (record: unknown, manner: Manner) => Facts)(record, manner);
+/** What is known of a record. The caller must give the resource that it is. */
+export const knownFieldsOf = (resource: Resource, record: unknown, format: Format): KnownFields =>
+  (FIELDS[resource] as (record: unknown, format: Format) => KnownFields)(record, format);
 
-/** The name of the field with the id of a thing. */
-const ID_FIELDS: Readonly<Record<Thing, string>> = {
-  merchant: "merchant_id",
-  account: "payment_account_id",
-  payment: "payment_id",
-  initiation: "payment_id",
-  phone: "",
-  webhook: "webhook_id",
-  invoice: "invoice_id",
-  deletion: "deletion_id",
+/** What a place that repeats a value of the request holds. */
+const REPEATED: Readonly<Record<string, string>> = { minor: "amount", rounded: "amount" };
+
+/** Names of services for fields that no request has: what cannot be known by its value. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  state: "status",
+  payment_status: "status",
+  invoice_status: "status",
+  total: "amount",
+  total_amount: "amount",
+  amount_minor: "amount",
+  amount_cents: "amount",
+  amount_due: "amount",
+  phone_number: "phone",
+  msisdn: "phone",
+  is_valid: "valid",
+  carrier: "network",
+  operator: "network",
+  invoice_number: "number",
+  invoice_no: "number",
+  receipt: "transaction_id",
+  receipt_number: "transaction_id",
+  mpesa_receipt: "transaction_id",
+  updated: "updated_at",
+  modified_at: "updated_at",
+  paid_at: "completed_at",
+  confirmed_at: "completed_at",
+  completed: "completed_at",
+  processed_at: "final_at",
+  ended_at: "final_at",
+  due_date: "due_at",
+  due: "due_at",
+  expires_at: "due_at",
+  signing_secret: "secret",
+  webhook_secret: "secret",
+  signing_key: "secret",
 };
 
-/** The fact that is the id in paths, by the resource that the profile names. */
-const ID_FACTS: Partial<Record<Thing, readonly (readonly [resource: string, fact: string])[]>> = {
-  payment: [["payment", "reference"]],
-  initiation: [["payment", "reference"]],
-  invoice: [["invoice", "invoice_id"]],
-  webhook: [["webhook", "webhook_id"]],
-  deletion: [
-    ["invoice", "deletion_id"],
-    ["webhook", "deletion_id"],
-  ],
-};
+/** Names that mean another resource in an object inside of one. */
+const OWN_NAMES = new Set(["id", "name", "status", "state", "number", "created_at", "type"]);
 
-/** Other names that services give to a field. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  reference: ["ref", "payment_reference", "transaction_reference"],
-  amount: ["total", "total_amount", "amount_minor", "amount_cents", "amount_due"],
-  phone: ["phone_number", "msisdn", "mobile", "customer_phone", "payer_phone", "formatted", "e164"],
-  status: ["state", "payment_status", "invoice_status"],
-  valid: ["is_valid"],
-  network: ["carrier", "operator", "provider"],
-  number: ["invoice_number", "invoice_no"],
-  description: ["narration", "narrative", "note", "memo"],
-  account_reference: ["account", "account_ref", "label"],
-  transaction_id: ["receipt", "receipt_number", "mpesa_receipt", "mpesa_receipt_number"],
-  created_at: ["created", "created_on", "initiated_at", "date_created", "created_date"],
-  updated_at: ["updated", "modified_at", "last_modified"],
-  completed_at: ["paid_at", "confirmed_at", "completed"],
-  final_at: ["finished_at", "processed_at", "ended_at"],
-  due_at: ["due_date", "due_on", "due"],
-  payment_account_id: ["account_id"],
-  secret: ["signing_secret", "webhook_secret", "signing_key"],
-};
-
-const KNOWN_NAMES = new Map(
-  Object.entries(OTHER_NAMES).flatMap(([name, others]) => others.map((other) => [other, name])),
-);
-
-/** Names that mean the thing itself, and in an object inside of it another thing. */
-const OWN_NAMES = new Set([
-  "id",
-  "uuid",
-  "name",
-  "status",
-  "state",
-  "number",
-  "created_at",
-  "type",
-]);
+const isTime = ({ formats, types, same }: Place): boolean =>
+  types.includes("string") &&
+  same.length === 0 &&
+  formats.some((one) => one === "iso8601" || one === "datetime" || one === "date");
 
 /**
- * Finds what is known of a field. `failure.reason` is `failure_reason`; the `id` of an object inside
- * of a payment is not that of the payment.
+ * Finds what is known of a place: by the value that it repeats, then by its name, then by its format.
+ * `failure.reason` is `failure_reason`; the `id` of an object inside of a payment is not the payment's.
+ *
+ * @param same - What the place repeats.
  */
-export function findFact(
-  thing: Thing,
-  facts: Facts,
-  { key, name }: Place,
+export function findKnown(
+  fields: KnownFields,
+  place: Place,
   within: readonly string[],
-  { idField }: Pick<Manner, "idField">,
-): Fact | undefined {
-  const owner = within.at(-1);
-  if (owner === undefined || owner === thing) {
-    // The profile knows the id by its value: no name overrules that.
-    for (const [resource, fact] of ID_FACTS[thing] ?? []) {
-      if (idField?.(resource) === key && facts[fact] !== undefined) return facts[fact];
-    }
+  { same, resource }: { readonly same: readonly string[]; readonly resource: Resource },
+): Known | undefined {
+  for (const name of same) {
+    const known = fields[REPEATED[name] ?? name];
+    const isId = name === "id" && (resource === "payment" || resource === "initiation");
+    if (isId) return fields.reference;
+    if (known?.kind === "money") return { ...known, same };
+    if (known !== undefined) return known;
   }
+  const { name } = place;
   const parent = within.at(-1);
-  const known = (one: string): Fact | undefined => facts[one] ?? facts[KNOWN_NAMES.get(one) ?? ""];
+  const known = (one: string): Known | undefined => fields[one] ?? fields[OTHER_NAMES[one] ?? ""];
   const joined = parent === undefined ? undefined : known(`${parent}_${name}`);
   if (joined !== undefined) return joined;
-  if (parent !== undefined && parent !== thing && OWN_NAMES.has(name)) return undefined;
-  if (name === "id" || name === "uuid") return facts[ID_FIELDS[thing]];
-  const isOtherId = thing === "deletion" && /^(webhook|invoice)_(id|uuid)$/.test(name);
-  return isOtherId ? facts.deletion_id : known(name);
+  const isInner = parent !== undefined && parent !== resource && OWN_NAMES.has(name);
+  const found = isInner ? undefined : known(name);
+  return found ?? (isTime(place) ? fields.created_at : undefined);
 }

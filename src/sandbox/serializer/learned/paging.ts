@@ -32,7 +32,9 @@ function readPage(paging: Paging, query: URLSearchParams): PageRequest {
   const isByPage = parameters.offset === undefined && parameters.cursor === undefined;
   const size = readSize(paging, query);
   if (parameters.cursor !== undefined) {
-    return pageFrom(offsetOfCursor(query.get(parameters.cursor)), size);
+    const cursor = query.get(parameters.cursor);
+    const page = pageFrom(offsetOfCursor(cursor), size);
+    return cursor === null ? page : { ...page, after: cursor };
   }
   if (parameters.offset !== undefined) {
     return pageFrom(readNumber(query, parameters.offset, { fallback: 0, min: 0 }), size);

@@ -1,39 +1,31 @@
-import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { nextName, nextRandom, seedRandom } from "../../state/random.ts";
 import type { Place } from "./shape-tree.ts";
 
-/** A value of this format, always the same for the same seed. */
-export function madeUpText(format: string, name: string, seed: string): string {
+/** Texts of the formats that have a fixed one. */
+const TEXTS: Readonly<Record<string, string>> = {
+  empty: "",
+  iso8601: "2026-01-01T09:00:00+03:00",
+  datetime: "2026-01-01 09:00:00",
+  date: "2026-01-01",
+  email: "someone@sandbox.malipo.test",
+  decimal2: "10.00",
+  decimal: "10.5",
+};
+
+/** A text of this format, always the same for the same seed. */
+export function placeholderText(format: string, name: string, seed: string): string {
   const random = seedRandom(`${seed} ${name}`);
   const [, kind = "", length = ""] = /^(digits|hex)(\d*)$/.exec(format) ?? [];
-  // A code of one or two digits, where zero means that nothing is wrong.
+  // A code of one or two digits, whose zero means that nothing is wrong.
   if (kind === "digits" && Number(length || 24) <= 2) return "0".repeat(Number(length));
   if (kind === "digits") return `9${nextName(random, "digits", Number(length || 24) - 1)}`;
   if (kind === "hex") return `f${hexDigits(seed, name, Number(length || 32) - 1)}`;
-  switch (format) {
-    case "empty":
-      return "";
-    case "iso8601":
-      return "2026-01-01T09:00:00+03:00";
-    case "datetime":
-      return "2026-01-01 09:00:00";
-    case "date":
-      return "2026-01-01";
-    case "uuid":
-      return madeUpUuid(seed, name);
-    case "url":
-      return `https://sandbox.malipo.test/${name.replaceAll("_", "-")}`;
-    case "email":
-      return "someone@sandbox.malipo.test";
-    case "decimal2":
-      return "10.00";
-    case "decimal":
-      return "10.5";
-    case "token":
-      return `${name || "value"}_${nextName(random, "token", 8)}`.replace(/[^\w.:-]/g, "_");
-    default:
-      return `Sandbox: ${name.replaceAll("_", " ") || "text"}`;
+  if (format === "uuid") return placeholderUuid(seed, name);
+  if (format === "url") return `https://sandbox.malipo.test/${name.replaceAll("_", "-")}`;
+  if (format === "token") {
+    return `${name || "value"}_${nextName(random, "token", 8)}`.replace(/[^\w.:-]/g, "_");
   }
+  return TEXTS[format] ?? `Sandbox: ${name.replaceAll("_", " ") || "text"}`;
 }
 
 function hexDigits(seed: string, name: string, length: number): string {
@@ -44,30 +36,24 @@ function hexDigits(seed: string, name: string, length: number): string {
 }
 
 /** A UUID of version 4. */
-export function madeUpUuid(seed: string, name: string): string {
+function placeholderUuid(seed: string, name: string): string {
   const hex = hexDigits(seed, name, 32);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** The format that a made-up text of a place has: the first that says something. */
+/** The format of a placeholder text: the first that tells something. */
 export const formatOf = ({ formats }: Place): string =>
-  formats.find((one) => one !== "empty" && one !== "integer") ?? formats[0] ?? "text";
+  formats.find((one) => !["empty", "integer", "true", "false"].includes(one)) ??
+  (formats.includes("empty") ? "empty" : "text");
 
-/** A text of the sandbox's own in a format of the place: the text itself, if it has one of them. */
-export function reshaped(text: string, place: Place, seed: string): string {
-  const { formats, name } = place;
-  const isAny = formats.length === 0 || formats.includes(textFormat(text));
-  return isAny ? text : madeUpText(formatOf(place), name, `${seed} ${text}`);
-}
-
-/** A value for a field that the sandbox knows nothing of. */
-export function madeUp(place: Place, seed: string): unknown {
-  const [type] = place.types;
-  switch (type) {
+/** A value for a place of which nothing is known but its shape. */
+export function placeholder(place: Place, seed: string): unknown {
+  const { types, formats, values, name } = place;
+  switch (types[0]) {
     case "number":
-      return place.formats.includes("integer") ? 1 : 0.5;
+      return formats.includes("integer") ? 1 : 0.5;
     case "boolean":
-      return true;
+      return !formats.includes("false") || formats.includes("true");
     case "null":
       return null;
     case "array":
@@ -75,6 +61,6 @@ export function madeUp(place: Place, seed: string): unknown {
     case "object":
       return {};
     default:
-      return place.values[0] ?? madeUpText(formatOf(place), place.name, seed);
+      return values[0] ?? placeholderText(formatOf(place), name, seed);
   }
 }

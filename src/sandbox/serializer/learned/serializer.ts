@@ -1,44 +1,43 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
 import type { KeyKind } from "../../../contract/keys.ts";
 import { total } from "../../../profile/counts.ts";
-import { endpointKey, findIdField, findRefusal, isAccepted } from "../../../profile/read.ts";
+import { endpointKey, findRejection, isAccepted } from "../../../profile/read.ts";
 import type { Counts, ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
-import type { Speech } from "../serializer.ts";
+import type { Serializer } from "../serializer.ts";
 import { learnedDeliveries } from "./deliveries.ts";
-import { sayError } from "./errors.ts";
+import { writeError } from "./errors.ts";
 import { learnedIds } from "./ids.ts";
 import { learnedPaging } from "./paging.ts";
-import { type Learned, saySuccess } from "./responses.ts";
+import { type Learned, writeSuccess } from "./responses.ts";
 import { Templates } from "./templates.ts";
 import { timestampIn } from "./values.ts";
 
 /**
- * The speech of the service that a profile was learned from. What the profile does not say is said
- * as the assumptions have it.
+ * The serializer of the service that a profile was learned from. If the profile is silent, the
+ * assumptions decide.
  *
- * @param seed - The same seed makes up the same values.
+ * @param seed - The same seed makes the same placeholders.
  */
-export function learnedSpeech(profile: ServiceProfile, seed: string): Speech {
+export function learnedSerializer(profile: ServiceProfile, seed: string): Serializer {
   const templates = new Templates(profile);
   const learned: Learned = {
     profile,
     templates,
-    manner: {
+    format: {
       seed,
       timestamp: timestampsOf(profile, (form) => !form.includes(" ")),
       datetime: timestampsOf(profile, (form) => form.includes(" ")),
-      idField: (resource) => findIdField(profile, resource),
     },
   };
-  const scopes = findRefusal(profile, "missing_scope");
-  const phones = findRefusal(profile, "invalid_phone");
-  const unusable = findRefusal(profile, "unusable_phone");
+  const scopes = findRejection(profile, "missing_scope");
+  const phones = findRejection(profile, "invalid_phone");
+  const unusable = findRejection(profile, "unusable_phone");
   return {
-    success: (asked, result) => saySuccess(learned, asked, result),
-    error: (asked, error) => sayError(learned, asked, error),
+    success: (request, result) => writeSuccess(learned, request, result),
+    error: (request, error) => writeError(learned, request, error),
     readPage: learnedPaging(profile),
-    ...learnedIds(profile, templates, seed),
+    ...learnedIds(templates, seed),
     mayCall: permissionsOf(profile),
     hasScopes: scopes === undefined || !isAccepted(scopes),
     acceptsInvalidPhones: phones !== undefined && isAccepted(phones),
@@ -57,17 +56,17 @@ function timestampsOf(
   return usual === undefined ? formatTimestamp : timestampIn(usual[0]);
 }
 
-const isOnlyRefused = ({ allowed, refused }: { allowed?: Counts; refused?: Counts }): boolean =>
-  total(refused) > 0 && total(allowed) === 0;
+const isOnlyRejected = ({ allowed, rejected }: { allowed?: Counts; rejected?: Counts }): boolean =>
+  total(rejected) > 0 && total(allowed) === 0;
 
 function permissionsOf(profile: ServiceProfile): (kind: KeyKind, name: EndpointName) => boolean {
-  const wrongKind = findRefusal(profile, "wrong_kind");
+  const wrongKind = findRejection(profile, "wrong_kind");
   const takesAnyKind = wrongKind !== undefined && isAccepted(wrongKind);
   return (kind, name) => {
     const seen = profile.keys[kind]?.[endpointKey(name)] ?? {};
     if (total(seen.allowed) > 0) return true;
-    // A secret key that is refused lacks a scope.
-    if (kind !== "secret" && isOnlyRefused(seen)) return false;
+    // A secret key that is rejected lacks a scope.
+    if (kind !== "secret" && isOnlyRejected(seen)) return false;
     return takesAnyKind || (ENDPOINTS[name] as Endpoint).keys.includes(kind);
   };
 }

@@ -1,145 +1,134 @@
 import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { formatAmount } from "../../state/money.ts";
-import { madeUp, madeUpText, reshaped } from "./placeholder.ts";
+import { placeholder } from "./placeholder.ts";
 import type { Place } from "./shape-tree.ts";
 
-/** Something that the sandbox knows, before it has the type and the format of a field. */
-export type Fact =
-  /** Said as the merchant sent it. `null`: it has no value. */
-  | { readonly kind: "value"; readonly value: unknown }
-  /** There is certainly no such thing, such as the transaction of a failed payment. */
+/** A value that the sandbox knows, before it has the type and the format of a place. */
+export type Known =
+  /** As the merchant sent it. */
+  | { readonly kind: "sent"; readonly value: unknown }
+  /** There is certainly none, such as the transaction of a failed payment. */
   | { readonly kind: "absent" }
-  /** A text of the sandbox's own, which may be replaced by another of the right format. */
+  /** Another text of the right format may stand in its place. */
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "money"; readonly cents: number }
+  /** `same`: how the service writes it, as at another endpoint. */
+  | { readonly kind: "money"; readonly cents: number; readonly same?: readonly string[] }
   /** Milliseconds since 1970. */
-  | { readonly kind: "moment"; readonly ms: number }
-  /** One of a closed set: the first that the service has, or else the last. */
+  | { readonly kind: "time"; readonly ms: number }
+  /** One of a closed set: the first that the service has, or else the first name. */
   | { readonly kind: "choice"; readonly choices: readonly (string | RegExp)[] };
 
-export const value = (one: unknown): Fact => ({ kind: "value", value: one ?? null });
-const ABSENT: Fact = { kind: "absent" };
-/** A fact, or the certainty that there is none. */
-export const certain = <T>(one: T | undefined, fact: (one: T) => Fact): Fact =>
-  one === undefined ? ABSENT : fact(one);
-export const text = (one: string | undefined): Fact =>
-  one === undefined ? value(null) : { kind: "text", text: one };
-export const money = (cents: number | undefined): Fact =>
-  cents === undefined ? value(null) : { kind: "money", cents };
-export const moment = (ms: number | undefined): Fact =>
-  ms === undefined ? value(null) : { kind: "moment", ms };
-export const choice = (...choices: (string | RegExp)[]): Fact => ({ kind: "choice", choices });
+const NO_VALUE: Known = { kind: "sent", value: null };
+export const sent = (value: unknown): Known => ({ kind: "sent", value: value ?? null });
+export const text = (one: string | undefined): Known =>
+  one === undefined ? NO_VALUE : { kind: "text", text: one };
+export const money = (cents: number | undefined): Known =>
+  cents === undefined ? NO_VALUE : { kind: "money", cents };
+export const time = (ms: number | undefined): Known =>
+  ms === undefined ? NO_VALUE : { kind: "time", ms };
+export const choice = (...choices: (string | RegExp)[]): Known => ({ kind: "choice", choices });
+/** A known value, or the certainty that there is none. */
+export const orAbsent = <T>(one: T | undefined, known: (one: T) => Known): Known =>
+  one === undefined ? { kind: "absent" } : known(one);
 
-/** How facts are said. */
-export interface Manner {
-  /** Makes up what is unknown. */
+/** How values are written. */
+export interface Format {
+  /** Makes placeholders. */
   readonly seed: string;
-  /** A moment as a text, such as `2026-01-01T09:00:00+03:00`. */
+  /** A time as a text, such as `2026-01-01T09:00:00+03:00`. */
   readonly timestamp: (ms: number) => string;
   /** The same with a space in the place of the `T`. */
-  readonly datetime?: (ms: number) => string;
-  /** The name of the field that is invalid: the key of what is said of it. */
+  readonly datetime: (ms: number) => string;
+  /** The name of the field that is invalid: the key of its messages. */
   readonly field?: string;
+  /** Whether a field that was always null has a value as soon as there is one. */
+  readonly fillsNull?: boolean;
   /** The secret that signs deliveries: services return it when a webhook is registered. */
   readonly webhookSecret?: string;
-  /** The name of the id of a resource, if the profile has it. */
-  readonly idField?: (resource: string) => string | undefined;
 }
 
-/** Nothing to say. */
-export const NOTHING = Symbol("nothing");
+/** The field is left out. */
+export const OMIT = Symbol("omit");
 
-/** A fact with the type and the format of a place; `NOTHING` where it has no value. */
-export function sayFact(fact: Fact, place: Place, manner: Manner): unknown {
-  return conform(sayTyped(fact, place, manner), place, manner);
-}
-
-const typeName = (value: unknown): string =>
-  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-
-/** The value in a type that the service has at this place: the shape overrules what a name means. */
-function conform(value: unknown, place: Place, { seed }: Manner): unknown {
-  const { types } = place;
-  const type = typeName(value);
-  const isFree = value === NOTHING || types.length === 0 || types.join() === "null";
-  if (isFree || types.includes(type) || type === "object" || type === "array") return value;
-  if (type === "null") return NOTHING;
-  if (type === "boolean" && types.includes("number")) return Number(value);
-  if (types.includes("string")) return reshaped(String(value), place, seed);
-  return madeUp(place, seed);
-}
-
-function sayTyped(fact: Fact, seen: Place, manner: Manner): unknown {
-  // A field that was always null has a value as soon as there is one: the type that its fact has.
-  const isOnlyNull = seen.types.length === 1 && seen.types[0] === "null";
-  const place = isOnlyNull ? { ...seen, types: [] } : seen;
-  if (isOnlyNull && fact.kind === "value") return fact.value === null ? NOTHING : fact.value;
-  switch (fact.kind) {
-    case "absent":
-      return NOTHING;
-    case "value":
-      return sayValue(fact.value, place, manner);
-    case "text":
-      return place.types.includes("string") || isOnlyNull
-        ? reshaped(fact.text, place, manner.seed)
-        : otherType(fact.text, place);
-    case "money":
-      return sayMoney(fact.cents, place);
-    case "moment":
-      return sayMoment(fact.ms, place, manner);
-    case "choice":
-      return choose(fact.choices, place.values);
-  }
-}
-
-function sayValue(one: unknown, place: Place, { seed }: Manner): unknown {
-  if (one === null) return NOTHING;
+/** A known value with the type and the format of a place. */
+export function writeKnown(known: Known, place: Place, format: Format): unknown {
+  const value = valueFor(known, place, format);
   const { types, formats } = place;
-  // A service that has no empty texts leaves the field out.
-  const isLeftOut = types.includes("null") || place.presence < 1;
-  if (one === "" && !formats.includes("empty") && isLeftOut) return NOTHING;
-  if (typeof one === "number" && !types.includes("number") && types.includes("string")) {
-    const digits = String(one);
-    return formats.includes(textFormat(digits)) ? digits : reshaped(digits, place, seed);
+  const isEmpty = value === "" && !formats.includes("empty") && hasNoValue(place);
+  if (value === undefined || value === null || isEmpty) {
+    if (types.includes("null")) return null;
+    if (place.presence < 1 || known.kind === "absent") return OMIT;
+    return formats.includes("empty") ? "" : placeholder(place, format.seed);
   }
-  if (typeof one === "string" && !types.includes("string")) return otherType(one, place);
-  return one;
+  const isTyped = types.includes(Array.isArray(value) ? "array" : typeof value);
+  const isFormatted =
+    typeof value !== "string" ||
+    known.kind === "sent" ||
+    known.kind === "money" ||
+    formats.length === 0 ||
+    formats.includes(textFormat(value));
+  if ((isTyped && isFormatted) || types.length === 0) return value;
+  const rest = types[0] === "null" ? types.slice(1) : types;
+  // It may have been null only in the statuses that were seen.
+  if (rest.length === 0) return known.kind === "sent" || format.fillsNull ? value : null;
+  return placeholder({ ...place, types: rest }, `${format.seed} ${value}`);
 }
 
-/** A text where the service has no text: a number if it is one. */
-function otherType(one: string, { types }: Place): unknown {
-  if (types.includes("number") && /^\d{1,15}$/.test(one)) return Number(one);
-  return types.includes("null") ? null : one;
-}
+/** A service that has no empty texts leaves the field out. */
+const hasNoValue = ({ types, presence }: Place) => types.includes("null") || presence < 1;
 
-function sayMoney(cents: number, { name, types, formats }: Place): unknown {
-  const isMinor = /minor|cents/.test(name);
-  if (types[0] === "number") return isMinor ? cents : cents / 100;
-  if (formats.some((one) => one.startsWith("digits")) && !formats.includes("decimal2")) {
-    return String(isMinor ? cents : Math.round(cents / 100));
+function valueFor(known: Known, place: Place, format: Format): unknown {
+  const isNumber = place.types.includes("number") && !place.types.includes("string");
+  switch (known.kind) {
+    case "absent":
+      return undefined;
+    case "text":
+      return isNumber && /^\d{1,15}$/.test(known.text) ? Number(known.text) : known.text;
+    case "sent": {
+      const { value } = known;
+      if (isNumber && typeof value === "string" && /^\d{1,15}$/.test(value)) return Number(value);
+      if (typeof value === "number" && !place.types.includes("number")) return String(value);
+      return typeof value === "boolean" && isNumber ? Number(value) : value;
+    }
+    case "money":
+      return moneyFor(known.cents, { ...place, same: known.same ?? place.same }, isNumber);
+    case "time":
+      return timeFor(known.ms, place, format, isNumber);
+    case "choice":
+      return choose(known.choices, place.values);
   }
-  return formatAmount(cents);
 }
 
-function sayMoment(ms: number, { name, types, formats }: Place, manner: Manner): unknown {
+function moneyFor(cents: number, { same, name, formats }: Place, isNumber: boolean): unknown {
+  const isMinor = same.includes("minor") || (!same.includes("amount") && /minor|cents/.test(name));
+  const isRounded =
+    same.includes("rounded") ||
+    (isNumber && !same.includes("amount") && !formats.includes("decimal"));
+  const isDecimal = formats.length === 0 || formats.includes("decimal2");
+  const amount = isMinor ? cents : isRounded ? Math.round(cents / 100) : cents / 100;
+  if (isNumber) return amount;
+  return isDecimal && !isMinor && !same.includes("rounded") ? formatAmount(cents) : String(amount);
+}
+
+function timeFor(ms: number, place: Place, format: Format, isNumber: boolean): unknown {
+  const { name, formats } = place;
   const inMs = /(_ms|millis)$/.test(name) || formats.includes("digits13");
   const number = inMs ? ms : Math.floor(ms / 1000);
-  if (types.includes("number")) return number;
-  if (formats.includes("date") && !formats.includes("iso8601") && !formats.includes("datetime")) {
-    return manner.timestamp(ms).slice(0, 10);
-  }
-  if (formats.includes("datetime")) return (manner.datetime ?? manner.timestamp)(ms);
-  if (formats.length === 0 || formats.includes("iso8601")) return manner.timestamp(ms);
-  if (formats.some((one) => one.startsWith("digits"))) return String(number);
-  return madeUpText(formats[0] as string, name, manner.seed);
+  if (isNumber) return number;
+  if (formats.includes("datetime")) return format.datetime(ms);
+  if (formats.length === 0 || formats.includes("iso8601")) return format.timestamp(ms);
+  const local = format.timestamp(ms);
+  if (formats.includes("date")) return local.slice(0, 10);
+  return formats.includes("digits14") ? local.replace(/\D/g, "").slice(0, 14) : String(number);
 }
 
-/** The first choice that is one of the values; the first name among the choices if none is. */
-function choose(choices: readonly (string | RegExp)[], values: readonly string[]): string {
+/** The first choice that is one of the values, however it is written; the first name if none is. */
+export function choose(choices: readonly (string | RegExp)[], values: readonly string[]): string {
   for (const one of choices) {
-    const found = values.find((known) =>
-      typeof one === "string" ? known === one : one.test(known),
-    );
+    const found = values.find((value) => {
+      const plain = value.toLowerCase();
+      return typeof one === "string" ? plain === one : one.test(plain);
+    });
     if (found !== undefined) return found;
   }
   return choices.find((one) => typeof one === "string") ?? values[0] ?? "";

@@ -1,80 +1,72 @@
 import { ROOT } from "../../../profile/paths.ts";
-import { madeUp } from "./placeholder.ts";
-import type { Place } from "./shape-tree.ts";
-import { type Fact, type Manner, NOTHING, sayFact } from "./values.ts";
+import { placeholder } from "./placeholder.ts";
+import { inState, type Place } from "./shape-tree.ts";
+import { type Format, type Known, OMIT, writeKnown } from "./values.ts";
 
-/** What the sandbox knows of a place; `undefined`: nothing, so that a value is made up. */
-export type Lookup = (place: Place, within: readonly string[]) => Fact | undefined;
+/** What the sandbox knows of a place; `undefined`: nothing but its shape. */
+export type Lookup = (place: Place, within: readonly string[]) => Known | undefined;
 
-/** What stands at some paths of a body: the resource, the list. */
-export type Contents = ReadonlyMap<string, () => unknown>;
-
-const NO_CONTENTS: Contents = new Map();
-
-/** Says a body, or a part of one, in the shape of a place. `NOTHING`: the field is left out. */
-export function say(
-  place: Place,
-  lookup: Lookup,
-  manner: Manner,
-  contents: Contents = NO_CONTENTS,
-  within: readonly string[] = [],
-): unknown {
-  const content = contents.get(place.path);
-  if (content !== undefined) return content();
-  // Above a resource there are only objects.
-  const holdsContent = [...contents.keys()].some((path) => isBelow(path, place.path));
-  if (!holdsContent) {
-    const fact = lookup(place, within);
-    if (fact !== undefined && fits(fact, place)) return sayKnown(fact, place, manner);
-    if (place.presence < 0.5) return NOTHING;
-  }
-  if (place.types.includes("object") && (holdsContent || place.types[0] === "object")) {
-    const inner = place.path === ROOT ? within : [...within, place.name];
-    return sayFields(place, lookup, manner, contents, inner);
-  }
-  if (place.types[0] === "array" && place.item !== undefined) {
-    const item = say(place.item, lookup, manner, NO_CONTENTS, within);
-    return item === NOTHING ? [] : [item];
-  }
-  return madeUp(place, manner.seed);
+/** How a body is written. */
+export interface Writer {
+  readonly lookup: Lookup;
+  readonly format: Format;
+  /** What stands at some paths of a body: the resource, the list. */
+  readonly contents?: ReadonlyMap<string, () => unknown>;
+  /** The status of the resource: its places are as they were in this status. */
+  readonly state?: string | undefined;
 }
 
-/** A field that has the name of a fact may hold an object all the same: `phone: { number }`. */
-function fits(fact: Fact, { types: [type] }: Place): boolean {
+/** Writes a body, or a part of one, in the shape of a place. `OMIT`: the field is left out. */
+export function write(given: Place, writer: Writer, within: readonly string[] = []): unknown {
+  const { lookup, format, contents, state } = writer;
+  const content = contents?.get(given.path);
+  if (content !== undefined) return content();
+  const place = inState(given, state);
+  const holdsContent = [...(contents?.keys() ?? [])].some((path) => isBelow(path, place.path));
+  if (!holdsContent) {
+    const known = lookup(place, within);
+    const isSent = known?.kind === "sent" && known.value !== null;
+    if (place.presence === 0 && !isSent) return OMIT;
+    if (known !== undefined && fits(known, place)) {
+      return writeKnown(known, isSent ? given : place, format);
+    }
+    if (place.presence < 0.5) return OMIT;
+  }
+  if (place.types.includes("object") && (holdsContent || place.types[0] === "object")) {
+    return writeFields(place, writer, place.path === ROOT ? within : [...within, place.name]);
+  }
+  if (place.types[0] === "array" && place.item !== undefined) {
+    const item = write(place.item, writer, within);
+    return item === OMIT ? [] : [item];
+  }
+  return placeholder(place, format.seed);
+}
+
+/** A field that has the name of a known value may hold an object all the same: `phone: { number }`. */
+function fits(known: Known, { types: [type] }: Place): boolean {
   if (type !== "object" && type !== "array") return true;
-  return fact.kind === "value" && typeof fact.value === "object";
+  return known.kind === "absent" || (known.kind === "sent" && typeof known.value === "object");
 }
 
 const isBelow = (path: string, above: string): boolean =>
   above === ROOT ? path !== ROOT : path.startsWith(`${above}.`);
 
-/** A fact without a value is `null` or left out, as the service does it. */
-function sayKnown(fact: Fact, place: Place, manner: Manner): unknown {
-  const said = sayFact(fact, place, manner);
-  if (said !== NOTHING) return said;
-  if (place.types.includes("null")) return null;
-  if (place.presence < 1 || fact.kind === "absent") return NOTHING;
-  return place.formats.includes("empty") ? "" : madeUp(place, manner.seed);
-}
-
-/** Says the fields of an object. `within` names the objects around them, the innermost last. */
-export function sayFields(
+/** Writes the fields of an object. `within` names the objects around them, the innermost last. */
+export function writeFields(
   place: Place,
-  lookup: Lookup,
-  manner: Manner,
-  contents: Contents = NO_CONTENTS,
+  writer: Writer,
   within: readonly string[] = [],
 ): Record<string, unknown> {
-  const said: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
   for (const field of place.fields) {
-    const one = say(field, lookup, manner, contents, within);
-    if (one !== NOTHING) said[keyOf(field, manner)] = one;
+    const value = write(field, writer, within);
+    if (value !== OMIT) body[keyOf(field, writer.format)] = value;
   }
-  return said;
+  return body;
 }
 
 /** The key of a field; a key that is not the name of a field stands in the shape as `{field}` or `*`. */
-function keyOf({ key }: Place, { field }: Manner): string {
+function keyOf({ key }: Place, { field }: Format): string {
   if (key === "{field}") return field || "field";
   return key === "*" ? "sandbox" : key;
 }

@@ -1,10 +1,10 @@
-import { ENDPOINTS } from "../../../../contract/endpoints.ts";
-import type { FaultEffect, StoredFault } from "../../../state/records.ts";
-import { form, hiddenFields, isRejected, typed } from "../../components.ts";
-import type { PageContext } from "../../context.ts";
-import { span } from "../../format.ts";
-import { type Html, html } from "../../html.ts";
-import { icon } from "../../icons.ts";
+import { ENDPOINTS } from "../../../contract/endpoints.ts";
+import type { FaultEffect, StoredFault } from "../../state/records.ts";
+import { card, folded, form, options, typed } from "../components.ts";
+import { span } from "../format.ts";
+import { type Html, html } from "../html.ts";
+import { icon } from "../icons.ts";
+import type { PageContext } from "../view.ts";
 import { chaosForm, chaosText } from "./chaos-form.ts";
 import { presets } from "./presets.ts";
 
@@ -25,23 +25,16 @@ function effectText(effect: FaultEffect): string {
 
 function faultRow(context: PageContext, { id, match, effect, after, times }: StoredFault): Html {
   const { endpoint, method, path } = match;
-  const where = endpoint ?? [method, path].filter(Boolean).join(" ");
+  const target = endpoint ?? [method, path].filter(Boolean).join(" ");
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
-  return html`<li><span>${icon("bolt")}<code>${where === "" ? "any call" : where}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span>${
+  return html`<li><span>${icon("bolt")}<code>${target === "" ? "any call" : target}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span>${
     id !== undefined &&
     form(
-      { action: "faults/remove", context, at: "faults" },
-      hiddenFields({ id }),
+      { action: "faults/remove", context, at: "faults", hidden: { id } },
       html`<button class="quiet" aria-label="Remove the fault ${id}">Remove</button>`,
     )
   }</li>`;
 }
-
-const options = (all: Iterable<readonly [string, string]>, chosen: string): Html[] =>
-  [...all].map(
-    ([value, text]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
-  );
 
 const TIMES = [
   ["1", "once"],
@@ -51,8 +44,7 @@ const TIMES = [
 ] as const;
 
 /** Its style shows the status and the delay only for the effects that have one. */
-function addForm(context: PageContext): Html {
-  const place = { context, action: "faults/add", at: "faults" } as const;
+function addForm(place: { context: PageContext; action: "faults/add"; at: string }): Html {
   const endpoints = Object.keys(ENDPOINTS).map((name) => [name, name] as const);
   const value = (field: string, initial: string) => typed(place, field, initial);
   return form(
@@ -72,7 +64,7 @@ function active(context: PageContext): Html | undefined {
   const { faults, chaos } = context.server.sandboxState.state;
   if (faults.length === 0 && chaos === undefined) return undefined;
   const place = { context, at: "faults" };
-  return html`<ul class="faults" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
+  return html`<ul class="panels warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
 <div class="fault-ends">${faults.length > 0 && form({ action: "faults/clear", ...place }, html`<button>Clear all faults</button>`)}${chaos !== undefined && form({ action: "chaos/end", ...place }, html`<button>End chaos</button>`)}</div>`;
 }
 
@@ -86,13 +78,18 @@ export function activeText({ server }: PageContext): string | undefined {
 
 /** What can be made to go wrong. */
 export function faultsPane(context: PageContext): Html {
-  const isOpen = (action: "faults/add" | "chaos") =>
-    isRejected({ context, action, at: "faults" }) && html` open`;
-  return html`<section class="card" id="faults" aria-labelledby="faults-title">
-<div class="card-head"><h2 id="faults-title" tabindex="-1">${icon("bolt")}Faults and chaos</h2><small>${activeText(context) ?? "everything works"}</small></div>
-${active(context)}
-${presets(context)}
-<details class="more" id="fault-more"${isOpen("faults/add")}><summary>${icon("plus")}Another fault</summary>${addForm(context)}</details>
-<details class="more" id="chaos-more"${isOpen("chaos")}><summary>${icon("plus")}Chaos: random faults</summary>${chaosForm(context)}</details>
-</section>`;
+  const add = { context, action: "faults/add", at: "faults" } as const;
+  return card(
+    "faults",
+    "bolt",
+    "Faults and chaos",
+    html`<small>${activeText(context) ?? "everything works"}</small>`,
+    active(context),
+    presets(context),
+    folded("fault-more", html`${icon("plus")}Another fault`, addForm(add), add),
+    folded("chaos-more", html`${icon("plus")}Chaos: random faults`, chaosForm(context), {
+      ...add,
+      action: "chaos",
+    }),
+  );
 }

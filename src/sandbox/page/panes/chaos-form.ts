@@ -1,9 +1,9 @@
-import type { ChaosName, StoredChaos } from "../../../state/records.ts";
-import { form } from "../../components.ts";
-import type { PageContext } from "../../context.ts";
-import { type Html, html } from "../../html.ts";
+import type { ChaosName, StoredChaos } from "../../state/records.ts";
+import { form, options } from "../components.ts";
+import { type Html, html } from "../html.ts";
+import type { PageContext } from "../view.ts";
 
-/** What chaos can do, as the form says it. */
+/** What chaos can do, for a person. */
 const CHAOS_LABELS: Readonly<Record<ChaosName, string>> = {
   duplicate: "Deliveries are sent twice",
   reorder: "Deliveries are reordered",
@@ -24,27 +24,24 @@ const RATES = [
   [1, "always"],
 ] as const;
 
-function rate(name: ChaosName, chosen: number): Html {
-  const known = RATES.some(([value]) => value === chosen);
-  const rows = known ? RATES : [...RATES, [chosen, `${Math.round(chosen * 100)} in 100`] as const];
-  return html`<label>${CHAOS_LABELS[name]}<select name="${name}">${rows.map(
-    ([value, text]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
-  )}</select></label>`;
-}
+const often = (rate: number) =>
+  RATES.find(([known]) => known === rate)?.[1] ?? `${Math.round(rate * 100)} in 100`;
 
 /** The form of chaos: which random faults, how often, and the seed that repeats them. */
 export function chaosForm(context: PageContext): Html {
   const { chaos } = context.server.sandboxState.state;
-  const names = Object.keys(CHAOS_LABELS) as ChaosName[];
-  const place = { context, at: "faults" };
-  return html`${form(
-    { action: "chaos", ...place, name: "grid chaos", label: "Chaos", showsError: true },
-    names.map((name) => rate(name, chaos?.rates[name] ?? 0)),
+  const rate = ([name, label]: [string, string]) => {
+    const chosen = chaos?.rates[name as ChaosName] ?? 0;
+    const choices = new Map<number, string>([...RATES, [chosen, often(chosen)]]);
+    return html`<label>${label}<select name="${name}">${options(choices, chosen)}</select></label>`;
+  };
+  return form(
+    { action: "chaos", context, at: "faults", name: "grid", label: "Chaos", showsError: true },
+    Object.entries(CHAOS_LABELS).map(rate),
     html`<label>Seed<input name="seed" value="${chaos?.seed ?? "malipo"}" required autocomplete="off"></label>
 <p class="hint">The same seed and the same calls give the same faults.</p>
 <button class="primary">${chaos === undefined ? "Start chaos" : "Restart chaos"}</button>`,
-  )}`;
+  );
 }
 
 /** How many kinds of fault are named. */
@@ -53,12 +50,9 @@ const MAX_NAMED = 2;
 /** Chaos in a few words. */
 export function chaosText({ seed, rates }: StoredChaos): string {
   const names = Object.keys(rates) as ChaosName[];
-  const named = names.slice(0, MAX_NAMED).map((name) => {
-    const { [name]: value = 0 } = rates;
-    const often =
-      RATES.find(([known]) => known === value)?.[1] ?? `${Math.round(value * 100)} in 100`;
-    return `${CHAOS_LABELS[name].toLowerCase()} (${often})`;
-  });
+  const named = names
+    .slice(0, MAX_NAMED)
+    .map((name) => `${CHAOS_LABELS[name].toLowerCase()} (${often(rates[name] ?? 0)})`);
   const more = names.length - named.length;
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}, seed ${seed}`;
 }

@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
-import { KEY_PREFIXES } from "../../contract/keys.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import type { State } from "./state.ts";
+import { KEY_PREFIXES } from "../contract/keys.ts";
+import { webhookRegistration } from "../contract/webhook.ts";
+import { ConfigurationError } from "../errors/configuration.ts";
+import { isObject } from "../internal/is-object.ts";
+import { parseTimestamp } from "./clock/time.ts";
+import { checkFaultOptions, type FaultOptions } from "./faults/fault-options.ts";
+import type { State } from "./state/state.ts";
 
 // A snapshot may come from a file that was cut short or edited. It is checked before it replaces a
 // state that works. Only the fields that the sandbox cannot do without are named here.
@@ -9,33 +13,71 @@ import type { State } from "./state.ts";
 const text = z.string();
 const number = z.number();
 const anyObject = z.looseObject({});
+/** A moment that has a date: the end of time is 8.64e15 ms. */
+const time = number.check(z.minimum(-8e15), z.maximum(8e15));
+const cents = z.int().check(z.minimum(0));
+
+/** The checks of a command decide here, too: a file could bring what no command accepts. */
+const accepts = (check: (value: never) => unknown) =>
+  z.refine((value) => {
+    try {
+      return check(value as never) !== false;
+    } catch {
+      return false;
+    }
+  });
+
+const webhookUrl = text.check(
+  accepts((url: string) => webhookRegistration.safeParse({ name: "", url }).success),
+);
+const jsonObject = text.check(accepts((json: string) => isObject(JSON.parse(json))));
+const fault = z
+  .looseObject({ match: anyObject, effect: anyObject, after: number, times: z.nullable(number) })
+  .check(
+    accepts(({ match, effect, after, times }: FaultOptions) =>
+      checkFaultOptions({ match, effect, after, times: times ?? Number.POSITIVE_INFINITY }),
+    ),
+  );
 
 const task = z.looseObject({ kind: z.enum(["answer", "expire", "deliver", "overdue"]) });
 const payment = z.looseObject({
   payment_id: number,
   reference: text,
-  cents: number,
+  cents,
+  currency: text,
   phone: text,
   status: z.enum(["pending", "completed", "failed"]),
-  createdAt: number,
+  account_reference: text,
+  description: text,
+  checkout_request_id: z.optional(text),
+  createdAt: time,
+  finalAt: z.optional(time),
 });
 const invoice = z.looseObject({
   id: text,
   number: text,
   status: z.enum(["draft", "sent", "paid", "overdue"]),
-  dueAt: number,
-  createdAt: number,
+  cents: z.optional(cents),
+  dueAt: time,
+  createdAt: time,
   fields: anyObject,
+});
+const attempt = z.looseObject({
+  at: text.check(accepts((at: string) => parseTimestamp(at) !== undefined)),
+  latencyMs: number,
+  chaos: z.optional(z.array(text)),
 });
 const delivery = z.looseObject({
   id: text,
   event: text,
-  url: text,
-  body: text,
+  url: webhookUrl,
+  body: jsonObject,
   signature: text,
   state: z.enum(["pending", "delivered", "failed"]),
-  attempts: z.array(anyObject),
+  attempts: z.array(attempt),
   tries: number,
+  responses: z.optional(z.record(text, text)),
+  chaos: z.optional(z.looseObject({ seed: text, faults: z.array(text) })),
 });
 const chaos = z.looseObject({
   seed: text,
@@ -51,8 +93,8 @@ const key = z.looseObject({
 
 const STATE = z
   .looseObject({
-    now: number,
-    startedAt: z.optional(number),
+    now: time,
+    startedAt: z.optional(time),
     timers: z.array(z.looseObject({ at: number, turn: number, task })),
     nextTurn: number,
     random: z.looseObject({ word: number }),
@@ -62,12 +104,14 @@ const STATE = z
     builtIn: z.looseObject({ public: text, secret: text, sandbox: text }),
     webhookSecret: z.string().check(z.minLength(1)),
     otherSecrets: z.optional(z.array(text)),
-    phones: z.record(text, z.looseObject({ balanceCents: number, on: z.boolean() })),
+    phones: z.record(text, z.looseObject({ balanceCents: cents, on: z.boolean() })),
     payments: z.array(payment),
     invoices: z.array(invoice),
-    webhooks: z.array(z.looseObject({ id: text, name: text, url: text, events: z.array(text) })),
+    webhooks: z.array(
+      z.looseObject({ id: text, name: text, url: webhookUrl, events: z.array(text) }),
+    ),
     deliveries: z.array(delivery),
-    faults: z.array(z.looseObject({ match: anyObject, effect: anyObject, after: number })),
+    faults: z.array(fault),
     faultCount: z.optional(number),
     chaos: z.optional(chaos),
   } satisfies Record<Exclude<keyof State, "version">, z.ZodMiniType>)

@@ -1,0 +1,47 @@
+import type { ServerResponse } from "node:http";
+
+/** A response of the sandbox's pages or its control API. */
+export interface OwnResponse {
+  /** Default: 200. */
+  readonly status?: number;
+  /** Default: JSON. */
+  readonly type?: "text/html" | "text/css" | "text/javascript";
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export const json = (value: unknown): OwnResponse => ({ body: JSON.stringify(value) });
+
+export const errorResponse = (
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): OwnResponse => ({ ...json({ success: false, error }), status, headers });
+
+/**
+ * The headers of everything but the service: no other site may frame it, load it or read it.
+ *
+ * @param policy - What a page may load, as directives of a content security policy.
+ */
+export const pageHeaders = (policy: string): Readonly<Record<string, string>> => ({
+  "content-security-policy": `default-src 'none'; ${policy}; base-uri 'none'; frame-ancestors 'none'`,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  // Not `no-referrer`: a browser would then send the page's own forms with the origin `null`.
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cache-control": "no-store",
+});
+
+/** Sets {@link pageHeaders} for everything but the service. */
+export function protect(response: ServerResponse, policy = "form-action 'none'"): void {
+  for (const [name, value] of Object.entries(pageHeaders(policy))) response.setHeader(name, value);
+}
+
+export function respond(response: ServerResponse, own: OwnResponse): void {
+  const { status = 200, type, body, headers } = own;
+  const contentType = type === undefined ? "application/json" : `${type}; charset=utf-8`;
+  response.writeHead(status, { "content-type": contentType, ...headers });
+  response.end(body);
+}
