@@ -20,7 +20,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 /**
  * `data` of a `payment.completed` event. The service documents all of its fields, so a field that is
  * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
- * them are kept: declare them by declaration merging.
+ * them are passed through: declare them by declaration merging.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export interface PaymentCompletedData {
 /**
  * `data` of a `payment.failed` event. The service documents all of its fields, so a field that is
  * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
- * them are kept: declare them by declaration merging.
+ * them are passed through: declare them by declaration merging.
  *
  * @example
  * ```ts

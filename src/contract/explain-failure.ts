@@ -2,16 +2,16 @@ import { RESULT_CODES, type ResultCode, type RetryAdvice } from "./result-codes.
 
 /** Why a payment failed, and what to do about it. See {@link explainFailure}. */
 export interface FailureExplanation {
-  /** The network's result code, such as `"1032"`, where the reason names one or its text is known. */
+  /** The network's result code, such as `"1032"`, if the reason names one or its text is known. */
   readonly code: string | undefined;
   /** Why the payment failed, for you. */
   readonly cause: string;
-  /** What to tell the customer: the service's own text where it sent one. */
+  /** What to tell the customer: the service's own text if it sent one. */
   readonly customerMessage: string;
   /**
    * Whether to ask the customer for the payment once more, each time with a new idempotency key:
    * `now`, `later` (after some minutes), `look_first` (read the payment before), `no`, or `unknown`.
-   * The service's own `retry_possible` decides against a retry where it is `false`.
+   * The service's own `retry_possible` decides against a retry if it is `false`.
    */
   readonly retry: RetryAdvice;
 }
@@ -49,7 +49,7 @@ function retryAdvice(known: ResultCode | undefined, possible: boolean | undefine
 
 /**
  * Explains why a payment failed: the cause, what to tell the customer, and whether to try again. The
- * service does not document its reasons. Where one names a result code of the mobile network, or uses
+ * service does not document its reasons. If one names a result code of the mobile network, or uses
  * a text that is known, the explanation is that of the code; otherwise it says what the service said.
  *
  * @param failure - A failed payment, the `data` of a `payment.failed` event, or a result code.

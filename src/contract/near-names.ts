@@ -24,9 +24,13 @@ const isFormOf = (word: string, known: string): boolean =>
   (word.startsWith(known) && word.length <= known.length + MAX_MORE) ||
   (known.startsWith(word) && word.length * 2 > known.length);
 
+/** Whether a word was probably meant for another one: it is a form of it, or differs in one place. */
+export const isNear = (word: string, known: string): boolean =>
+  isFormOf(word, known) || differInOnePlace(word, known);
+
 /**
  * Finds fields whose names are wrong by case, by a separator, or by a few letters: the service would
- * drop them. A name that is only similar counts where the documented field is missing: otherwise it may
+ * drop them. A name that is only similar counts if the documented field is missing: otherwise it may
  * be a field that the service does not document.
  */
 export function nearNames(fields: Readonly<Record<string, unknown>>, shape: object): NearName[] {
@@ -39,7 +43,7 @@ export function nearNames(fields: Readonly<Record<string, unknown>>, shape: obje
     const meant = documented.find((name) => {
       const known = letters(name);
       if (known === word) return true;
-      return fields[name] === undefined && (isFormOf(word, known) || differInOnePlace(word, known));
+      return fields[name] === undefined && isNear(word, known);
     });
     return meant === undefined ? [] : [{ given, meant }];
   });

@@ -32,7 +32,7 @@ const FAILURE_FIELDS = ["failure_reason", "user_message", "retry_possible"];
  *
  * - A `completed` payment stays `completed`.
  * - `completed` and `failed` replace `pending` and every undocumented status.
- * - `completed` after `failed` gives `completed`, and sets `contradiction`.
+ * - `completed` after `failed` results in `completed`, and sets `contradiction`.
  *
  * If one of the reports is `completed` or `failed`, the resulting status does not depend on their
  * order. Otherwise the last report decides.

@@ -6,9 +6,9 @@ export type RetryAdvice =
   | "later"
   /** Only after a look: a prompt may be open, or the payment may have gone through. */
   | "look_first"
-  /** No: it would fail again until somebody changes something. */
+  /** No: it would fail again until a person changes something. */
   | "no"
-  /** Nobody knows. */
+  /** It is not known. */
   | "unknown";
 
 /** What is known of one code of the mobile network. */
@@ -18,7 +18,7 @@ export interface ResultCode {
   /** What to tell the customer. */
   readonly customerMessage: string;
   readonly retry: RetryAdvice;
-  /** A text of the network by which the code is recognised where the code itself is missing. */
+  /** A text of the network by which the code is recognised if the code itself is missing. */
   readonly text?: RegExp;
 }
 

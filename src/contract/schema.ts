@@ -4,7 +4,7 @@ import { isPhoneDigits, PHONE_EXPECTED, phoneDigits } from "../internal/phone-di
 
 /** One problem with a value. */
 interface SchemaIssue {
-  /** Where the problem is, from the value down. */
+  /** The path of the problem, from the value down. */
   readonly path: readonly PropertyKey[];
   /** What was expected, such as `expected a string`. */
   readonly message: string;

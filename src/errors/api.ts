@@ -17,7 +17,7 @@ export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
 
 /** The parts of the service's response that an error carries. */
 export interface ResponseFields {
-  /** HTTP status. 0 where a browser hides the status of a redirect. */
+  /** HTTP status. 0 if a browser hides the status of a redirect. */
   readonly status: number;
   /** The parsed JSON body, or the text if it is not JSON. Your API key is removed from it. */
   readonly body: unknown;
@@ -134,7 +134,7 @@ export class ServerError extends ApiError {
  * a list). Or the body contradicts itself: it says `success: false` and names a payment. Or
  * its body is larger than `maxResponseBytes`; then it may have any status, and `body` is `undefined`.
  *
- * Outcome `unknown`, except where a body that is too large came with a 4xx: `rejected`.
+ * Outcome `unknown`, except if a body that is too large came with a 4xx: `rejected`.
  */
 export class UnexpectedResponseError extends GatewayError {
   protected static override readonly malipo: string = "UnexpectedResponseError";

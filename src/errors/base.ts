@@ -39,7 +39,7 @@ export abstract class GatewayError extends Error {
   declare readonly outcome: Outcome;
 
   /**
-   * The id that the service gave to the request, where its response had one of the usual headers, such
+   * The id that the service gave to the request, if its response had one of the usual headers, such
    * as `X-Request-Id`. Give it to the service's support. The interface of the service promises none.
    */
   declare readonly requestId?: string;
@@ -49,7 +49,7 @@ export abstract class GatewayError extends Error {
     this.outcome = outcome;
   }
 
-  /** The name of the class, even where a bundler has shortened it. */
+  /** The name of the class, even if a bundler has shortened it. */
   override get name(): string {
     return (this.constructor as typeof GatewayError).malipo;
   }
@@ -57,7 +57,7 @@ export abstract class GatewayError extends Error {
   /** Works across entry points, and across ESM and CJS. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const name = (value as { constructor?: { malipo?: unknown } } | undefined)?.constructor?.malipo;
-    // A subclass that a user wrote has no `malipo` of its own: the usual check applies to it.
+    // A subclass that a user wrote has no own `malipo`: the usual check applies to it.
     return typeof name === "string" && Object.hasOwn(this, "malipo")
       ? name.startsWith(this.malipo)
       : super[Symbol.hasInstance](value);

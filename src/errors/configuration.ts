@@ -23,7 +23,7 @@ export class KeyTypeError extends GatewayError {
 
 /** One problem with the parameters of a call. */
 export interface ParamIssue {
-  /** Where the problem is: `["events", 0]` is the first entry of `events`. */
+  /** The path of the problem: `["events", 0]` is the first entry of `events`. */
   readonly path: readonly (string | number)[];
   /** What was expected and what was given. Phone numbers are masked. */
   readonly message: string;

@@ -36,7 +36,7 @@ export class IdempotencyConflictError extends GatewayError {
   /** The key that was used twice. */
   readonly idempotencyKey: string;
   /**
-   * When the attempt may be resolved as not sent, in milliseconds from now. Only where
+   * When the attempt may be resolved as not sent, in milliseconds from now. Only if
    * `resolve(key, "not_sent")` came too early: look again after this time.
    */
   declare readonly retryAfterMs?: number;

@@ -3,7 +3,7 @@ const HEADERS = ["x-request-id", "request-id", "x-correlation-id", "cf-ray"] as 
 
 const MAX_LENGTH = 128;
 
-/** The id that a service gave to a request; `undefined` where it gave none that can be printed. */
+/** The id that a service gave to a request; `undefined` if it returned none that can be printed. */
 export function requestIdOf(headers: Headers | undefined): string | undefined {
   for (const name of HEADERS) {
     const id = headers?.get(name);

@@ -7,20 +7,25 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { followPayment } from "../client/status/follow-payment.ts";
+import type { PaymentWaiter } from "../client/status/shared-wait.ts";
 import type { WaitOptions } from "../client/waiting/wait-options.ts";
 import type { Payment } from "../contract/payment.ts";
 
-/** The part of a `Gateway` that `usePayment` calls. In a browser, make it with a public key. */
-export interface PaymentWaiter {
-  readonly payments: {
-    /** See `gateway.payments.waitFor`. */
-    waitFor(reference: string, options?: WaitOptions): Promise<Payment>;
-  };
+export type { PaymentWaiter };
+
+/** A payment that a route of your server tells about: `statusHandler` of `malipo/status`. */
+export interface PaymentRoute {
+  /** The address of the route. `undefined` while there is no payment. */
+  readonly url: string | undefined;
 }
 
 /** The result of `usePayment`. */
 export interface PaymentView {
-  /** The payment as it was last read. `undefined` before the first read. */
+  /**
+   * The payment as it was last read, or what the route tells of it: `status`, `user_message` and
+   * `retry_possible`. `undefined` before the first read.
+   */
   readonly payment: Payment | undefined;
   /** The status of the payment. `undefined` before the first read. */
   readonly status: Payment["status"] | undefined;
@@ -46,57 +51,75 @@ const NOT_READ_YET: PaymentView = {
   error: undefined,
 };
 
+/** Follows a payment until its final status, and reports each one before it. */
+type Follow = (signal: AbortSignal, onUpdate: (payment: Payment) => void) => Promise<Payment>;
+
 /**
- * Reads a payment until it reaches a final status, and renders again whenever the status changes.
- * It uses the poll schedule of `waitFor`. It stops when the component unmounts, or when the
- * reference or the gateway changes. On a server it renders a payment that was not read yet.
+ * Follows a payment until it reaches a final status, and renders again whenever the status changes. It
+ * stops when the component unmounts, or when the address, the reference or the gateway changes. On a
+ * server it renders a payment that was not read yet.
  *
- * @param gateway - Create it once, outside the component: another gateway starts another wait.
- * @param reference - The reference that your backend got from `mobileMoney.initiate`. Pass
- *   `undefined` while there is none.
- * @param options - Set them to change how long to wait, or which statuses are final.
+ * With `{ url }`, it follows a route of your server, and the page needs no key. With a gateway and a
+ * reference, it reads on the poll schedule of `waitFor`: anyone who opens the page can read its public
+ * key, and with it the payments of all your customers.
  *
  * @example
  * ```tsx
- * const gateway = new Gateway({ apiKey: "pk_live_...", baseUrl });
- *
- * function Receipt({ reference }: { reference: string }) {
- *   const { status, isFinal, error } = usePayment(gateway, reference);
+ * function Receipt({ order }: { order: string }) {
+ *   const { status, isFinal, error } = usePayment({ url: `/orders/${order}/payment` });
  *   if (status === "completed") return <p>Paid. Thank you!</p>;
  *   if (isFinal) return <p>The payment failed.</p>;
  *   return <p>{error ? "No result yet. We will send you an SMS." : "Check your phone."}</p>;
  * }
  * ```
  */
+export function usePayment(route: PaymentRoute): PaymentView;
+/**
+ * Follows a payment with a key in the page, on the poll schedule of `waitFor`.
+ *
+ * @param gateway - Create it once, outside the component: another gateway starts another wait.
+ * @param reference - The reference that your backend got from `mobileMoney.initiate`. Pass
+ *   `undefined` while there is none.
+ * @param options - Set them to change how long to wait, or which statuses are final.
+ */
 export function usePayment(
   gateway: PaymentWaiter,
   reference: string | undefined,
   options?: UsePaymentOptions,
+): PaymentView;
+export function usePayment(
+  source: PaymentRoute | PaymentWaiter,
+  reference?: string,
+  options?: UsePaymentOptions,
 ): PaymentView {
-  const [shown, setShown] = useState({ gateway, reference, view: NOT_READ_YET });
+  const gateway = "payments" in source ? source : undefined;
+  const target = "url" in source ? source.url : reference;
+  const [shown, setShown] = useState({ gateway, target, view: NOT_READ_YET });
   const latestOptions = useRef(options);
   useEffect(() => {
     latestOptions.current = options;
   });
   useEffect(() => {
-    if (reference === undefined) return;
-    return watchPayment(gateway, reference, latestOptions.current, (update) =>
+    if (target === undefined) return;
+    const follow: Follow = (signal, onUpdate) =>
+      gateway === undefined
+        ? followPayment(target, { signal, onUpdate })
+        : gateway.payments.waitFor(target, { ...latestOptions.current, signal, onUpdate });
+    return watchPayment(follow, (update) =>
       setShown((before) => {
-        const isSame = before.gateway === gateway && before.reference === reference;
-        return { gateway, reference, view: update(isSame ? before.view : NOT_READ_YET) };
+        const isSame = before.gateway === gateway && before.target === target;
+        return { gateway, target, view: update(isSame ? before.view : NOT_READ_YET) };
       }),
     );
-  }, [gateway, reference]);
-  // After a change of reference, the state still holds the other payment until the first read.
-  const isCurrent = shown.gateway === gateway && shown.reference === reference;
+  }, [gateway, target]);
+  // After a change of target, the state still holds the other payment until the first read.
+  const isCurrent = shown.gateway === gateway && shown.target === target;
   return isCurrent ? shown.view : NOT_READ_YET;
 }
 
-/** Waits for a payment and reports each change of its view. Returns a function that stops it. */
+/** Follows a payment and reports each change of its view. Returns a function that stops it. */
 function watchPayment(
-  gateway: PaymentWaiter,
-  reference: string,
-  options: UsePaymentOptions | undefined,
+  follow: Follow,
   report: (update: (before: PaymentView) => PaymentView) => void,
 ): () => void {
   const controller = new AbortController();
@@ -109,11 +132,8 @@ function watchPayment(
   const wait = async () => {
     // Strict mode stops the first of two effects at once. Starting later saves its read.
     await Promise.resolve();
-    return gateway.payments.waitFor(reference, {
-      ...options,
-      signal,
-      onUpdate: (payment) => reportPayment(payment, false),
-    });
+    signal.throwIfAborted();
+    return follow(signal, (payment) => reportPayment(payment, false));
   };
   wait().then(
     (payment) => reportPayment(payment, true),

@@ -1,8 +1,8 @@
 /**
- * Works on what a source gives, some at a time, and gives each result as it comes. Takes from the
- * source only as fast as results are taken.
+ * Maps an iterable with limited concurrency and yields results as they finish. Takes from the source
+ * only as fast as results are taken.
  *
- * @param work - Must not reject. Its signal aborts when nobody takes results any more.
+ * @param work - Must not reject. Its signal aborts when no more results are taken.
  * @param signal - The caller's own: rejects with its reason.
  */
 export async function* concurrently<Item, Result>(
@@ -69,7 +69,7 @@ export async function* concurrently<Item, Result>(
     const unfinished = more;
     more = false;
     controller.abort();
-    // A source that is being waited for does not end before it gives what it was asked for.
+    // A source that is being waited for does not end before it has returned what it was asked for.
     const closing = unfinished ? Promise.resolve(source.return?.()) : undefined;
     if (taking) closing?.catch(() => {});
     else await closing;

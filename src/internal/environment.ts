@@ -7,12 +7,12 @@ interface Runtime {
   };
 }
 
-/** An environment variable; `undefined` where it is not set, is empty, or cannot be read. */
+/** An environment variable; `undefined` if it is not set, is empty, or cannot be read. */
 export function environmentVariable(name: string): string | undefined {
   try {
     return (globalThis as Runtime).process?.env?.[name] || undefined;
   } catch {
-    // Deno throws where the program has no permission to read the environment.
+    // Deno throws if the program has no permission to read the environment.
     return undefined;
   }
 }

@@ -13,7 +13,7 @@ const NOT_SENT_ON_CONNECT = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"]
 const MAX_DEPTH = 8;
 
 /**
- * Did this failure of `fetch` come before anything was sent? Looks through the causes; where a
+ * Did this failure of `fetch` come before anything was sent? Looks through the causes; if a
  * host's several addresses were tried, all must have failed so.
  */
 export function failedBeforeSending(error: unknown, depth = 0): boolean {

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkWholeNumber, describeValue } from "./check-options.ts";
 
-/** Where a page of a list ended. Lists are ordered by a time, then by a text. */
+/** If a page of a list ended. Lists are ordered by a time, then by a text. */
 export interface Position {
   readonly at: number;
   readonly id: string;

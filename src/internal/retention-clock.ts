@@ -2,7 +2,7 @@
 export interface Clocks {
   /** Since 1970. Anyone can set this clock. */
   readonly wallMs: number;
-  /** Since the machine started. All its processes share this clock, and nobody can set it. */
+  /** Since the machine started. All its processes share this clock, and it cannot be set. */
   readonly uptimeMs: number;
 }
 

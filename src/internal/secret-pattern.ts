@@ -5,7 +5,7 @@
 function characterPattern(character: string): string {
   const literal = character.replace(/[^\w]/, "\\$&");
   const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
-  // The longest form first: a percent sign is the start of its own encoding.
+  // The longest form first: a percent sign is also the start of the encoded form.
   return String.raw`(?:%(?:25)*${hex}|\\u00${hex}|${literal})`;
 }
 
@@ -42,7 +42,7 @@ const base64Pattern = (form: string): string =>
 export function secretPattern(secret: string): RegExp {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const forms = [
-    // First: where the secret ends with a backslash, the other form is the start of this one.
+    // First: if the secret ends with a backslash, the other form is the start of this one.
     ...(inJson === secret ? [] : [charactersPattern(inJson)]),
     charactersPattern(secret),
     ...base64Forms(secret).map(base64Pattern),

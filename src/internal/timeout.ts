@@ -1,5 +1,5 @@
 /**
- * Rejects with the error where a promise takes longer than `ms`. The work behind the promise goes
+ * Rejects with the error if a promise takes longer than `ms`. The work behind the promise goes
  * on: an engine may still store what it was given.
  */
 export async function withTimeout<T>(

@@ -4,7 +4,7 @@ import { MAX_ACCOUNT_REFERENCE } from "../contract/payment.ts";
 /** A part of the OpenAPI document, such as a JSON Schema. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Marks a part that the service does not document. It is shown as the sandbox does it. */
+/** Labels a part that the service does not document. It is shown as the sandbox does it. */
 export const undocumented = (part: Json): Json => ({ ...part, "x-undocumented": true });
 
 const IDENTIFIER = undocumented({ type: ["string", "integer"] });

@@ -3,7 +3,7 @@ import { EVENT_KINDS } from "../../contract/events.ts";
 /** The conventions for messaging: https://opentelemetry.io/docs/specs/semconv/messaging/ */
 export const MESSAGING = { "messaging.system": "malipo" };
 
-/** The value of a metric for everything that is not known: each value makes a series of its own. */
+/** The value of a metric for everything that is not known: each value makes another series. */
 const OTHER = "_OTHER";
 
 /** The kind of an event for a metric. Senders may write any kind. */

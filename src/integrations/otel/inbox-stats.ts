@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
   {
     name: "oldest_waiting",
     unit: "s",
-    description: "The age of the oldest waiting event; 0 where none waits.",
+    description: "The age of the oldest waiting event; 0 if none waits.",
     value: ({ oldestWaiting }) =>
       oldestWaiting === null ? 0 : Math.max(0, Date.now() - oldestWaiting) / 1_000,
   },

@@ -21,7 +21,7 @@ export function traceContextOf(span: Span): TraceContext | undefined {
   };
 }
 
-/** The link to a stored span; none where there was no span. */
+/** The link to a stored span; none if there was no span. */
 export function linksTo(trace: TraceContext | undefined): Link[] {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(trace?.traceparent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return [];

@@ -104,7 +104,7 @@ class WebhookSpans {
     const { event, idempotencyKey, bodyBytes, attempt, traceContext } = view;
     const options = {
       kind: SpanKind.CONSUMER,
-      // An attempt may come hours later, and other attempts follow: a trace of its own, with a link to the
+      // An attempt may come hours later, and other attempts follow: another trace, with a link to the
       // request. The active span is that of whatever woke the worker.
       root: true,
       links: linksTo(traceContext),
@@ -163,8 +163,8 @@ function receiveAttributes({
 
 /**
  * Makes hooks that record each request and each attempt of a receiver as OpenTelemetry spans and
- * metrics. The span of a request is that of an HTTP server, or inside of it where an instrumentation
- * has made one. The span of an attempt is a trace of its own, with a link to the request: it may run
+ * metrics. The span of a request is that of an HTTP server, or inside of it if an instrumentation
+ * has made one. The span of an attempt is another trace, with a link to the request: it may run
  * hours later, in another process. Your handler runs inside of it. No span and no metric contains a
  * body, a signature, a secret, a query or the message of an error.
  *

@@ -5,8 +5,8 @@ export function nodeFs(): typeof import("node:fs") | undefined {
 }
 
 /**
- * Writes a file whole or not at all: a draft beside it, then a rename. The draft has a name that nobody
- * can guess, and must not exist: a symbolic link that somebody planted is not followed.
+ * Writes a file whole or not at all: a draft beside it, then a rename. The draft has a name that cannot
+ * be guessed, and must not exist: a symbolic link that another user planted is not followed.
  *
  * @throws the error of the file system. What was there is unchanged.
  */

@@ -6,8 +6,8 @@ import { isLocked, LOCK_RETRY_MS, LOCKED_REASON } from "./locks.ts";
 const isOnDisk = (path: string) => path !== "" && !/^(?::memory:|file:)/.test(path);
 
 /**
- * Creates a missing file for its owner only, since it holds phone numbers and names. SQLite gives the
- * files beside it the same mode.
+ * Creates a missing file for its owner only, since it holds phone numbers and names. SQLite creates the
+ * files beside it with the same mode.
  */
 function createPrivately(path: string): void {
   if (!isOnDisk(path)) return;
