@@ -1,5 +1,8 @@
-// Builds the manual, and says how far it is.
-import { spawnSync } from "node:child_process";
+// Builds the manual and prints how far it is. On a terminal, or with `--open`, it then serves the manual
+// until Ctrl-C: without a server, its pages have no style.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { openInBrowser } from "../src/cli/terminal/browser.ts";
 
 const STEPS: readonly (readonly [what: string, command: string])[] = [
   ["the API reference", "typedoc"],
@@ -12,3 +15,21 @@ for (const [index, [what, command]] of STEPS.entries()) {
   const { status } = spawnSync(command, { shell: true, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
+
+const isOpened = process.argv.includes("--open");
+if (!isOpened && !process.stdout.isTTY) {
+  console.error("The manual is built. To read it: npm run docs -- --open");
+  process.exit();
+}
+
+const preview = spawn("vitepress preview docs", {
+  shell: true,
+  stdio: ["inherit", "pipe", "inherit"],
+});
+preview.stdout.on("data", (data: Buffer) => {
+  const [, address] = /(http:\/\/localhost:\d+\S*)/.exec(data.toString()) ?? [];
+  if (address === undefined) return;
+  console.error(`The manual is at ${address} until you press Ctrl-C.`);
+  if (isOpened) openInBrowser(address);
+});
+await once(preview, "exit");

@@ -21,16 +21,18 @@ export const ENTRY_POINTS = {
   "wakeups/redis": "src/client/waiting/wakeups/redis.ts",
   "wakeups/postgres": "src/client/waiting/wakeups/postgres.ts",
   learn: "src/learn/index.ts",
+  types: "src/types.ts",
+  status: "src/client/status/index.ts",
   react: "src/integrations/react.ts",
   otel: "src/integrations/otel/index.ts",
+  operator: "src/operator/index.ts",
 } as const;
 
 /** What the package imports by its own `#` names: chosen by the runtime, or loaded when asked for. */
 export const INTERNAL_IMPORTS = {
   "#hmac": "src/webhooks/verification/hmac/node.ts",
-  "#attempt-log": "src/client/diagnostics/attempt-log/node.ts",
+  "#platform": "src/client/platform/node.ts",
   "#page": "src/sandbox/page/server.ts",
-  "#openapi": "src/openapi/document.ts",
   "#docs-page": "src/sandbox/docs-page/server.ts",
 } as const;
 

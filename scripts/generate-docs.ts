@@ -160,12 +160,12 @@ export function withTables(page: string): string {
 }
 
 /** The pages that hold generated tables. */
-export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md", "docs/result-codes.md"];
+export const PAGES = ["docs/service.md", "docs/sandbox.md", "docs/cli.md", "docs/errors.md"];
 
 /** The pages that hold the code of examples. */
-export const EXAMPLE_PAGES: readonly string[] = globSync("docs/{webhooks,shops}/*.md").filter(
-  (page) => readFileSync(page, "utf8").includes("<!-- example: "),
-);
+export const EXAMPLE_PAGES: readonly string[] = globSync(
+  "docs/{shop,webhooks/*,shops/*}.md",
+).filter((page) => readFileSync(page, "utf8").includes("<!-- example: "));
 
 if (import.meta.main) {
   for (const page of [...PAGES, ...EXAMPLE_PAGES])

@@ -1,6 +1,6 @@
 /**
  * Words that the code, the messages and the docs no longer use, and what to write instead.
- * `check-words.ts` looks for them; the terms that stay are in docs/glossary.md.
+ * `check-words.ts` looks for them; the terms that stay are in docs/contributing/glossary.md.
  */
 export interface GoneWord {
   /** What to look for, a line at a time. */
@@ -157,10 +157,53 @@ const PLAIN_ENGLISH: readonly GoneWord[] = [
   },
 ];
 
+/** The second dialect, and the grammar that made texts hard to read. */
+const SECOND_DIALECT: readonly GoneWord[] = [
+  { pattern: wordOf("speech|manner|manners"), instead: "serializer, format, write" },
+  {
+    pattern: wordOf("thing|things"),
+    instead: "resource, or what it is",
+    except: /\b(?:any|some|every|no)things?\b/gi,
+  },
+  {
+    pattern: wordOf("say|says|said"),
+    instead: "serializer, format, write, state",
+    path: /^src\/(?:sandbox|learn|profile)\//,
+  },
+  { pattern: wordOf("facts?|madeUp"), instead: "known values, placeholder" },
+  { pattern: /\bmade-up\b/gi, instead: "placeholder, invented value" },
+  { pattern: /\bNOTHING\b/g, instead: "OMIT", except: /DO NOTHING/g },
+  { pattern: wordOf("marks|evidence|claimed"), instead: "match fields, payment signals, matched" },
+  { pattern: wordOf("kept"), instead: "stored, retained, remembered" },
+  {
+    pattern: wordOf("survey|surveys|shrink|shrinks|patience|judge|judges|judged|verdict|verdicts"),
+    instead: "scan, compact, limit, classify, result",
+  },
+  {
+    pattern: wordOf("refuse|refuses|refused|refusal|refusals|refusing"),
+    instead: "reject, rejection",
+    except: /connections? (?:is |was |were )?refused|refused connections?|ConnectionRefused/gi,
+  },
+  { pattern: wordOf("trouble|troubles|deaf"), instead: "failure case, never responds" },
+  { pattern: wordOf("gives"), instead: "returns, passes" },
+  { pattern: /\b(?:so many|so long|so often)\b(?! as\b)/gi, instead: "at most n, this long" },
+  { pattern: wordOf("nobody|somebody"), instead: "the one who acts" },
+  { pattern: /\bof (?:its|their|one's|his|our|your|my) own\b/gi, instead: "own, separate" },
+  { pattern: /\bnow and then\b/gi, instead: "periodically" },
+  {
+    pattern:
+      /\bwhere\b(?! (?:it|they|the \w+|a \w+|webhooks) (?:stands?|lies|lives|goes|is stored|are sent|points)\b)/gi,
+    instead: "if, when, or in which",
+    except:
+      /\b(?:know|knows|say|says|see|from|to|tells?|shows?|of|is|and|or) where\b|\bWHERE\b|\bwhere:|\.where\b|\bwhere\(/g,
+  },
+];
+
 export const GONE_WORDS: readonly GoneWord[] = [
   ...PAYMENT_WORDS,
   ...WEBHOOK_WORDS,
   ...SANDBOX_WORDS,
   ...CODE_WORDS,
   ...PLAIN_ENGLISH,
+  ...SECOND_DIALECT,
 ];

@@ -45,7 +45,7 @@ export const LAYERS: readonly Layer[] = [
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
   layer("webhooks/inbox/pg-boss", INBOX, "pg-boss", "pg"),
   layer("sandbox", SANDBOX),
-  layer("sandbox/state/snapshot.ts", SANDBOX, "zod/mini"),
+  layer("sandbox/snapshot.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),
   layer("learn", [...SERVICE, "learn"]),
   layer("learn/probe", [...SERVICE, "client", "learn"]),
@@ -53,7 +53,9 @@ export const LAYERS: readonly Layer[] = [
   layer("integrations", ALL),
   layer("integrations/react.ts", ALL, "react"),
   layer("integrations/otel", ALL, "@opentelemetry/api"),
+  layer("operator", ALL),
   layer("drill", ALL),
   layer("cli", [...ALL, "drill"], "ioredis", "pg", "pg-boss"),
   layer("index.ts", ALL),
+  layer("types.ts", ALL),
 ];

@@ -1,5 +1,5 @@
 // Mutation testing: changes the source in two thousand small ways, one at a time, and lists the changes
-// that make no test fail. Writes docs/mutation.md once every area has been run.
+// that make no test fail. Writes docs/contributing/mutation.md once every area has been run.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
@@ -89,7 +89,7 @@ const results = AREAS.filter((area) => existsSync(fileOf(area))).map(
 );
 const page = pageOf(results);
 console.log(page);
-if (results.length === AREAS.length) writeFileSync("docs/mutation.md", page);
+if (results.length === AREAS.length) writeFileSync("docs/contributing/mutation.md", page);
 
 const all = results.flatMap(({ mutants }) => mutants);
 for (const one of unexplained(all)) console.error(`Survived without a reason: ${one}`);

@@ -132,31 +132,9 @@ export const REASONS: readonly Reason[] = [
     reason: "It saves copying a body that is too large. The copy is measured again.",
   },
   {
-    path: "webhooks/verification/mismatch.ts",
-    original: /65_536$/,
-    reason: "The size from which the check costs too much need not be exact.",
-  },
-  {
     path: "webhooks/inbox/lease-worker.ts",
     original: /^"stopping"$/,
     reason: "Any text works that is neither of the other two.",
-  },
-  {
-    path: "webhooks/inbox/sqlite/rows.ts",
-    original: /^count === 0$/,
-    replacement: /^false$/,
-    reason: "With a limit of 0 SQLite returns no rows. Checking first saves the statement.",
-  },
-  {
-    path: "webhooks/inbox/sqlite/file.ts",
-    original: /^"PRAGMA synchronous = FULL"$/,
-    reason: "It is SQLite's default, unless it was built with another.",
-  },
-  {
-    path: "webhooks/inbox/memory/store.ts",
-    original: /^event\.at > now\(\)$/,
-    replacement: />=/,
-    reason: SAME.tie,
   },
   {
     path: "webhooks/verification/payload.ts",

@@ -17,15 +17,16 @@ async function bundle(path: string): Promise<string> {
   return outputFiles.map(({ text }) => text).join("");
 }
 
-/** What is bundled to text, by the name that it replaces in an `assets.ts` of the sandbox. */
+/** What is bundled to text, by the name that it replaces in an `assets.ts`. */
 const ASSETS = {
   PAGE_SCRIPT: "main.ts",
   PAGE_STYLE: "style/main.css",
   DOCS_PAGE_STYLE: "../../docs-page/style.css",
+  OPERATOR_STYLE: "../../../operator/style.css",
 };
 
 /**
- * The scripts and stylesheets of the sandbox's pages, bundled to text: a value for the `define`
+ * The scripts and stylesheets of the pages, bundled to text: a value for the `define`
  * option of a build.
  */
 export async function pageAssets(): Promise<Record<string, string>> {

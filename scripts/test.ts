@@ -10,6 +10,7 @@ const CHECKS: readonly (readonly [name: string, command: string])[] = [
   ["lint, format and import cycles", "biome ci --max-diagnostics=50 ."],
   ["layers", "node scripts/check-layers.ts"],
   ["words", "node scripts/check-words.ts"],
+  ["patterns that a long text makes slow", "node scripts/check-patterns.ts"],
   ["types", "tsc -p ."],
   // Before the tests: they open the manual in a browser.
   ["manual and its links", "npm run docs --silent"],

@@ -107,6 +107,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "a webhook receiver on AWS Lambda, run by its test: it needs redis-server",
     ...["test/docs/examples-functions.test.ts", "-t", "lambda"],
   ),
+  functions: tests(
+    "a webhook receiver in a function, run by its test: it needs PostgreSQL",
+    ...["test/docs/examples-functions.test.ts", "-t", "functions"],
+  ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",
     "test/docs/examples-workers.test.ts",

@@ -11,7 +11,6 @@ const exportOf = (entry: string) => ({
   import: {
     types: `./dist/${entry}.d.ts`,
     // Node.js gets the webhooks in one file.
-    ...(entry === "webhooks" && { node: "./dist/webhooks.node.js" }),
     default: `./dist/${entry}.js`,
   },
   require: { types: `./dist/${entry}.d.cts`, default: `./dist/${entry}.cjs` },

@@ -46,9 +46,12 @@ describe("what would be published", () => {
     ({ files, unpackedSize } = printed.malipo ?? printed);
   });
 
-  test("holds dist, the licence, the README and package.json, and nothing else", () => {
-    const outside = files.map(({ path }) => path).filter((path) => !path.startsWith("dist/"));
+  test("holds dist, the manual, the licence, the README and package.json, and nothing else", () => {
+    const outside = files.map(({ path }) => path).filter((path) => !/^(?:dist|docs)\//.test(path));
     expect(outside.sort()).toEqual(["LICENSE", "README.md", "package.json"]);
+    const manual = files.filter(({ path }) => path.startsWith("docs/"));
+    expect(manual.filter(({ path }) => !path.endsWith(".md"))).toEqual([]);
+    expect(manual.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(150_000);
     expect(
       files.filter(({ path }) => /\.(map|tsx?|snap)$/.test(path) && !/\.d\.ts$/.test(path)),
     ).toEqual([]);
@@ -61,8 +64,9 @@ describe("what would be published", () => {
     expect(named.filter((path) => !keys.has(path) && !paths.has(path))).toEqual([]);
   });
 
-  test("unpacks to at most 2,750 kB", () => {
-    expect(unpackedSize).toBeLessThanOrEqual(2_750_000);
+  // The goal is 2,400 kB with the manual, and is missed. This limit stops growth.
+  test("unpacks to at most 2,830 kB, the manual included", () => {
+    expect(unpackedSize).toBeLessThanOrEqual(2_830_000);
   });
 });
 
