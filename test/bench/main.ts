@@ -1,6 +1,6 @@
 // Measures malipo beside its peers and prints one table per subject.
 //
-//   npm run bench                       every subject; writes docs/benchmarks.md and its chart
+//   npm run bench                       every subject; writes docs/contributing/benchmarks.md and its chart
 //   npm run bench -- call               one subject
 //   npm run bench -- wait|receiver|scale|stored-events|sandbox|drill [options of that program]
 import { spawnSync } from "node:child_process";
@@ -65,14 +65,14 @@ function section({ title, how, columns, rows, goals }: Measured): string {
 }
 
 function writePage(measured: readonly Measured[], printed: readonly string[]): void {
-  writeFileSync(here("../../docs/img/benchmarks.svg"), chart(measured));
+  writeFileSync(here("../../docs/contributing/benchmarks.svg"), chart(measured));
   writeFileSync(
-    here("../../docs/benchmarks.md"),
+    here("../../docs/contributing/benchmarks.md"),
     `# Benchmarks
 
 Written by \`npm run bench\`, on ${MACHINE}. Only the ratios mean something: absolute times drift from machine to machine. Every subject is measured in one run, its candidates interleaved.
 
-![malipo beside its peers; shorter is better](img/benchmarks.svg)
+![malipo beside its peers; shorter is better](benchmarks.svg)
 
 ${[...measured.map(section), ...printed].join("\n\n")}
 `,

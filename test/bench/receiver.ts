@@ -1,5 +1,5 @@
 // How many deliveries a second a receiver acknowledges and what one costs, on each inbox, beside a server
-// that only responds, beside the leanest receivers that can be written, and beside a receiver as it is
+// that only responds, beside the leanest receivers that can be written, and beside the receiver that is
 // usually written: npm run bench -- receiver [--only nothing,sqlite] [--events 100000]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ const folder = mkdtempSync(join(tmpdir(), "malipo-bench-"));
 const redis = needs("redis") ? await startRedis() : undefined;
 const postgres = needs("postgres") ? await startPostgres() : undefined;
 
-/** Where a candidate stores; `undefined` where its engine did not start. */
+/** The store of a candidate; `undefined` if its engine did not start. */
 const STORES: Readonly<Record<Store, (name: string) => string | undefined>> = {
   none: () => "",
   file: (name) => join(folder, `${name}.db`),

@@ -33,6 +33,12 @@ const rows = (): readonly Import[] => [
     limit: 28,
   },
   {
+    name: "malipo, followPayment",
+    code: imports("followPayment", "malipo/status"),
+    from: ROOT,
+    limit: 3,
+  },
+  {
     name: "malipo, verifyWebhook for Node",
     code: imports("verifyWebhook", "malipo/webhooks"),
     from: ROOT,

@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
 import { sqliteInbox } from "malipo/inbox/sqlite";
-import { type Inbox, memoryInbox, type NewDelivery } from "malipo/webhooks";
+import type { NewDelivery } from "malipo/types";
+import { type Inbox, memoryInbox } from "malipo/webhooks";
 import { PgBoss } from "pg-boss";
 import { requestOf } from "./receivers/load.ts";
 

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { build } from "esbuild";
-import { createSandbox, type ServedSandbox } from "malipo/sandbox";
+import { createSandbox, type Sandbox, type ServedSandbox } from "malipo/sandbox";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { browserForSuite } from "./browser-for-suite.ts";
@@ -21,8 +22,19 @@ async function bundle(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-async function serveSite(script: string): Promise<Server> {
-  const site = createServer((request, response) => {
+/** A route of the merchant's own server. */
+export type Route = (request: Request) => Promise<Response>;
+
+async function serveSite(script: string, route: Route): Promise<Server> {
+  const site = createServer(async (request, response) => {
+    if (request.url?.startsWith("/orders/")) {
+      const address = new URL(request.url, "http://shop.test");
+      const headers = { accept: request.headers.accept ?? "" };
+      const result = await route(new Request(address, { headers }));
+      response.writeHead(result.status, Object.fromEntries(result.headers));
+      await pipeline(result.body ?? [], response).catch(() => {});
+      return;
+    }
     const isScript = request.url === "/site.js";
     response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
     response.end(
@@ -36,8 +48,10 @@ async function serveSite(script: string): Promise<Server> {
 /**
  * A merchant's page in a browser, for the tests of a suite: a script at `/site.js`, and a served
  * sandbox on another origin.
+ *
+ * @param route - Serves the site's own `/orders/`.
  */
-export function bundledSite(contents: string) {
+export function bundledSite(contents: string, route?: (sandbox: Sandbox) => Route) {
   const sandbox = createSandbox();
   const browser = browserForSuite();
   let site: Server;
@@ -48,7 +62,8 @@ export function bundledSite(contents: string) {
   const errors: string[] = [];
 
   beforeAll(async () => {
-    site = await serveSite(await bundle(contents));
+    const ordersRoute = route?.(sandbox) ?? (async () => new Response(null, { status: 404 }));
+    site = await serveSite(await bundle(contents), ordersRoute);
     service = await sandbox.serve({ port: 0 });
     page = await browser().newPage();
     page.on("pageerror", (error) => errors.push(String(error)));

@@ -56,12 +56,12 @@ describe.skipIf(!hasChromium)("the example of a page that takes a payment", () =
     expect(await page.getByRole("button", { name: "Pay" }).isEnabled()).toBe(true);
   });
 
-  test("asks for another number where this one cannot be", async () => {
+  test("asks for another number if this one cannot be", async () => {
     await pay("12");
     await says(/Is that number right/);
   });
 
-  test("asks nobody to pay again whose prompt may have gone out", async () => {
+  test("asks no customer to pay again whose prompt may have been sent", async () => {
     sandbox.faults.add({ match: { endpoint: "mobileMoney.initiate" }, effect: { kind: "reset" } });
     await pay("0712 000 203");
     await says(/do not pay again/);

@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)("in a browser", () => {
   const { sandbox, service, page, requests } = bundledSite(SCRIPT);
 
   /** Runs code in the page, or in a worker of it, with a gateway's options at hand. */
-  async function inPage(code: string, apiKey: string, where: "window" | "worker" = "window") {
+  async function inPage(code: string, apiKey: string, target: "window" | "worker" = "window") {
     requests.length = 0;
     const body = `
       const options = ${JSON.stringify({ apiKey, baseUrl: service().baseUrl })};
@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)("in a browser", () => {
           worker.onmessage = ({ data }) => resolve(data);
         });
       },
-      [body, where] as const,
+      [body, target] as const,
     );
   }
 
@@ -38,16 +38,16 @@ describe.skipIf(!hasChromium)("in a browser", () => {
 
   test.each(["window", "worker"] as const)(
     "a public key reads across origins from a %s",
-    async (where) => {
-      expect(await inPage(read, sandbox.keys.public, where)).toBe("0");
+    async (target) => {
+      expect(await inPage(read, sandbox.keys.public, target)).toBe("0");
       expect(requests.length).toBeGreaterThan(0);
     },
   );
 
   test.each(["window", "worker"] as const)(
     "a secret key is rejected in a %s before any request",
-    async (where) => {
-      expect(await inPage(read, sandbox.keys.secret, where)).toBe("ConfigurationError: not_sent");
+    async (target) => {
+      expect(await inPage(read, sandbox.keys.secret, target)).toBe("ConfigurationError: not_sent");
       expect(requests).toEqual([]);
     },
   );

@@ -10,7 +10,7 @@ import { serveFolder } from "./static-site.ts";
 const SITE = "docs/site";
 const DESKTOP = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
-const PAGES = ["index", "get-started", "webhooks/express", "cli", "reference/index"];
+const PAGES = ["index", "get-started", "webhooks/frameworks", "cli", "reference/index"];
 
 describe.skipIf(!hasChromium)("the manual as a site", () => {
   const browser = browserForSuite();

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
     await unmount();
   });
 
-  test("shows another payment where the reference changes, and nothing of the first one", async () => {
+  test("shows another payment if the reference changes, and nothing of the first one", async () => {
     const [first, second] = [await prompt("0712000102"), await prompt("0712000103")];
     sandbox.phone("0712000102").cancel();
     await mount(first);
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)("usePayment, in a browser", () => {
     await unmount();
   });
 
-  test("says that the time is up, which is no failure of the payment", async () => {
+  test("shows that the time is up, which is not a failure of the payment", async () => {
     await mount(await prompt("0712000104"), { waitMs: 300 });
     await shows("pending open payment_pending");
     await unmount();

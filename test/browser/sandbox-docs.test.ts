@@ -1,11 +1,8 @@
-import axe from "axe-core";
 import { createSandbox, type ServedSandbox } from "malipo/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
-import { DESKTOP, NARROW } from "./sandbox-page.ts";
-
-const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
+import { checkLook } from "./check-look.ts";
 
 describe.skipIf(!hasChromium)("the API page of a served sandbox", () => {
   const browser = browserForSuite();
@@ -24,24 +21,7 @@ describe.skipIf(!hasChromium)("the API page of a served sandbox", () => {
       page.on("console", (message) => errors.push(message.text()));
       page.on("request", (request) => requests.push(request.url()));
       await page.goto(served.url + path);
-      await page.evaluate(axe.source);
-      for (const viewport of [DESKTOP, NARROW]) {
-        await page.setViewportSize(viewport);
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        expect(width).toBe(viewport.width);
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          const name = `${path.slice(1).replace("/", "-")}-${viewport.width}-${colorScheme}.png`;
-          await page.screenshot({ path: new URL(name, SCREENSHOTS).pathname });
-          const found = await page.evaluate(async () => {
-            const { violations } = await (
-              globalThis as unknown as { axe: typeof import("axe-core") }
-            ).axe.run();
-            return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-          });
-          expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
-        }
-      }
+      await checkLook(page, path.slice(1).replace("/", "-"));
       expect(errors).toEqual([]);
       for (const url of requests) expect(url).toMatch(/^(?:data:|http:\/\/127\.0\.0\.1:)/);
     },

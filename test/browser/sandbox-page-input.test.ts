@@ -157,9 +157,9 @@ describe.skipIf(!hasChromium)("input on the sandbox's page", () => {
     await page.goBack();
     await page.locator("#payments .timeline").waitFor({ state: "detached" });
     await page.goto(
-      `${served.url}/?payment=${reference}&phone=0733000000&payments=99&status=x&flash=7`,
+      `${served.url}/?payment=${reference}&phone=0733000000&payments=99&payments-only=x&flash=7`,
     );
-    await page.getByText("No payment matches.").waitFor();
+    await page.getByText("Nothing matches.").waitFor();
     await page.locator("#phone").getByText("Thu 1 January, Airtel").waitFor();
   });
 

@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)("the sandbox's page with many changes and with hos
     });
     const delivery = sandbox.deliveries.all()[0]?.id;
     await page.goto(
-      `${served.url}/?payment=${reference}&delivery=${delivery}&find=${encodeURIComponent("PAY")}`,
+      `${served.url}/?payment=${reference}&delivery=${delivery}&payments-find=${encodeURIComponent("PAY")}`,
     );
     await page.locator("#deliveries .detail").getByText("<img src=x onerror").first().waitFor();
     await page

@@ -56,8 +56,8 @@ async function openSandboxPage(
   await page.goto(served.url + path);
   if (options.javaScriptEnabled !== false) await page.getByText("live", { exact: true }).waitFor();
 
-  async function call(where: string, body: object) {
-    const response = await fetch(served.baseUrl + where, {
+  async function call(path: string, body: object) {
+    const response = await fetch(served.baseUrl + path, {
       method: "POST",
       headers: { "x-api-key": sandbox.keys.secret, "content-type": "application/json" },
       body: JSON.stringify(body),

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Serves a folder before the tests of a suite. Gives its address. */
+/** Serves a folder before the tests of a suite. Returns its address. */
 export function serveFolder(folder: string): () => string {
   const server = createServer(({ url = "/" }, response) => {
     const { pathname } = new URL(url, "http://localhost");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { InvalidParamsError, type MergedPayment, mergePayment, type Payment } from "malipo";
+import { InvalidParamsError, mergePayment, type Payment } from "malipo";
+import type { MergedPayment } from "malipo/types";
 import { describe, expect, test } from "vitest";
 
 /** Merges reports one after another. Gives the result of each step and of the last. */

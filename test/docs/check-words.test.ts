@@ -25,6 +25,14 @@ describe("the check of the words", () => {
     ["@see Service interface, section 4", "Service interface, section"],
     ["the repeat is acknowledged", "the repeat"],
     ["const wayOut = 1;", "wayOut"],
+    ["@throws {ConfigurationError} where nothing is given.", "where"],
+    ["/** Gives the folder. */", "Gives"],
+    ["at most so many bytes", "so many"],
+    ["const verdictOf = 1;", "verdict"],
+    ["class Refusal {}", "Refusal"],
+    ["somebody has to look", "somebody"],
+    ["a hook of its own", "of its own"],
+    ["const MARKS = [];", "MARKS"],
   ])("finds what is gone: %s", (text, word) => {
     expect(wordsOf(text)).toEqual([word]);
   });
@@ -42,6 +50,9 @@ describe("the check of the words", () => {
     "deliveries in flight",
     "See RFC 9110, section 10.2.3.",
     "recommended",
+    "ON CONFLICT DO NOTHING",
+    "the connection was refused",
+    "the page says where the key is",
   ])("passes over what is right: %s", (text) => {
     expect(wordsOf(text)).toEqual([]);
   });

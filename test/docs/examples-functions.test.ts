@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { startPostgres } from "../support/engines/postgres.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { paidFor, runExample, SECRET, signatureOf } from "./support/example.ts";
 
 const redis = await startRedis();
+const postgres = await startPostgres();
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -66,5 +68,32 @@ describe.skipIf(redis === undefined)("the example for lambda", () => {
     expect(worker.printed().match(/ship/g)).toHaveLength(1);
     await receiver.stop();
     await redis?.stop();
+  });
+});
+
+describe.skipIf(postgres === undefined)("the example for functions", () => {
+  test("stores before it responds, ships after the response, and once for duplicates", async () => {
+    vi.stubEnv("DATABASE_URL", postgres?.url ?? "");
+    vi.stubEnv("MALIPO_WEBHOOK_SECRET", SECRET);
+    const shipped = vi.spyOn(console, "log").mockReturnValue();
+    vi.spyOn(console, "error").mockReturnValue();
+    const { POST, cron, receiver } = await import("../../examples/functions/webhooks.ts");
+    const deliver = async (orderId: string, after: (work: Promise<unknown>) => void) => {
+      const body = paidFor(orderId);
+      const init = { method: "POST", headers: signatureOf(body), body };
+      return (await POST(new Request("https://shop.test/webhooks", init), after)).status;
+    };
+    const work: Promise<unknown>[] = [];
+    expect(await deliver("ORDER-42", (one) => work.push(one))).toBe(200);
+    expect(await work[0]).toEqual({ processed: 1, left: 0 });
+    expect(await deliver("ORDER-42", (one) => work.push(one))).toBe(200);
+    expect(await work[1]).toEqual({ processed: 0, left: 0 });
+    expect(shipped.mock.calls.flat().filter((text) => text === "ship ORDER-42")).toHaveLength(1);
+    expect(await cron()).toEqual({ processed: 0, left: 0 });
+    const forged = new Request("https://shop.test/webhooks", { method: "POST", body: "{}" });
+    expect((await POST(forged, (one) => work.push(one))).status).toBe(401);
+    expect(await work[2]).toEqual({ processed: 0, left: 0 });
+    await receiver.stop();
+    await postgres?.stop();
   });
 });

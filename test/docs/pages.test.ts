@@ -14,15 +14,24 @@ test("the README has at most 700 words, and five bullets of at most fifteen on i
   for (const bullet of bullets) expect(wordCount(bullet), bullet).toBeLessThanOrEqual(15);
 });
 
-const linked = MANUAL_PAGES.filter((page) => !["docs/index.md", "docs/how-to.md"].includes(page));
+const shown = PARTS.flatMap(([, ...names]) => names).map((name) => `docs/${name}.md`);
+/** The home page, and the page for machines. */
+const APART = ["docs/SKILL.md", "docs/index.md"];
+const FOR_CONTRIBUTORS = /^docs\/(?:contributing|decisions)\//;
 
-test.each(linked)("the page of questions links to %s", (page) => {
-  expect(read("docs/how-to.md")).toContain(`](${page.slice("docs/".length)}`);
+test("the manual shows a user at most 32 pages", () => {
+  expect(shown.length).toBeLessThanOrEqual(32);
 });
 
-test.each(linked)("%s is in a part of the manual", (page) => {
-  const pages = PARTS.flatMap(([, ...names]) => names).map((name) => `docs/${name}.md`);
-  expect(pages).toContain(page);
+test("each page is in a part of the manual, or is for contributors", () => {
+  const pages = MANUAL_PAGES.filter((page) => !APART.includes(page));
+  expect(pages.filter((page) => !FOR_CONTRIBUTORS.test(page)).sort()).toEqual(shown.toSorted());
+});
+
+test("the page of contributors links to each page that is for them", () => {
+  const contributing = read("CONTRIBUTING.md");
+  for (const page of MANUAL_PAGES.filter((one) => FOR_CONTRIBUTORS.test(one)))
+    expect(contributing).toContain(page);
 });
 
 test("each message of the page of error messages is one that the code throws", () => {

@@ -202,12 +202,14 @@ describe("a served sandbox", () => {
   });
   afterAll(() => served.close());
 
-  test("serves the document with its own base URL at /openapi.json, to any origin", async () => {
+  test("serves the document with its own base URL at /openapi.json, and to no other site", async () => {
     const response = await fetch(`${served.url}/openapi.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
     expect(await response.json()).toEqual(openApiDocument(served.baseUrl));
+    const headers = { origin: "https://evil.test" };
+    expect((await fetch(`${served.url}/openapi.json`, { headers })).status).toBe(403);
   });
 
   test("returns 405 for a write", async () => {

@@ -1,5 +1,5 @@
 // Installs the packed tarball in an empty folder, runs one script there under every runtime, prints
-// the matrix, and writes it into docs/runtimes.md.
+// the matrix, and writes it into docs/contributing/runtimes.md.
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ try {
 }
 
 if (!process.argv.includes("--no-write")) {
-  const page = here("../../docs/runtimes.md");
+  const page = here("../../docs/contributing/runtimes.md");
   const table = ["| runtime | version | |", "| --- | --- | --- |", ...rows].join("\n");
   const marked = /(<!-- by npm run runtimes -->\n)[\s\S]*?(<!-- end -->)/;
   writeFileSync(page, readFileSync(page, "utf8").replace(marked, `$1${table}\n$2`));

@@ -2,7 +2,6 @@
 import {
   type AnyGatewayError,
   type CallOptions,
-  type EndpointName,
   Gateway,
   type GatewayErrorCode,
   type GatewayOptions,
@@ -14,11 +13,11 @@ import {
   type Page,
   type ParamIssue,
   type Payment,
-  type PublicMethod,
   type RateLimitError,
   type Result,
   type Webhook,
 } from "malipo";
+import type { EndpointName, PublicMethod } from "malipo/types";
 import { expectTypeOf, test } from "vitest";
 import type { ENDPOINTS } from "../../src/contract/endpoints.ts";
 

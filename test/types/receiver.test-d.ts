@@ -8,8 +8,8 @@ import { fetchHandler } from "malipo/fetch";
 import { sqliteInbox } from "malipo/inbox/sqlite";
 import { type LambdaResponse, lambdaHandler } from "malipo/lambda";
 import { nodeHandler } from "malipo/node";
+import type { Acknowledgement, Receipt, Rejection } from "malipo/types";
 import {
-  type Acknowledgement,
   createWebhookReceiver,
   type EventKind,
   type HandlerContext,
@@ -18,8 +18,6 @@ import {
   memoryInbox,
   type PaymentCompletedData,
   type PaymentFailedData,
-  type Receipt,
-  type Rejection,
   receiptFor,
   type WebhookEvent,
   type WebhookReceiver,

@@ -1,7 +1,6 @@
 import {
   type AnyGatewayError,
   ApiError,
-  type ApiErrorCode,
   ConfigurationError,
   type ConnectionError,
   GatewayError,
@@ -14,6 +13,7 @@ import {
   RateLimitError,
   TimeoutError,
 } from "malipo";
+import type { ApiErrorCode } from "malipo/types";
 import {
   type EventKind,
   isKnownEvent,

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { exitStatus, formatReport, summarize } from "../../../src/drill/report.ts";
+import { drillExample } from "../../drill/shops/example-shops.ts";
 import { describeShop } from "../../suites/shop.ts";
-import { followPage, readShopPage, shell } from "./page.ts";
+import { followPages, readShopPages, shell } from "./page.ts";
 
 interface Manual {
   /** What is run before the shop. The page's own command for a first look is not for production. */
@@ -28,17 +30,29 @@ process.env.NEXT_TELEMETRY_DISABLED = "1";
 const parent = mkdtempSync(join(tmpdir(), "malipo-manual-"));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
+/** The folder of the shop on Next, when it is built. */
+let next: string | undefined;
+
 for (const [name, { build, args, endsWith }] of Object.entries(SHOPS)) {
   describeShop(
-    `${name}, as its page of the manual says`,
+    `${name}, as the manual says`,
     () => {
-      const folder = followPage(
-        readShopPage(`docs/shops/${name}.md`),
-        mkdtempSync(join(parent, `${name}-`)),
-      );
+      const folder = followPages(readShopPages(name), mkdtempSync(join(parent, `${name}-`)));
       shell(build, folder);
+      if (name === "next") next = folder;
       return { args, folder };
     },
     { endsWith },
   );
 }
+
+// The example shops on the other frameworks are drilled as they are by `npm run bench -- drill`.
+test("a drill of the shop on next, as it was built, finds nothing wrong", {
+  timeout: 900_000,
+}, async () => {
+  const start = `cd "${next}" && exec "${process.execPath}" node_modules/next/dist/bin/next start`;
+  const result = await drillExample(start);
+  console.log(summarize(result));
+  expect(exitStatus(result), formatReport(result)).toBe(0);
+  expect(result.results.length).toBeGreaterThanOrEqual(200);
+});

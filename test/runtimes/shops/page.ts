@@ -2,16 +2,17 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 
-/** A page of the manual that takes a new user from an empty folder to a shop. */
-export interface ShopPage {
+/** What the manual prints for a shop: its first steps, then those of a framework. */
+export interface ShopPages {
   /** The blocks of commands, as they are printed. */
   readonly commands: readonly string[];
-  /** The files that the page prints, by their names. */
+  /** The files that the pages print, by their names. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-export function readShopPage(path: string): ShopPage {
-  const text = readFileSync(path, "utf8");
+export function readShopPages(framework: string): ShopPages {
+  const paths = ["docs/shop.md", `docs/shops/${framework}.md`];
+  const text = paths.map((path) => readFileSync(path, "utf8")).join("\n");
   const commands = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
   const named = text.matchAll(/^### `(.+)`\n[\s\S]*?^```\w+\n([\s\S]*?)^```$/gm);
   return { commands, files: new Map([...named].map(([, name = "", file = ""]) => [name, file])) };
@@ -23,13 +24,14 @@ export function shell(command: string, cwd: string): void {
   execFileSync("sh", ["-ec", command], { cwd, stdio: "inherit", env: { ...process.env, PATH } });
 }
 
-/** Does what the page says, with the packed tarball of `dist` as it is now. Gives the folder. */
-export function followPage({ commands, files }: ShopPage, parent: string): string {
-  const [install = ""] = commands;
+/** Does what the pages say, with the packed tarball of `dist`. Returns the folder. */
+export function followPages({ commands, files }: ShopPages, parent: string): string {
+  const [start = "", , , install = ""] = commands;
   shell(`npm pack --ignore-scripts --silent --pack-destination ${parent}`, ".");
   const tarball = readdirSync(parent).find((name) => name.endsWith(".tgz")) ?? "";
-  shell(install.replace("npm install malipo ", `npm install ${join(parent, tarball)} `), parent);
+  shell(start.replace("npm install malipo", `npm install ${join(parent, tarball)}`), parent);
   const folder = join(parent, "shop");
+  shell(install, folder);
   for (const [name, text] of files) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

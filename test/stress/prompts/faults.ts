@@ -1,5 +1,5 @@
-import type { EndpointName } from "malipo";
 import type { FaultEffect, FaultOptions } from "malipo/sandbox";
+import type { EndpointName } from "malipo/types";
 import { createRandom, type Random } from "./random.ts";
 
 /** One kind of fault. */

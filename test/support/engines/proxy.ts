@@ -38,8 +38,10 @@ export async function proxyTo(engine: Engine): Promise<EngineProxy> {
   let connections = 0;
   let changeReply: ((chunk: Buffer) => Buffer) | undefined;
   let waitBefore: ((chunk: Buffer) => Promise<unknown>) | undefined;
-  const server = createServer((near) => {
+  const server = createServer({ allowHalfOpen: true }, (near) => {
     connections++;
+    // An engine that hangs closes nothing, either.
+    near.on("end", () => isSilent || near.end());
     const far = connect(Number(target.port), target.hostname);
     const forward = (from: Socket, to: Socket, write: (chunk: Buffer) => unknown) => {
       sockets.add(from);

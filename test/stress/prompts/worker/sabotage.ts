@@ -1,4 +1,5 @@
-import type { IdempotencyStore, NewAttempt } from "malipo";
+import type { IdempotencyStore } from "malipo";
+import type { NewAttempt } from "malipo/types";
 import { hideSleeps } from "./worker-clock.ts";
 
 /** A client without one of its mechanisms. The campaign must fail with each of them. */

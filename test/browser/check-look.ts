@@ -1,0 +1,28 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { DESKTOP, NARROW } from "./sandbox-page.ts";
+
+const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
+
+/** Expects an open page to fit and to pass axe: wide and narrow, light and dark. */
+export async function checkLook(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const viewport of [DESKTOP, NARROW]) {
+    await page.setViewportSize(viewport);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBe(viewport.width);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const file = `${name}-${viewport.width}-${colorScheme}.png`;
+      await page.screenshot({ path: new URL(file, SCREENSHOTS).pathname });
+      const found = await page.evaluate(async () => {
+        const { violations } = await (
+          globalThis as unknown as { axe: typeof import("axe-core") }
+        ).axe.run();
+        return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+      });
+      expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
+    }
+  }
+}
