@@ -36,7 +36,7 @@ export default defineConfig({
   // Every page is a file, so that the manual can be read without a server of its own.
   cleanUrls: false,
   lastUpdated: false,
-  srcExclude: ["site/**"],
+  srcExclude: ["site/**", "SKILL.md"],
   // Tutorials name the address of the reader's own server.
   ignoreDeadLinks: "localhostLinks",
   // The home page of the theme has no main landmark, which screen readers jump to.
@@ -51,12 +51,12 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: "Get started", link: "/get-started" },
-      { text: "How do I …?", link: "/how-to" },
+      { text: "Which way?", link: "/which-way" },
       { text: "API", link: "/reference/" },
     ],
     sidebar: {
       "/reference/": [
-        { text: "Manual", items: [{ text: "All pages", link: "/how-to" }] },
+        { text: "Manual", items: [{ text: "Which way?", link: "/which-way" }] },
         { text: "API", items: apiReference },
       ],
       "/": sidebar,

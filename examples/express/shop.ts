@@ -93,7 +93,7 @@ export class Shop {
     return this.#orders.find(id);
   }
 
-  /** Places the order of a form, and asks the phone. Gives `false` for a form that is not ours. */
+  /** Places the order of a form, and asks the phone. Returns `false` for a form that is not ours. */
   async order(form: Readonly<Record<string, unknown>>): Promise<boolean> {
     const [order_id, item, phone] = [`${form.order}`, `${form.item}`, `${form.phone}`];
     const amount = Object.hasOwn(PRICES, item) ? PRICES[item] : undefined;

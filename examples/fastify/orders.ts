@@ -17,7 +17,7 @@ export interface Try {
   readonly message: string;
   /** How often the parcel was sent: once, when the try is paid. */
   readonly shipped: number;
-  /** 1 where the customer may pay again. */
+  /** 1 if the customer may pay again. */
   readonly again: 0 | 1;
 }
 
@@ -48,7 +48,7 @@ export class Orders {
     return this.#database.prepare(sql).all(values) as unknown as Try[];
   }
 
-  /** Adds the first try of an order. A double click sends the same id, and gives `undefined`. */
+  /** Adds the first try of an order. Returns `undefined` for a double click, which sends the same id. */
   place(order: Pick<Try, "order_id" | "item" | "amount" | "phone">): Try | undefined {
     return this.#rows(
       `INSERT INTO tries (order_id, number, item, amount, phone)
@@ -57,7 +57,7 @@ export class Orders {
     )[0];
   }
 
-  /** Adds the next try of an order whose last one has failed. A second click gives `undefined`. */
+  /** Adds the next try of an order whose last one has failed. Returns `undefined` for a second click. */
   again(id: string): Try | undefined {
     const last = this.find(id);
     if (last?.state !== "failed" || last.again === 0) return undefined;
@@ -96,7 +96,7 @@ export class Orders {
   }
 
   /**
-   * Ends the try of a payment, and gives it, once. Paid stays paid, whatever comes later. The parcel is
+   * Ends the try of a payment, and returns it, once. Paid stays paid, whatever comes later. The parcel is
    * sent in the same statement, so that neither a crash nor a duplicate can send it twice or never.
    */
   end(reference: string, ending: Ending): Try | undefined {

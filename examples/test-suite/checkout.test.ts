@@ -50,7 +50,7 @@ test("finds the payment when the response was lost", async () => {
   expect(message).toBe("Paid. Thank you!");
 });
 
-test("asks the customer not to pay again when nobody knows what happened", async () => {
+test("asks the customer not to pay again if the outcome is unknown", async () => {
   sandbox.faults.add({ match: { endpoint: "mobileMoney.initiate" }, effect: { kind: "reset" } });
   // A shorter limit of the call, so that collect() sooner stops looking for the payment.
   expect(await checkout(gateway({ totalTimeoutMs: 500 }), order)).toBe("Please do not pay again.");

@@ -1,4 +1,4 @@
-// Webhooks on Fastify: the plugin keeps the raw bytes of its own route only.
+// Webhooks on Fastify: the plugin reads the raw bytes of its route only.
 import fastify from "fastify";
 import { fastifyWebhooks } from "malipo/fastify";
 import { sqliteInbox } from "malipo/inbox/sqlite";

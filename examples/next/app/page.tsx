@@ -1,6 +1,6 @@
 import { newOrderId, PRICES } from "../shop.ts";
 
-export const dynamic = "force-dynamic"; // each page that is loaded has an order of its own
+export const dynamic = "force-dynamic"; // each page load makes a new order
 
 export default function StartPage() {
   return (
