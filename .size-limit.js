@@ -23,7 +23,7 @@ export default [
     path: "dist/index.js",
     import: "{ Gateway }",
     // The goal is 22 kB: `npm run bench` prints whether it is met. This limit stops growth.
-    limit: "25.5 kB",
+    limit: "24.2 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
   {
@@ -35,7 +35,7 @@ export default [
   },
   {
     name: "verifyWebhook, Node",
-    path: "dist/webhooks.node.js",
+    path: "dist/webhooks.js",
     import: "{ verifyWebhook }",
     limit: "2.4 kB",
     modifyEsbuildConfig: asInstalled("node"),
@@ -45,6 +45,21 @@ export default [
     path: "dist/webhooks.js",
     import: "{ verifyWebhook }",
     limit: "5.2 kB",
+    modifyEsbuildConfig: asInstalled("browser"),
+  },
+  {
+    name: "a page that follows a payment without a key, with React",
+    path: "dist/react.js",
+    import: "{ usePayment }",
+    ignore: ["react"],
+    limit: "3 kB",
+    modifyEsbuildConfig: asInstalled("browser"),
+  },
+  {
+    name: "the same without React",
+    path: "dist/status.js",
+    import: "{ followPayment }",
+    limit: "3 kB",
     modifyEsbuildConfig: asInstalled("browser"),
   },
 ].map((check) => ({ gzip: true, ...check }));

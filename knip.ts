@@ -7,7 +7,7 @@ const config: KnipConfig = {
     "src/cli/main.ts",
     "src/sandbox/page/client/main.ts",
     "src/webhooks/verification/hmac/*.ts",
-    "src/client/diagnostics/attempt-log/*.ts",
+    "src/client/platform/*.ts",
     "examples/*.ts",
     "examples/*/*.{ts,tsx}",
     "examples/next/app/**/*.{ts,tsx}",

@@ -8,14 +8,13 @@ import { pageAssets } from "./scripts/page-assets.ts";
 const BY_RUNTIME = {
   "hmac.node": "src/webhooks/verification/hmac/node.ts",
   "hmac.web": "src/webhooks/verification/hmac/web.ts",
-  "attempt-log.node": "src/client/diagnostics/attempt-log/node.ts",
-  "attempt-log.web": "src/client/diagnostics/attempt-log/web.ts",
+  "platform.node": "src/client/platform/node.ts",
+  "platform.web": "src/client/platform/web.ts",
 };
 
 /** A served sandbox loads these on demand. ES modules only: CommonJS can `import()` them. */
 const LOADED_ON_DEMAND = {
   page: INTERNAL_IMPORTS["#page"],
-  openapi: INTERNAL_IMPORTS["#openapi"],
   "docs-page": INTERNAL_IMPORTS["#docs-page"],
 };
 
@@ -35,7 +34,7 @@ const shared: Options = {
   // rewrite newer syntax that every supported runtime has), and drops imports that nothing uses.
   treeshake: { moduleSideEffects: false },
   noExternal: Object.keys(BUNDLED_PACKAGES),
-  define: packageVersion,
+  define: { ...packageVersion, ...(await pageAssets()) },
   esbuildOptions: (options) => {
     options.chunkNames = "chunks/[name]-[hash]";
   },
@@ -45,7 +44,6 @@ const esModules: Options = {
   ...shared,
   entry: { ...ENTRY_POINTS, ...BY_RUNTIME, ...LOADED_ON_DEMAND, ...COMMAND_LINE },
   format: ["esm"],
-  define: { ...packageVersion, ...(await pageAssets()) },
 };
 
 /**
@@ -69,18 +67,6 @@ const commonJs: Options = {
   format: ["cjs"],
 };
 
-/** The verifier for Node.js in one file: a function that only checks webhooks loads one file. */
-const webhooksForNode: Options = {
-  ...shared,
-  entry: { "webhooks.node": ENTRY_POINTS.webhooks },
-  format: ["esm"],
-  splitting: false,
-  external: [/^node:/],
-  esbuildOptions: (options) => {
-    options.alias = { "#hmac": `./${BY_RUNTIME["hmac.node"]}` };
-  },
-};
-
 /**
  * Declarations are bundled once, for CommonJS. Those of the ES modules refer to them in one line:
  * an ES module may take its types from CommonJS, but not the other way round.
@@ -92,7 +78,7 @@ const types: Options = {
   dts: { entry: ENTRY_POINTS, compilerOptions: { stripInternal: true }, only: true },
 };
 
-const code = [esModules, commonJs, webhooksForNode];
+const code = [esModules, commonJs];
 
 export default defineConfig(async ({ dts }) => {
   await writeDistFiles();
