@@ -31,10 +31,11 @@ function requestOf(
   });
 }
 
-type Respond = (request: Request) => Promise<Response>;
-
 /** Any client may send a malformed request: it gets a response, and never ends the process. */
-async function responseTo(request: IncomingMessage, handler: Respond): Promise<Response> {
+async function responseTo(
+  request: IncomingMessage,
+  handler: (request: Request) => Promise<Response>,
+): Promise<Response> {
   const body = await bodyOf(request);
   if (body === undefined) return new Response("The form is too large.\n", { status: 413 });
   let converted: Request;
@@ -57,7 +58,7 @@ async function responseTo(request: IncomingMessage, handler: Respond): Promise<R
  * ```
  */
 export function onNode(
-  handler: Respond,
+  handler: (request: Request) => Promise<Response>,
 ): (
   request: IncomingMessage,
   response: ServerResponse,

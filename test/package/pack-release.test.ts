@@ -74,7 +74,9 @@ describe("the step of the release job that packs", () => {
       !/^(?:[a-z]+:|#)/.test(target) &&
       !existsSync(join(root, dirname(page), target.replace(/#.*/, "")));
     expect(links.filter(isDead)).toEqual([]);
-    expect(links.map(({ target }) => target)).toContain(`${REPOSITORY}/blob/${COMMIT}/docs/cli.md`);
+    const targets = links.map(({ target }) => target);
+    expect(targets).toContain(`${REPOSITORY}/blob/${COMMIT}/docs/cli.md`);
+    expect(targets).toContain("money-safety.md");
   });
 
   test("packs a bill of materials that names each bundled package and its version", () => {
