@@ -24,8 +24,9 @@ import {
   pagingQuery,
   readPage,
 } from "./observe/list-paging.ts";
+import { type ParsedBody, parseBody } from "./observe/parse-body.ts";
 import { knownOfRequest, SentPayments } from "./observe/repeated.ts";
-import { addBody, type ParsedBody, parseBody } from "./observe/shape.ts";
+import { addBody } from "./observe/shape.ts";
 import { textsIn } from "./observe/texts.ts";
 import { newRun } from "./run-name.ts";
 

@@ -5,9 +5,10 @@ import type { DeliverySeen } from "../exchange.ts";
 import { at, count, countAt, type Draft, type DraftCounts } from "./draft.ts";
 import { hashText } from "./hash.ts";
 import { addHeaders } from "./headers.ts";
+import { parseBody } from "./parse-body.ts";
 import type { SentPayments } from "./repeated.ts";
 import { roundGap } from "./round-gap.ts";
-import { addBody, parseBody } from "./shape.ts";
+import { addBody } from "./shape.ts";
 
 /** The last delivery of an event: in memory only, never in a profile. */
 interface LastDelivery {

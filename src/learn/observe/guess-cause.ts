@@ -2,7 +2,7 @@ import { type Endpoint, endpointFor } from "../../contract/endpoints.ts";
 import { isObject } from "../../internal/is-object.ts";
 import type { RejectionCause } from "../../profile/causes.ts";
 import type { Exchange } from "../exchange.ts";
-import type { ParsedBody } from "./shape.ts";
+import type { ParsedBody } from "./parse-body.ts";
 
 /** Whether a body shows that the request failed, whatever its status is. */
 function isErrorBody(body: ParsedBody): boolean {

@@ -5,6 +5,7 @@ import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-value
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
 import { hasKnownWord, isFieldName, isKnownName } from "../../profile/vocabulary/names.ts";
 import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
+import type { ParsedBody } from "./parse-body.ts";
 import { type KnownValues, repeatedNames } from "./repeated.ts";
 import { type Texts, textsIn } from "./texts.ts";
 
@@ -41,20 +42,6 @@ interface BodyTarget extends ShapeTarget {
   readonly state?: string | undefined;
   /** Texts of the request and of this body. */
   readonly texts: Texts;
-}
-
-/** The parsed text of a body. `text`: it is not JSON. */
-export type ParsedBody =
-  | { readonly kind: "json"; readonly value: unknown }
-  | { readonly kind: "text" | "empty" };
-
-export function parseBody(text: string): ParsedBody {
-  if (text.trim() === "") return { kind: "empty" };
-  try {
-    return { kind: "json", value: JSON.parse(text) };
-  } catch {
-    return { kind: "text" };
-  }
 }
 
 /** Adds the shape of a body. Of its values only formats and closed sets are stored. */
