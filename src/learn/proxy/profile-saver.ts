@@ -1,6 +1,6 @@
 import { mergeProfiles } from "../../profile/merge.ts";
-import type { Recorder } from "../exchange.ts";
 import { readProfileFile, writeProfileFile } from "../profile-file.ts";
+import type { Recorder } from "../recorder.ts";
 
 const INTERVAL_MS = 5_000;
 

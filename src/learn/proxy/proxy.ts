@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { endpointFor } from "../../contract/endpoints.ts";
 import { keyKind } from "../../contract/keys.ts";
 import { isLoopback } from "../../internal/loopback.ts";
-import type { Recorder } from "../exchange.ts";
+import type { Recorder } from "../recorder.ts";
 import { decodeText } from "./capture.ts";
 import { forward, type Passed, sendError } from "./forward.ts";
 import { type HeaderPairs, headerValue } from "./headers.ts";

@@ -3,7 +3,7 @@ import { keyKind } from "../../../contract/keys.ts";
 import { ProbeError } from "../../../errors/probe.ts";
 import { sleep } from "../../../internal/timeout.ts";
 import type { RejectionCause } from "../../../profile/causes.ts";
-import type { Recorder } from "../../exchange.ts";
+import type { Recorder } from "../../recorder.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
 
 /** The wait after a failure, which doubles, and after a limit of the rate without a time. */
