@@ -2,64 +2,53 @@ import { findCursor, findField, findPagingName, referencesByStatus } from "./fin
 import { firstId } from "./find-ids.ts";
 import { unknownIdLike } from "./unknown-id.ts";
 
-/** What a later request needs to know of an earlier response. */
-interface Value {
-  /** Why a request is left out without it. */
-  readonly missing: string;
-  /** How it is found in the body of a response. */
-  readonly find?: (body: unknown) => string | undefined;
-}
+/** Why a request is left out without a value, and how the value is found in the body of a response. */
+type Value = readonly [missing: string, find?: (body: unknown) => string | undefined];
 
-const NO_OTHER_STATUS = "the list shows no other status";
+const reference = (body: unknown) => findField(body, "reference");
+const invoice = (body: unknown) => firstId(body, "invoice");
+const webhook = (body: unknown) => firstId(body, "webhook");
+const otherPayment = (index: number): Value => [
+  "the list shows no other status",
+  (body) => referencesByStatus(body)[index],
+];
 
-/** By the name that stands in braces in a request. */
+/** What later requests need to know of earlier responses, by the name that stands in braces. */
 const VALUES = {
   // A path that the key may read. The others are paths of resources that the merchant has.
-  readable: { missing: "the key can read nothing" },
-  payment: { missing: "there is no payment", find: (body) => findField(body, "reference") },
+  readable: ["the key can read nothing"],
+  payment: ["there is no payment", reference],
   // Payments of the other statuses in the list.
-  otherPayment1: { missing: NO_OTHER_STATUS, find: (body) => referencesByStatus(body)[1] },
-  otherPayment2: { missing: NO_OTHER_STATUS, find: (body) => referencesByStatus(body)[2] },
-  otherPayment3: { missing: NO_OTHER_STATUS, find: (body) => referencesByStatus(body)[3] },
-  invoice: { missing: "there is no invoice", find: (body) => firstId(body, "invoice") },
+  otherPayment1: otherPayment(1),
+  otherPayment2: otherPayment(2),
+  otherPayment3: otherPayment(3),
+  invoice: ["there is no invoice", invoice],
   // Ids of the same kind as the service's own, that nothing has.
-  unknownPayment: {
-    missing: "the payments could not be read",
-    find: (body) => unknownIdLike(findField(body, "reference")),
-  },
-  unknownInvoice: {
-    missing: "the invoices could not be read",
-    find: (body) => unknownIdLike(firstId(body, "invoice")),
-  },
-  unknownWebhook: {
-    missing: "the webhooks could not be read",
-    find: (body) => unknownIdLike(firstId(body, "webhook")),
-  },
+  unknownPayment: ["the payments could not be read", (body) => unknownIdLike(reference(body))],
+  unknownInvoice: ["the invoices could not be read", (body) => unknownIdLike(invoice(body))],
+  unknownWebhook: ["the webhooks could not be read", (body) => unknownIdLike(webhook(body))],
   // What `--write` and `--prompt` make.
-  mark: { missing: "nothing is created" },
-  createdInvoice: { missing: "no invoice was created" },
-  createdWebhook: { missing: "no webhook was registered" },
-  phone: { missing: "no phone was given" },
-  startedPayment: {
-    missing: "no payment was started",
-    find: (body) => findField(body, "reference"),
-  },
-  startedCheckout: {
-    missing: "the service gave no checkout_request_id",
-    find: (body) => findField(body, "checkout_request_id"),
-  },
+  mark: ["nothing is created"],
+  createdInvoice: ["no invoice was created"],
+  createdWebhook: ["no webhook was registered"],
+  phone: ["no phone was given"],
+  startedPayment: ["no payment was started", reference],
+  startedCheckout: [
+    "the service gave no checkout_request_id",
+    (body) => findField(body, "checkout_request_id"),
+  ],
   // The query parameter that sets the length of a page, and where the next page begins.
-  pageSize: { missing: "no parameter sets the length of a page here" },
-  shownSize: {
-    missing: "the response does not show the length of its page",
-    find: (body) => findPagingName(body, "size"),
-  },
-  shownPage: {
-    missing: "the response does not show the number of its page",
-    find: (body) => findPagingName(body, "page") ?? findPagingName(body, "offset"),
-  },
-  firstItem: { missing: "the list shows no item", find: (body) => firstId(body, "invoice") },
-  cursor: { missing: "the response has no cursor", find: findCursor },
+  pageSize: ["no parameter sets the length of a page here"],
+  shownSize: [
+    "the response does not show the length of its page",
+    (body) => findPagingName(body, "size"),
+  ],
+  shownPage: [
+    "the response does not show the number of its page",
+    (body) => findPagingName(body, "page") ?? findPagingName(body, "offset"),
+  ],
+  firstItem: ["the list shows no item", invoice],
+  cursor: ["the response has no cursor", findCursor],
 } as const satisfies Record<string, Value>;
 
 /** The name of a value that requests need. */
@@ -92,14 +81,14 @@ export class Values {
 
   /** Takes these values from the body of a response. */
   learn(names: readonly ValueName[], body: unknown): void {
-    for (const name of names) this.set(name, (VALUES[name] as Value).find?.(body));
+    for (const name of names) this.set(name, (VALUES[name] as Value)[1]?.(body));
   }
 
   /** Why a request cannot be sent; `undefined` if every value that it needs is known. */
   reasonToSkip({ path, query, body }: Template): string | undefined {
     const names = JSON.stringify([path, query, body]).matchAll(PLACE);
     const missing = [...names].find(([, name = ""]) => !this.#values.has(name))?.[1];
-    return missing && VALUES[missing as ValueName].missing;
+    return missing && VALUES[missing as ValueName][0];
   }
 
   /** The request with its values. */
