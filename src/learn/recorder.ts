@@ -18,7 +18,7 @@ import {
 } from "./observe/list-paging.ts";
 import { type ReadExchange, readExchange } from "./observe/read-exchange.ts";
 import { knownOfRequest, SentPayments } from "./observe/repeated.ts";
-import { collapse, shapeOf } from "./observe/shape.ts";
+import { collapse, type ShapeOptions, shapeOf } from "./observe/shape.ts";
 
 type Causes = readonly (RejectionCause | undefined)[];
 
@@ -103,46 +103,46 @@ export class Recorder {
     }
   }
 
-  #addRejection(read: ReadExchange, cause: RejectionCause): void {
-    const { status, headers, place, parsed, isFailure } = read;
+  /** What was seen in a response, as it stands in a profile. */
+  #responseOf(read: ReadExchange, options: Omit<ShapeOptions, "one" | "sent">) {
+    const { path, query, headers, parsed } = read;
     const one = this.#one;
+    const sent = [...path.split("/"), ...(query?.values() ?? [])];
+    const { shape, timestamps } = shapeOf(parsed, { one, sent, ...options });
+    this.#add({ timestamps });
+    return { seen: one, headers: headersOf(headers, one), body: shape };
+  }
+
+  #addRejection(read: ReadExchange, cause: RejectionCause): void {
+    const { status, place, parsed, isFailure } = read;
     const isAboutField = FIELD_CAUSES.includes(cause);
-    const { shape, timestamps } = shapeOf(parsed, {
-      one,
-      sent: textsOfRequest(read),
-      keepsValues: true,
-      known: { status, field: isAboutField ? wrongField(parsed) : undefined },
-      isFieldKey: isAboutField ? isInvalidField : undefined,
-    });
     const rejection = {
-      seen: one,
-      headers: headersOf(headers, one),
-      body: shape,
-      at: { [place]: one },
-      ...(!isFailure && { accepted: one }),
+      ...this.#responseOf(read, {
+        keepsValues: true,
+        known: { status, field: isAboutField ? wrongField(parsed) : undefined },
+        isFieldKey: isAboutField ? isInvalidField : undefined,
+      }),
+      at: { [place]: this.#one },
+      ...(!isFailure && { accepted: this.#one }),
     };
-    this.#add({ rejections: { [cause]: { [status]: rejection } }, timestamps });
-    collapse(this.#known.rejections[cause]?.[status]?.body ?? {});
+    this.#add({ rejections: { [cause]: { [status]: rejection } } });
+    collapse(this.#known.rejections[cause]?.[status]?.body);
   }
 
   #addResponse(read: ReadExchange): void {
-    const { path, sent, status, headers, endpoint, place, parsed, isFailure, cause } = read;
-    const one = this.#one;
+    const { path, sent, status, endpoint, place, parsed, isFailure, cause } = read;
     const isSuccess = !isFailure && REAL_SUCCESS.includes(cause);
     if (endpoint === undefined || !(isSuccess || status >= 500)) return;
     const known = knownOfRequest(path, sent);
     if (isSuccess && place.endsWith("/initiate")) this.#payments.add(known, parsed.value);
     const isPayment = place.includes("payment");
-    const { shape, timestamps } = shapeOf(parsed, {
-      one,
-      sent: textsOfRequest(read),
+    const response = this.#responseOf(read, {
       keepsValues: isSuccess,
       known: isPayment ? { ...this.#payments.of(parsed.value), ...known } : known,
       hasStates: isSuccess && STATEFUL.test(place),
     });
-    const response = { seen: one, headers: headersOf(headers, one), body: shape };
-    this.#add({ endpoints: { [place]: { [status]: response } }, timestamps });
-    collapse(this.#known.endpoints[place]?.[status]?.body ?? {});
+    this.#add({ endpoints: { [place]: { [status]: response } } });
+    collapse(this.#known.endpoints[place]?.[status]?.body);
   }
 
   #addKey({ key, endpoint, place, isFailure, cause }: ReadExchange): void {
@@ -181,11 +181,6 @@ export class Recorder {
     this.#add({ browsers: { [isAllowed ? "allowed" : "rejected"]: this.#one } });
   }
 }
-
-const textsOfRequest = ({ path, query }: Exchange): string[] => [
-  ...path.split("/"),
-  ...(query?.values() ?? []),
-];
 
 /** Makes a recorder: see {@link Recorder}. */
 export const createRecorder = (options: RecorderOptions): Recorder => new Recorder(options);

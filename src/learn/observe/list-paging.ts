@@ -1,5 +1,10 @@
 import { isObject } from "../../internal/is-object.ts";
-import { fieldRole, type ParameterRole, parameterRole } from "../../profile/paging.ts";
+import {
+  type FieldRole,
+  fieldRole,
+  type ParameterRole,
+  parameterRole,
+} from "../../profile/paging.ts";
 import { ROOT } from "../../profile/paths.ts";
 import type { Counts, ListPaging } from "../../profile/types.ts";
 import type { Facts } from "./facts.ts";
@@ -58,33 +63,41 @@ function hashItem(item: unknown): number {
   return hashText(JSON.stringify(ids.length > 0 ? ids : item) ?? "");
 }
 
-/** The fields of an object and of the objects in it that are about paging, by what they are. */
-function rolesIn(value: unknown, depth = 0): [string, unknown][] {
+/** A field beside a list that is about paging. */
+interface PagingField {
+  readonly name: string;
+  readonly role: FieldRole;
+  readonly value: unknown;
+}
+
+/** The fields of an object and of the objects in it that are about paging. */
+export function pagingFieldsIn(value: unknown, depth = 0): PagingField[] {
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, one]): [string, unknown][] => {
-    if (isObject(one) && depth < 2) return rolesIn(one, depth + 1);
+  return Object.entries(value).flatMap(([name, one]) => {
+    if (isObject(one) && depth < 2) return pagingFieldsIn(one, depth + 1);
     const role = fieldRole(name);
-    return role === undefined ? [] : [[role, one]];
+    return role === undefined ? [] : [{ name, role, value: one }];
   });
 }
 
 /** The page in a body whose list is at `list`. */
 export function readPage(body: unknown, list: string): Page | undefined {
-  const fields: [string, unknown][] = [];
-  let value = body;
+  const fields: PagingField[] = [];
+  let items = body;
   for (const name of list === ROOT ? [] : list.split(".")) {
-    fields.push(...rolesIn(value));
-    value = isObject(value) ? value[name] : undefined;
+    fields.push(...pagingFieldsIn(items));
+    items = isObject(items) ? items[name] : undefined;
   }
-  if (!Array.isArray(value)) return undefined;
-  const field = (wanted: string) => wholeNumber(fields.find(([role]) => role === wanted)?.[1]);
-  return {
-    items: value,
-    size: field("size"),
-    page: field("page"),
-    offset: field("offset"),
-    total: field("total"),
-  };
+  if (!Array.isArray(items)) return undefined;
+  const field = (wanted: FieldRole) =>
+    wholeNumber(fields.find(({ role }) => role === wanted)?.value);
+  const [size, page, offset, total] = [
+    field("size"),
+    field("page"),
+    field("offset"),
+    field("total"),
+  ];
+  return { items, size, page, offset, total };
 }
 
 const PARAMETER_NAME = /^[A-Za-z][\w-]{0,29}(?:\[[A-Za-z_]{1,20}\])?$/;

@@ -15,7 +15,7 @@ const MAX_ITEMS = 200;
 const MAX_FIELDS = 60;
 
 /** How the shape of a body is read. */
-interface ShapeOptions {
+export interface ShapeOptions {
   /** The count of one observation in this run. */
   readonly one: Counts;
   /** Whether the values of `status`, `event` and `currency` are stored. */
@@ -140,7 +140,7 @@ function looksLikeMap(value: Record<string, unknown>): boolean {
 }
 
 /** The fields at one place that are too many for fields become `*`, with what is inside them. */
-export function collapse(shape: Shape): void {
+export function collapse(shape: Shape = {}): void {
   const counts = new Map<string, number>();
   for (const path of Object.keys(shape)) {
     const parent = path.endsWith("[]") ? undefined : parentPath(path);

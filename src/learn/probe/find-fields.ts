@@ -1,5 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
-import { type FieldRole, fieldRole } from "../../profile/paging.ts";
+import type { FieldRole } from "../../profile/paging.ts";
+import { pagingFieldsIn } from "../observe/list-paging.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -41,32 +42,16 @@ export function referencesByStatus(body: unknown): string[] {
   return [...references.values()];
 }
 
-/** The first field beside a list that is accepted, at any depth. */
-function findBeside(
-  body: unknown,
-  accepts: (role: FieldRole | undefined, value: unknown) => boolean,
-): readonly [name: string, value: unknown] | undefined {
-  for (const [name, value] of isObject(body) ? Object.entries(body) : []) {
-    const found = accepts(fieldRole(name), value) ? ([name, value] as const) : undefined;
-    const one = found ?? findBeside(value, accepts);
-    if (one !== undefined) return one;
-  }
-  return undefined;
-}
-
 /** The name of the number beside a list that has a role. */
 export const findPagingName = (body: unknown, wanted: FieldRole): string | undefined =>
-  findBeside(body, (role, value) => role === wanted && typeof value === "number")?.[0];
+  pagingFieldsIn(body).find(({ role, value }) => role === wanted && typeof value === "number")
+    ?.name;
 
 /** The cursor of the next page: a text beside a list with the name of one, and that is not a URL. */
-export function findCursor(body: unknown): string | undefined {
-  const found = findBeside(
-    body,
-    (role, value) =>
-      (role === "nextCursor" || role === "nextUrl") &&
-      typeof value === "string" &&
-      value !== "" &&
-      !URL.canParse(value),
-  );
-  return found && String(found[1]);
-}
+export const findCursor = (body: unknown): string | undefined =>
+  pagingFieldsIn(body).flatMap(({ role, value }) => {
+    const isCursor = role === "nextCursor" || role === "nextUrl";
+    return isCursor && typeof value === "string" && value !== "" && !URL.canParse(value)
+      ? [value]
+      : [];
+  })[0];

@@ -58,14 +58,12 @@ function unwrapId(value: unknown): unknown {
 }
 
 /** The ids among the fields of an object, the likeliest first. */
-function idsOf(fields: Fields, resource: CreatedKind, maxRank = 4): string[] {
-  const ranked = Object.entries(fields).flatMap(([name, value]) => {
-    const rank = idRank(name, resource);
-    const id = unwrapId(value);
-    return rank === undefined || rank > maxRank || !isId(id) ? [] : [{ rank, id: String(id) }];
-  });
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ id }) => id);
-}
+const idsOf = (fields: Fields, resource: CreatedKind, maxRank = 4): string[] =>
+  Object.entries(fields)
+    .map(([name, value]) => ({ rank: idRank(name, resource) ?? 5, id: unwrapId(value) }))
+    .filter(({ rank, id }) => rank <= maxRank && isId(id))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ id }) => String(id));
 
 const hasValue = (fields: Fields, value: string): boolean => Object.values(fields).includes(value);
 

@@ -119,21 +119,17 @@ export class Client {
 
   /** Adds an exchange to the profile. */
   record(
-    { method, path, query, key, sent, body, origin }: Outgoing,
-    { status, headers, text }: Received,
+    { key, body, origin, ...request }: Outgoing,
+    { text, ...response }: Received,
     cause: RejectionCause | undefined,
   ): void {
     this.#options.recorder.record({
-      method,
-      path,
-      query,
+      ...request,
+      ...response,
       key: key === undefined ? "none" : (keyKind(key) ?? "other"),
-      sent,
       hasBody: body !== undefined,
       hasOrigin: origin !== undefined,
       cause,
-      status,
-      headers,
       body: text,
     });
   }
