@@ -1,12 +1,11 @@
 import { openApiDocument } from "../openapi/document.ts";
 import type { Json } from "../openapi/fields.ts";
-import type { RejectionCause } from "../profile/causes.ts";
 import { total } from "../profile/counts.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findPaging, type ParameterRole } from "../profile/paging.ts";
 import { hasType, ROOT } from "../profile/paths.ts";
 import { isAccepted } from "../profile/read.ts";
-import type { HeaderShape, ResponseShape, ServiceProfile, Shape } from "../profile/types.ts";
+import type { HeaderShape, ResponseShape, ServiceProfile } from "../profile/types.ts";
 import { schemaOf } from "./shape-schema.ts";
 
 type Fields = Record<string, unknown>;
