@@ -1,7 +1,9 @@
 import { fieldRole } from "../../../profile/paging.ts";
 import type { Page } from "../../exchange/result.ts";
-import { choice, type Known, sent, text, time } from "./values.ts";
+import type { Known } from "./values.ts";
 import type { Lookup } from "./write.ts";
+
+const sent = (value: unknown): Known => ({ sent: value });
 
 /** What a response holds beside its resource, or in the place of one. */
 export interface EnvelopeValues {
@@ -19,15 +21,15 @@ export function envelopeLookup({ status, now, error }: EnvelopeValues): Lookup {
   return ({ name, types: [type], formats, values, same }) => {
     if (same.includes("status")) return sent(status);
     if (type !== "string") return undefined;
-    if (isTime(formats)) return time(now);
+    if (isTime(formats)) return { ms: now };
     if (values.length > 0) {
-      return error === undefined ? choice(/^(success|ok)/, /^/) : choice(/^(error|fail)/, /^/);
+      return { oneOf: [error === undefined ? /^(success|ok)/ : /^(error|fail)/, /^/] };
     }
-    if (error === undefined) return name === "message" ? text("OK") : undefined;
-    if (same.includes("field")) return text(error.field || "field");
-    if (same.includes("pointer")) return text(`/${error.field || "field"}`);
-    if (formats.includes("text")) return text(error.message);
-    return formats.includes("token") && !/id$/.test(name) ? text(error.cause) : undefined;
+    if (error === undefined) return name === "message" ? { text: "OK" } : undefined;
+    if (same.includes("field")) return { text: error.field || "field" };
+    if (same.includes("pointer")) return { text: `/${error.field || "field"}` };
+    if (formats.includes("text")) return { text: error.message };
+    return formats.includes("token") && !/id$/.test(name) ? { text: error.cause } : undefined;
   };
 }
 

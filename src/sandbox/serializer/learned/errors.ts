@@ -5,8 +5,8 @@ import type { ApiResponse } from "../../exchange/messages.ts";
 import { ASSUMED_SERIALIZER, ASSUMED_STATUSES } from "../assumed.ts";
 import type { RequestContext } from "../serializer.ts";
 import { envelopeLookup } from "./envelope.ts";
+import { toTree } from "./place.ts";
 import { type Learned, toResponse } from "./responses.ts";
-import { toTree } from "./shape-tree.ts";
 import { write } from "./write.ts";
 
 /** Causes whose errors look alike: the body is borrowed, the status stays the assumption. */
@@ -84,7 +84,9 @@ export function writeError(
     error: { cause, message, field: name },
   });
   const format = { ...learned.format, field: name };
-  const response = toResponse(learned, status, found, root, () => write(root, { lookup, format }));
+  const response = toResponse(learned, { ...found, status }, root, () =>
+    write(root, { lookup, format }),
+  );
   const own = Object.entries(error.headers).filter(
     ([header]) => !isOwn || header in found.response.headers,
   );
