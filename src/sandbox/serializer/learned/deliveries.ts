@@ -1,5 +1,5 @@
 import { shapeAt } from "../../../profile/paths.ts";
-import { findSchedule, findSignaturePrefix } from "../../../profile/read.ts";
+import { findSchedule, usual } from "../../../profile/read.ts";
 import type { EventRecord } from "../../state/records.ts";
 import { ASSUMED_SERIALIZER, eventData } from "../assumed.ts";
 import type { Serializer } from "../serializer.ts";
@@ -27,7 +27,8 @@ export function learnedDeliveries(
 ): Pick<Serializer, "event" | "deliveryHeaders" | "retryDelaysMs"> {
   const { profile, format } = learned;
   const schedule = findSchedule(profile);
-  const prefix = findSignaturePrefix(profile) ?? "";
+  const usualPrefix = usual(profile.deliveries.signaturePrefixes) ?? "none";
+  const prefix = usualPrefix === "none" ? "" : usualPrefix;
   const headersOf = deliveryHeadersLike(profile.deliveries);
   return {
     event: writeEvents(learned),
