@@ -101,6 +101,8 @@ class ProfileRecorder implements Recorder {
   }
 
   record(exchange: Exchange): void {
+    // A profile with another status could not be read again.
+    if (!(exchange.status >= 200 && exchange.status <= 599)) return;
     try {
       const read = readExchange(exchange);
       this.#counts.requests++;
