@@ -62,10 +62,14 @@ describe("what is not a profile", () => {
 
   test.each(["100", "101", "199", "600"])("a response with the status %s", (status) => {
     const wrong = edited((copy) => {
-      const [response] = Object.values((copy as unknown as ServiceProfile).endpoints["GET /merchant"] ?? {});
+      const [response] = Object.values(
+        (copy as unknown as ServiceProfile).endpoints["GET /merchant"] ?? {},
+      );
       Object.assign(copy, { endpoints: { "GET /merchant": { [status]: response } } });
     });
-    expect(() => parseProfile(wrong, "shop.json")).toThrow("expected only statuses from 200 to 599");
+    expect(() => parseProfile(wrong, "shop.json")).toThrow(
+      "expected only statuses from 200 to 599",
+    );
   });
 
   test("another version is rejected with what to do", () => {

@@ -200,6 +200,8 @@ function looksLikeMap(value: Record<string, unknown>): boolean {
   if (values.length >= MIN_MAP_OF_NUMBERS && values.every((one) => typeof one === "number"))
     return true;
   if (values.length < MIN_MAP_OF_OBJECTS || !values.every(isObject)) return false;
+  // `first`, `last`, `next` and `self` are links, which have one shape.
+  if (Object.keys(value).every(isKnownName)) return false;
   const keys = (one: unknown) =>
     Object.keys(one as object)
       .sort()

@@ -77,8 +77,10 @@ export function pageLookup({ page, count, address, firstPage, pageName }: PageVa
     last: end(hasMore, pages - 1 + firstPage),
     path: address,
   };
-  return (place) => {
-    const value = known[fieldRole(place.name) ?? place.name];
+  return (place, within) => {
+    // `next: { href }` is an address, too.
+    const name = place.name === "href" ? (within.at(-1) ?? "") : place.name;
+    const value = known[fieldRole(name) ?? name];
     if (typeof value === "function") return value(place) as Known;
     return value === undefined ? undefined : sent(value);
   };

@@ -33,7 +33,7 @@ export function write(given: Place, writer: Writer, within: readonly string[] = 
     if (known !== undefined && fits(known, place)) {
       return writeKnown(known, isSent ? given : place, format);
     }
-    if (presence < 0.5) return OMIT;
+    if (presence < 0.5 && known === undefined) return OMIT;
   }
   if (types[0] === "object" || (holdsContent && types.includes("object"))) {
     return writeFields(place, writer, path === ROOT ? within : [...within, place.name]);
