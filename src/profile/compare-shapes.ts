@@ -42,7 +42,7 @@ export const DIFF = policy("all", "all", true, "all");
 export const MERGE = policy("required", "required", false, "none");
 
 /** Fields that a payment has in some statuses only, by the interface. */
-const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
+export const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
   ...["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
   ...["failure_reason", "user_message", "retry_possible", "checkout_request_id"],
 ]);

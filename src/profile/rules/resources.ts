@@ -11,14 +11,12 @@ import {
   type Rule,
 } from "./finding.ts";
 import {
-  INVOICE_ENDPOINTS,
   namesOf,
-  PAYMENT_ENDPOINTS,
+  RESOURCES,
   resourceAt,
   resourcesOf,
   type SeenResource,
   timesOf,
-  WEBHOOK_ENDPOINTS,
 } from "./seen-resources.ts";
 
 const seenOf = (resources: readonly SeenResource[]): number =>
@@ -28,8 +26,9 @@ const seenOf = (resources: readonly SeenResource[]): number =>
 const SENT = ["amount", "description", "customer", "reference", "phone", "name", "url", "events"];
 
 const fieldsRule =
-  (what: string, endpoints: readonly string[], required: readonly string[]): Rule =>
+  (resource: keyof typeof RESOURCES, required: readonly string[]): Rule =>
   (profile) => {
+    const { what, endpoints } = RESOURCES[resource];
     const resources = resourcesOf(profile, endpoints);
     const allowed = [...required, ...SENT];
     const contradictions = fieldDifferences(what, namesOf(resources), { required, allowed });
@@ -40,23 +39,19 @@ const fieldsRule =
 export const invoicesRule =
   (fields: readonly string[], statuses: readonly string[]): Rule =>
   (profile) => {
-    const resources = resourcesOf(profile, INVOICE_ENDPOINTS);
+    const resources = resourcesOf(profile, RESOURCES.invoice.endpoints);
     const values = resources.flatMap((one) => one.fields.status?.values ?? []);
     const others = [...new Set(values)].filter((status) => !statuses.includes(status));
     const contradictions = others.length > 0 ? [`invoices may be ${enumerate(others)}`] : [];
-    return joinFindings([
-      fieldsRule("an invoice", INVOICE_ENDPOINTS, fields)(profile),
-      { seen: 0, contradictions },
-    ]);
+    return joinFindings([fieldsRule("invoice", fields)(profile), { seen: 0, contradictions }]);
   };
 
 /** Decides the response of a webhook registration. */
-export const webhooksRule = (fields: readonly string[]): Rule =>
-  fieldsRule("a webhook", WEBHOOK_ENDPOINTS, fields);
+export const webhooksRule = (fields: readonly string[]): Rule => fieldsRule("webhook", fields);
 
 /** Decides whether a registration returns a signing secret. Without one, nothing is known. */
 export const signingSecretRule: Rule = (profile) => {
-  const resources = resourcesOf(profile, WEBHOOK_ENDPOINTS);
+  const resources = resourcesOf(profile, RESOURCES.webhook.endpoints);
   const secrets = namesOf(resources).filter((name) => /secret|signing_key/i.test(name));
   const contradictions = [`each registration returns ${enumerate(secrets)}`];
   return secrets.length === 0 ? NOTHING_SEEN : { seen: seenOf(resources), contradictions };
@@ -67,7 +62,7 @@ export const fillersRule =
   (currency: string): Rule =>
   (profile) =>
     joinFindings(
-      resourcesOf(profile, PAYMENT_ENDPOINTS).flatMap(({ seen, fields }): Finding[] => {
+      resourcesOf(profile, RESOURCES.payment.endpoints).flatMap(({ seen, fields }): Finding[] => {
         if ((fields.currency ?? fields.account_reference) === undefined) return [];
         const others = (fields.currency?.values ?? []).filter((one) => one !== currency);
         const isLeftOut = timesOf(fields.account_reference) < seen;
@@ -83,45 +78,8 @@ export const fillersRule =
       }),
     );
 
-interface IdField {
-  readonly what: string;
-  readonly endpoints: readonly string[];
-  /** The name of the field in the sandbox, then other names under which services have it. */
-  readonly names: readonly [assumed: string, ...others: string[]];
-  readonly kind: string;
-}
-
-const INITIATIONS = ["POST /mobile-money/payment/initiate", "POST /payments/initiate"];
-
-const IDS: readonly IdField[] = [
-  {
-    what: "an invoice",
-    endpoints: INVOICE_ENDPOINTS,
-    names: ["id", "invoice_id", "uuid", "invoice"],
-    kind: "a word",
-  },
-  {
-    what: "a webhook",
-    endpoints: WEBHOOK_ENDPOINTS,
-    names: ["id", "webhook_id", "uuid", "webhook"],
-    kind: "a word",
-  },
-  {
-    what: "a payment account",
-    endpoints: ["GET /merchant/payment-accounts"],
-    names: ["payment_account_id", "id", "account_id", "uuid"],
-    kind: "a whole number",
-  },
-  {
-    what: "a payment",
-    endpoints: [...PAYMENT_ENDPOINTS, ...INITIATIONS],
-    names: ["reference", "payment_reference", "uuid"],
-    kind: "a word",
-  },
-];
-
 /** What an id is: `a whole number`, `a word`, `a uuid`, `a text of digits`. */
-function idKind({ types, formats = [] }: FieldShape): string {
+function kindOf({ types, formats = [] }: FieldShape): string {
   const kinds = formats.map((format) => {
     if (types.number !== undefined && types.string === undefined) return "a whole number";
     if (format === "uuid") return "a uuid";
@@ -133,32 +91,32 @@ function idKind({ types, formats = [] }: FieldShape): string {
 /** Decides the names and the kinds of ids. */
 export const idsRule: Rule = (profile) =>
   joinFindings(
-    IDS.flatMap(({ what, endpoints, names, kind }) =>
+    Object.values(RESOURCES).flatMap(({ what, endpoints, ids, idKind }) =>
       resourcesOf(profile, endpoints).flatMap(({ fields }): Finding[] => {
-        const name = names.find((one) => fields[one] !== undefined);
+        const name = ids.find((one) => fields[one] !== undefined);
         if (name === undefined) return [];
-        const found = idKind(fields[name] as FieldShape);
-        const isAssumed = name === names[0] && found === kind;
+        const found = kindOf(fields[name] as FieldShape);
+        const isAssumed = name === ids[0] && found === idKind;
         const contradictions = isAssumed ? [] : [`the id of ${what} is ${name}, ${found}`];
         return [{ seen: timesOf(fields[name]), contradictions }];
       }),
     ),
   );
 
-/** The kinds of events whose data is a resource, and where that resource is read. */
-const EVENT_RESOURCES: readonly (readonly [kind: string, endpoints: readonly string[]])[] = [
-  ["payment.initiated", PAYMENT_ENDPOINTS],
-  ["invoice.created", INVOICE_ENDPOINTS],
-  ["invoice.paid", INVOICE_ENDPOINTS],
-  ["invoice.overdue", INVOICE_ENDPOINTS],
-];
+/** The kinds of events whose data is a resource that the interface does not show. */
+const EVENT_RESOURCES = [
+  ["payment.initiated", "payment"],
+  ["invoice.created", "invoice"],
+  ["invoice.paid", "invoice"],
+  ["invoice.overdue", "invoice"],
+] as const;
 
 /** Decides whether the data of an event is the resource, as a read returns it. */
 export const otherPayloadsRule: Rule = (profile) =>
   joinFindings(
-    EVENT_RESOURCES.flatMap(([kind, endpoints]): Finding[] => {
+    EVENT_RESOURCES.flatMap(([kind, resource]): Finding[] => {
       const event = profile.events[kind];
-      const allowed = namesOf(resourcesOf(profile, endpoints));
+      const allowed = namesOf(resourcesOf(profile, RESOURCES[resource].endpoints));
       if (event === undefined || allowed.length === 0) return [];
       const path = findResourcePath(event.body);
       const names = Object.keys(resourceAt(event.body, path)?.fields ?? {});

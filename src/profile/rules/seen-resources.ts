@@ -48,21 +48,51 @@ export const namesOf = (resources: readonly SeenResource[]): string[] => [
   ...new Set(resources.flatMap(({ fields }) => Object.keys(fields))),
 ];
 
-export const PAYMENT_ENDPOINTS = [
-  "GET /payments/{reference}",
-  "GET /payments",
-  "POST /mobile-money/payment/status",
-] as const;
+/** Where a resource is returned, and what identifies it. */
+interface ResourceRow {
+  readonly what: string;
+  readonly endpoints: readonly string[];
+  /** The name of its id in the sandbox, then other names under which services have it. */
+  readonly ids: readonly [assumed: string, ...others: string[]];
+  readonly idKind: string;
+}
 
-export const INVOICE_ENDPOINTS = [
-  "POST /invoices",
-  "GET /invoices/{invoice}",
-  "PUT /invoices/{invoice}",
-  "GET /invoices",
-] as const;
+const row = (
+  what: string,
+  idKind: string,
+  ids: ResourceRow["ids"],
+  endpoints: readonly string[],
+): ResourceRow => ({ what, endpoints, ids, idKind });
 
-export const WEBHOOK_ENDPOINTS = [
-  "POST /webhooks/register",
-  "PUT /webhooks/{id}",
-  "GET /webhooks",
-] as const;
+export const RESOURCES = {
+  invoice: row(
+    "an invoice",
+    "a word",
+    ["id", "invoice_id", "uuid", "invoice"],
+    [...["POST /invoices", "GET /invoices/{invoice}", "PUT /invoices/{invoice}", "GET /invoices"]],
+  ),
+  webhook: row(
+    "a webhook",
+    "a word",
+    ["id", "webhook_id", "uuid", "webhook"],
+    [...["POST /webhooks/register", "PUT /webhooks/{id}", "GET /webhooks"]],
+  ),
+  account: row(
+    "a payment account",
+    "a whole number",
+    ["payment_account_id", "id", "account_id", "uuid"],
+    ["GET /merchant/payment-accounts"],
+  ),
+  payment: row(
+    "a payment",
+    "a word",
+    ["reference", "payment_reference", "uuid"],
+    [...["GET /payments/{reference}", "GET /payments", "POST /mobile-money/payment/status"]],
+  ),
+  initiation: row(
+    "a payment",
+    "a word",
+    ["reference", "payment_reference", "uuid"],
+    [...["POST /mobile-money/payment/initiate", "POST /payments/initiate"]],
+  ),
+} as const;

@@ -40,18 +40,9 @@ export function learnedDeliveries(
   };
 }
 
-const counted = (type: string) => ({ types: { [type]: { "00000000": 1 } } });
-
-/** The event as the interface documents it, if none was seen. */
-const DOCUMENTED_EVENT = {
-  $: counted("object"),
-  event: counted("string"),
-  timestamp: counted("string"),
-  data: counted("object"),
-};
-
 interface EventTemplate {
-  readonly root: Place;
+  /** `undefined`: no event was seen, so that it is as the interface documents it. */
+  readonly root: Place | undefined;
   /** The payment or the invoice. */
   readonly data: Place | undefined;
   /** Only the documented fields of it. */
@@ -61,7 +52,7 @@ interface EventTemplate {
 function findTemplate({ profile, templates }: Learned, kind: string): EventTemplate {
   const own = profile.events[kind];
   const [other] = Object.values(profile.events);
-  const root = (toTree((own ?? other)?.body ?? {}) ?? toTree(DOCUMENTED_EVENT)) as Place;
+  const root = toTree((own ?? other)?.body ?? {});
   const data =
     own === undefined
       ? templates.resourceOf(READS[resourceOf(kind)])
@@ -74,13 +65,18 @@ function writeEvents(learned: Learned): Serializer["event"] {
   return (kind, at, record) => {
     const template = templates.get(kind) ?? findTemplate(learned, kind);
     templates.set(kind, template);
+    const { format } = learned;
+    const value = writeData(learned, template, kind, record);
+    const { root } = template;
+    if (root === undefined) {
+      return JSON.stringify({ event: kind, timestamp: format.timestamp(at), data: value });
+    }
     const lookup: Lookup = ({ name }) => {
       if (name === "event") return { sent: kind };
       if (name === "timestamp" || name === "created_at") return { ms: at };
       return name === "type" ? { oneOf: [kind] } : undefined;
     };
-    const content = { at: DATA, value: writeData(learned, template, kind, record) };
-    return JSON.stringify(write(template.root, { lookup, format: learned.format, content }));
+    return JSON.stringify(write(root, { lookup, format, content: { at: DATA, value } }));
   };
 }
 

@@ -1,6 +1,8 @@
+import { FIELDS_OF_SOME_STATUSES } from "../../../profile/compare-shapes.ts";
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { Records, Resource } from "../../exchange/result.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
+import { paymentView } from "../views.ts";
 import type { Place } from "./place.ts";
 import type { Format, Known } from "./values.ts";
 
@@ -29,29 +31,39 @@ function paymentStatus({ status, failure, ignored }: StoredPayment): Known {
   return { oneOf: [...(further ? [further] : []), status, FAILED] };
 }
 
-const textIf = (text: string | undefined): Known => (text === undefined ? null : { text });
+/** Names of what comes from the merchant or is a fact: no other text may stand in its place. */
+const SENT = new Set([
+  ...["reference", "phone", "account_reference", "checkout_request_id", "retry_possible"],
+  ...["payment_account_id", "is_default", "valid"],
+]);
+
+const sentFields = (fields: object): KnownFields =>
+  Object.fromEntries(Object.entries(fields).map(([name, sent]) => [name, { sent }]));
+
+/** The fields of a view of the sandbox. */
+const fromView = (view: object): KnownFields =>
+  Object.fromEntries(
+    Object.entries(view).map(([name, value]) => [
+      name,
+      SENT.has(name) ? { sent: value } : { text: String(value) },
+    ]),
+  );
+
+/** The fields that a payment has in some statuses only: in the others there certainly are none. */
+const NONE: KnownFields = Object.fromEntries(
+  [...FIELDS_OF_SOME_STATUSES].map((name) => [name, null]),
+);
 
 function paymentFields(payment: StoredPayment): KnownFields {
-  const { checkout_request_id, transaction_id, failure, createdAt, finalAt, status } = payment;
+  const { createdAt, finalAt, status } = payment;
   return {
+    ...NONE,
+    ...fromView(paymentView(payment)),
     id: { text: String(payment.payment_id) },
-    payment_id: { text: String(payment.payment_id) },
-    merchant_id: { text: String(payment.merchant_id) },
-    reference: { sent: payment.reference },
     amount: { cents: payment.cents },
     currency: { oneOf: [payment.currency, ANY] },
-    phone: { sent: payment.phone },
     status: paymentStatus(payment),
-    account_reference: { sent: payment.account_reference },
     description: { sent: payment.description || null },
-    checkout_request_id: checkout_request_id ? { sent: checkout_request_id } : null,
-    transaction_id: textIf(transaction_id),
-    provider_transaction_id: textIf(transaction_id),
-    provider_reference: textIf(transaction_id && "The service request is processed successfully."),
-    payer_name: textIf(transaction_id && "SANDBOX CUSTOMER"),
-    failure_reason: textIf(failure?.reason),
-    user_message: textIf(failure?.userMessage),
-    retry_possible: failure ? { sent: failure.retryPossible } : null,
     created_at: { ms: createdAt },
     updated_at: { ms: finalAt ?? createdAt },
     completed_at: { ms: status === "completed" ? finalAt : undefined },
@@ -70,7 +82,7 @@ const INVOICE_STATUSES: Readonly<Record<StoredInvoice["status"], RegExp>> = {
 const invoiceFields = ({ fields, status, ...invoice }: StoredInvoice): KnownFields => ({
   description: { sent: null },
   // The merchant's own fields come first: a field that the sandbox knows replaces them.
-  ...Object.fromEntries(Object.entries(fields).map(([name, sent]) => [name, { sent }])),
+  ...sentFields(fields),
   id: { sent: invoice.id },
   number: { text: invoice.number },
   status: { oneOf: [status, INVOICE_STATUSES[status]] },
@@ -86,43 +98,28 @@ type FieldsOf = {
 };
 
 const FIELDS: FieldsOf = {
-  merchant: ({ merchant_id, name, country, currency }) => ({
-    id: { text: String(merchant_id) },
-    merchant_id: { text: String(merchant_id) },
-    name: { text: name },
-    country: { text: country },
-    currency: { oneOf: [currency, ANY] },
+  merchant: (merchant) => ({
+    ...fromView(merchant),
+    id: { text: String(merchant.merchant_id) },
+    currency: { oneOf: [merchant.currency, ANY] },
     created_at: { ms: VIRTUAL_START },
   }),
-  account: ({ payment_account_id, name, currency, is_default }) => ({
-    id: { sent: payment_account_id },
-    payment_account_id: { sent: payment_account_id },
-    name: { text: name },
-    currency: { oneOf: [currency, ANY] },
-    is_default: { sent: is_default },
+  account: (account) => ({
+    ...fromView(account),
+    id: { sent: account.payment_account_id },
+    currency: { oneOf: [account.currency, ANY] },
     created_at: { ms: VIRTUAL_START },
   }),
   payment: paymentFields,
   initiation: paymentFields,
-  phone: ({ valid, phone, network }) => ({
-    valid: { sent: valid },
-    phone: { sent: phone },
-    network: { text: network },
-  }),
-  webhook: ({ id, name, url, events }, { webhookSecret }) => ({
-    id: { sent: id },
-    name: { sent: name },
-    url: { sent: url },
-    events: { sent: events },
+  phone: fromView,
+  webhook: (webhook, { webhookSecret }) => ({
+    ...sentFields(webhook),
     status: { oneOf: ["active", "enabled"] },
     secret: { text: webhookSecret },
   }),
   invoice: invoiceFields,
-  deletion: ({ id }) => ({
-    id: { sent: id },
-    status: { oneOf: ["deleted"] },
-    deleted: { sent: true },
-  }),
+  deletion: ({ id }) => ({ ...sentFields({ id, deleted: true }), status: { oneOf: ["deleted"] } }),
 };
 
 /** What is known of a record. The caller must give the resource that it is. */

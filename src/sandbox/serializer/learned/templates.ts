@@ -25,18 +25,17 @@ export interface Template {
   readonly inner: Place | undefined;
 }
 
-/** What an endpoint is about, for borrowed shapes: singular and plural. */
-const SUBJECTS: readonly (readonly [prefix: string, one: string, many: string])[] = [
-  ["merchant.paymentAccounts", "account", "accounts"],
-  ["merchant", "merchant", "merchants"],
-  ["mobileMoney.validatePhone", "phone", "phones"],
-  ["webhooks", "webhook", "webhooks"],
-  ["invoices", "invoice", "invoices"],
-  ["", "payment", "payments"],
+/** What an endpoint is about, by the beginning of its name. */
+const SUBJECTS: readonly (readonly [prefix: string, subject: string])[] = [
+  ["merchant.paymentAccounts", "account"],
+  ["merchant", "merchant"],
+  ["mobileMoney.validatePhone", "phone"],
+  ["webhooks", "webhook"],
+  ["invoices", "invoice"],
 ];
 
-const subjectOf = (name: EndpointName) =>
-  SUBJECTS.find(([prefix]) => name.startsWith(prefix)) as (typeof SUBJECTS)[number];
+const subjectOf = (name: EndpointName): string =>
+  SUBJECTS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? "payment";
 
 /** Endpoints with the same shape: one that was not seen borrows that of another. */
 const ALIKE: readonly (readonly EndpointName[])[] = [
@@ -86,7 +85,7 @@ export class Templates {
 
   /** The shapes of a resource at all endpoints that return it. */
   shapesOf(subject: string): Place[] {
-    return NAMES.filter((name) => subjectOf(name)[1] === subject).flatMap(
+    return NAMES.filter((name) => subjectOf(name) === subject).flatMap(
       (name) => this.#resource(name) ?? [],
     );
   }
@@ -118,8 +117,7 @@ export class Templates {
 
   /** An item of a list has the shape of the resource, if no item was seen. */
   #itemOf(name: EndpointName): Place | undefined {
-    const [, subject] = subjectOf(name);
-    const reads = ALIKE.find(([first]) => first && subjectOf(first)[1] === subject);
+    const reads = ALIKE.find(([first]) => first && subjectOf(first) === subjectOf(name));
     return this.resourceOf(reads ?? []);
   }
 
@@ -146,13 +144,13 @@ export class Templates {
 
   /** The resource that an endpoint returns, or an item of its list. */
   #resource(name: EndpointName, rename?: (key: string) => string): Place | undefined {
-    return this.resourceLike(this.#resourceShape(name), subjectOf(name)[1], rename);
+    return this.resourceLike(this.#resourceShape(name), subjectOf(name), rename);
   }
 
   /** A resource with what endpoints show of it: what repeats a value, and further statuses. */
   resourceLike(own: Shape, subject: string, rename?: (key: string) => string): Place | undefined {
     let shape = own;
-    for (const name of NAMES.filter((one) => subjectOf(one)[1] === subject)) {
+    for (const name of NAMES.filter((one) => subjectOf(one) === subject)) {
       const other = this.#resourceShape(name);
       const same = Object.entries(other).flatMap(([path, field]) =>
         path in own && field.same ? [[path, { same: field.same }] as const] : [],
@@ -179,11 +177,9 @@ export class Templates {
 
 /** `invoice_id` in a shape that was borrowed for a webhook is `webhook_id`. */
 function renamer(from: EndpointName, to: EndpointName): (key: string) => string {
-  const [, one, many] = subjectOf(from);
-  const [, otherOne, otherMany] = subjectOf(to);
-  if (one === otherOne) return (key) => key;
-  const own = new RegExp(`^${one}(?=$|_|[A-Z])`);
-  return (key) => (key === many ? otherMany : key.replace(own, otherOne));
+  const [one, other] = [subjectOf(from), subjectOf(to)];
+  const own = new RegExp(`^${one}(?=s?$|_|[A-Z])`);
+  return (key) => key.replace(own, other);
 }
 
 /** The statuses of a resource, in small letters. */
