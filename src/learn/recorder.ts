@@ -79,6 +79,8 @@ export class Recorder {
 
   /** Adds a request and its response. Never throws. */
   record(exchange: Exchange): void {
+    // A profile with another status could not be read again.
+    if (!(exchange.status >= 200 && exchange.status <= 599)) return;
     try {
       const read = readExchange(exchange);
       this.#add({ runs: { [this.#run]: { requests: 1 } } });

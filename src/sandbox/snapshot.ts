@@ -95,7 +95,7 @@ const STATE = z
   .looseObject({
     now: time,
     startedAt: z.optional(time),
-    timers: z.array(z.looseObject({ at: number, turn: number, task })),
+    timers: z.array(z.looseObject({ at: time, turn: number, task })),
     nextTurn: number,
     random: z.looseObject({ word: number }),
     nextId: number,

@@ -135,6 +135,8 @@ function looksLikeMap(value: Record<string, unknown>): boolean {
   if (types.size === 1 && !Object.keys(value).some(hasKnownWord)) return true;
   if (values.length >= MIN_MAP_OF_NUMBERS && types.size === 1 && types.has("number")) return true;
   if (values.length < MIN_MAP_OF_OBJECTS || !values.every(isObject)) return false;
+  // `first`, `last`, `next` and `self` are links, which have one shape.
+  if (Object.keys(value).every(isKnownName)) return false;
   const [first = "", ...others] = values.map((one) => Object.keys(one).sort().join());
   return first !== "" && others.every((one) => one === first);
 }
