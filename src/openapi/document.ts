@@ -1,11 +1,10 @@
 import { SCOPES } from "../contract/endpoints.ts";
 import { EVENT_KINDS, type EventKind } from "../contract/events.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
-import { eventSchemaName } from "./event-schemas.ts";
-import { eventExample } from "./examples.ts";
+import { eventExample, eventSchemaName } from "./events.ts";
 import { type Json, undocumented } from "./fields.ts";
 import { paths, tags } from "./operations.ts";
-import { schemaRef, schemas } from "./schemas.ts";
+import { DOCUMENT_SCHEMAS, schemaRef } from "./schemas.ts";
 
 const DESCRIPTION = `Mobile-money payments: payment prompts on a customer's phone (STK push), payment status, invoices, and signed webhooks.
 
@@ -105,7 +104,7 @@ export function openApiDocument(baseUrl: string): Json {
       EVENT_KINDS.map((kind) => [kind, { post: webhookOperation(kind) }]),
     ),
     components: {
-      schemas: { ...schemas(), Acknowledgement: ACKNOWLEDGEMENT },
+      schemas: { ...DOCUMENT_SCHEMAS, Acknowledgement: ACKNOWLEDGEMENT },
       securitySchemes,
       parameters: {
         Signature: SIGNATURE,
