@@ -10,7 +10,7 @@ import { kenyanMobile } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { StoredWebhook } from "../state/records.ts";
-import type { Body } from "./parse-body.ts";
+import type { Body } from "./parse-request.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.
 

@@ -8,7 +8,7 @@ import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
 import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
-import type { Body } from "./parse-body.ts";
+import type { Body } from "./parse-request.ts";
 
 /** A request whose key may make it. */
 export interface RouteContext {

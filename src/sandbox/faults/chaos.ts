@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue, ownOptions } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
-import type { ChaosName, StoredChaos } from "../state/records.ts";
+import { CHAOS_NAMES, type ChaosName, type StoredChaos } from "../state/records.ts";
 import type { State } from "../state/state.ts";
 
 /**
@@ -36,18 +36,6 @@ export interface ChaosOptions {
   /** The service does what was asked, and the connection is reset before the response. */
   lostResponses?: number | undefined;
 }
-
-export const CHAOS_NAMES: readonly ChaosName[] = [
-  "duplicate",
-  "reorder",
-  "delay",
-  "drop",
-  "badSignature",
-  "staleTimestamp",
-  "rotateSecret",
-  "apiErrors",
-  "lostResponses",
-];
 
 /** Random faults on demand. */
 export interface Chaos {

@@ -31,7 +31,7 @@ export interface FaultOptions {
 }
 
 // A misspelt field of an effect must not be silently ignored.
-const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = {
+export const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = {
   status: ["kind", "status", "headers", "body"],
   latency: ["kind", "ms"],
   reset: ["kind"],

@@ -7,7 +7,12 @@ import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../serializer/views.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
-import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import {
+  AUTO_ANSWERS,
+  type AutoAnswer,
+  type StoredPayment,
+  type StoredPhone,
+} from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
 import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
@@ -58,8 +63,6 @@ export interface Phone {
   /** Sets the customer's balance, such as `"50.00"`. */
   setBalance(amount: string | number): void;
 }
-
-const ANSWERS: readonly AutoAnswer[] = ["approve", "cancel", "wrongPin", "ignore", "ask"];
 
 /** Reading must not change the state: a phone is stored only once something happens to it. */
 const readPhone = ({ state }: SandboxState, number: string): Readonly<StoredPhone> =>
@@ -143,7 +146,7 @@ export function createPhone(sandboxState: SandboxState, given: string): Phone {
     enterWrongPin: () => answerOpenPrompt(sandboxState, number, "wrongPin"),
     ignore: () => answerOpenPrompt(sandboxState, number, "ignore"),
     always: (answer) => {
-      checkChoice("answer", answer, ANSWERS);
+      checkChoice("answer", answer, AUTO_ANSWERS);
       changePhone(sandboxState, number, { autoAnswer: answer });
     },
     switchOff: () => changePhone(sandboxState, number, { on: false }),

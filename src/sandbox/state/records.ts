@@ -21,8 +21,10 @@ export interface StoredKey {
   readonly scopes: readonly Scope[];
 }
 
+export const AUTO_ANSWERS = ["approve", "cancel", "wrongPin", "ignore", "ask"] as const;
+
 /** What a phone does with every prompt; `ask`: it waits for a call of `approve()` or another method. */
-export type AutoAnswer = "approve" | "cancel" | "wrongPin" | "ignore" | "ask";
+export type AutoAnswer = (typeof AUTO_ANSWERS)[number];
 
 export interface StoredPhone {
   balanceCents: number;
@@ -154,18 +156,23 @@ export interface StoredFault {
   times: number | null;
 }
 
+const DELIVERY_CHAOS = [
+  "duplicate",
+  "reorder",
+  "delay",
+  "drop",
+  "badSignature",
+  "staleTimestamp",
+  "rotateSecret",
+] as const;
+
 /** A fault that chaos can inject into a delivery or into one of its attempts. */
-export type DeliveryChaos =
-  | "duplicate"
-  | "reorder"
-  | "delay"
-  | "drop"
-  | "badSignature"
-  | "staleTimestamp"
-  | "rotateSecret";
+export type DeliveryChaos = (typeof DELIVERY_CHAOS)[number];
+
+export const CHAOS_NAMES = [...DELIVERY_CHAOS, "apiErrors", "lostResponses"] as const;
 
 /** A fault that chaos can inject. */
-export type ChaosName = DeliveryChaos | "apiErrors" | "lostResponses";
+export type ChaosName = (typeof CHAOS_NAMES)[number];
 
 /** Chaos as the state holds it. */
 export interface StoredChaos {
