@@ -115,9 +115,7 @@ function finish(
 }
 
 function fail(sandboxState: SandboxState, payment: StoredPayment, cause: FailureName): void {
-  const { code, reason, userMessage, retryPossible } = FAILURES[cause];
-  const failure = { reason: `${code}: ${reason}`, userMessage, retryPossible };
-  finish(sandboxState, payment, { status: "failed", failure });
+  finish(sandboxState, payment, { status: "failed", failure: FAILURES[cause] });
   sandboxState.emit("payment.failed", payment);
 }
 
