@@ -4,8 +4,7 @@ import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiRequest } from "../exchange/messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { Serializer } from "../serializer/serializer.ts";
-import type { StoredKey } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { State, StoredKey } from "../state/stored.ts";
 
 /** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
 export function authorize(

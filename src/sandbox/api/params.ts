@@ -9,7 +9,7 @@ import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
-import type { StoredWebhook } from "../state/records.ts";
+import type { StoredWebhook } from "../state/stored.ts";
 import type { Body } from "./parse-request.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.

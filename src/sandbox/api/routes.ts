@@ -6,7 +6,7 @@ import { MERCHANT } from "../payments/merchant.ts";
 import { startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
 import type { Body } from "./parse-request.ts";
 

@@ -1,7 +1,6 @@
 import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { type Duration, durationMs } from "../../internal/duration.ts";
-import type { Task } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { State, Task } from "../state/stored.ts";
 import { clearTimeout, machineTime, setTimeout } from "./machine.ts";
 import { addTimer, takeDueTask } from "./timer-queue.ts";
 

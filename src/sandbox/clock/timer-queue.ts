@@ -1,4 +1,4 @@
-import type { Task, Timer } from "../state/records.ts";
+import type { Task, Timer } from "../state/stored.ts";
 
 // Timers are sorted: the next one is the first.
 

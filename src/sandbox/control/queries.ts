@@ -3,7 +3,7 @@ import { deliveryView } from "../deliveries/deliveries.ts";
 import { deliveryQueues } from "../deliveries/queue.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { readNumber } from "../serializer/page-request.ts";
-import type { StoredDelivery } from "../state/records.ts";
+import type { StoredDelivery } from "../state/stored.ts";
 
 interface ControlQuery {
   /** What it reads, in one sentence. */

@@ -14,7 +14,8 @@ import {
 import type { Deliver } from "../options.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
-import type { Delivery, DeliveryChaos, EventRecord, StoredDelivery } from "../state/records.ts";
+import type { Delivery, DeliveryChaos } from "../state/records.ts";
+import type { EventRecord, StoredDelivery } from "../state/stored.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { PendingCounts } from "./queue.ts";

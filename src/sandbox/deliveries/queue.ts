@@ -1,6 +1,5 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import type { StoredDelivery } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { State, StoredDelivery } from "../state/stored.ts";
 
 const { maxPending } = ASSUMPTIONS.deliveryQueue.value;
 

@@ -4,13 +4,13 @@ import { MERCHANT } from "../payments/merchant.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
+import type { Delivery } from "../state/records.ts";
 import type {
-  Delivery,
   EventRecord,
   StoredInvoice,
   StoredPayment,
   SubscriptionRecord,
-} from "../state/records.ts";
+} from "../state/stored.ts";
 
 /** The label of a test event's payment or invoice, by which a person recognises it. */
 const TEST_REFERENCE = "TEST";

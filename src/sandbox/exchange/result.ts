@@ -1,4 +1,4 @@
-import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 
 /** The merchant, as the sandbox knows it. */
 interface Merchant {

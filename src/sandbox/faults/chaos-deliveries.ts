@@ -1,6 +1,6 @@
 import { cancelTimer } from "../clock/timer-queue.ts";
-import type { Delivery, DeliveryChaos, StoredChaos, StoredDelivery } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { Delivery, DeliveryChaos } from "../state/records.ts";
+import type { State, StoredChaos, StoredDelivery } from "../state/stored.ts";
 import { chaosHeaders, randomFor, shouldInject } from "./chaos.ts";
 
 const STALE_MS = 24 * 3_600_000;

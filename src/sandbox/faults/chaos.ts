@@ -2,8 +2,8 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue, ownOptions } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
-import { CHAOS_NAMES, type ChaosName, type StoredChaos } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import { CHAOS_NAMES, type ChaosName } from "../state/records.ts";
+import type { State, StoredChaos } from "../state/stored.ts";
 
 /**
  * How often each fault is injected: rates from 0 (never, the default) to 1 (always).

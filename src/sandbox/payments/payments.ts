@@ -8,8 +8,9 @@ import {
   type PromptOutcome,
 } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
-import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import type { AutoAnswer } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
+import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
 

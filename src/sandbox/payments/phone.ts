@@ -7,13 +7,9 @@ import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../serializer/views.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
-import {
-  AUTO_ANSWERS,
-  type AutoAnswer,
-  type StoredPayment,
-  type StoredPhone,
-} from "../state/records.ts";
+import { AUTO_ANSWERS, type AutoAnswer } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
+import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
 

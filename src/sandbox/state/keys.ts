@@ -3,7 +3,7 @@ import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkChoice, ownOptions } from "../../internal/check-options.ts";
 import { nextName, type RandomState } from "./random.ts";
-import type { StoredKey } from "./records.ts";
+import type { StoredKey } from "./stored.ts";
 
 /** The scopes that a key of this kind may have: those of the endpoints that accept it. */
 export function allowedScopes(kind: KeyKind): Scope[] {

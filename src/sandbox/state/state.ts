@@ -1,46 +1,7 @@
-import type { KeyKind } from "../../contract/keys.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { allowedScopes, newKey } from "./keys.ts";
-import { type RandomState, seedRandom } from "./random.ts";
-import type {
-  StoredChaos,
-  StoredDelivery,
-  StoredFault,
-  StoredInvoice,
-  StoredKey,
-  StoredPayment,
-  StoredPhone,
-  StoredWebhook,
-  Timer,
-} from "./records.ts";
-
-/** Everything that a sandbox remembers, as JSON. */
-export interface State {
-  version: 1;
-  now: number;
-  /** When its time began. Snapshots of earlier versions do not have it. */
-  startedAt?: number;
-  /** Sorted: the next timer is the first. */
-  timers: Timer[];
-  nextTurn: number;
-  random: RandomState;
-  nextId: number;
-  nextInvoice: number;
-  keys: Record<string, StoredKey>;
-  builtIn: Record<KeyKind, string>;
-  webhookSecret: string;
-  /** Earlier and later signing secrets: only there after chaos rotates secrets. */
-  otherSecrets?: string[];
-  phones: Record<string, StoredPhone>;
-  payments: StoredPayment[];
-  invoices: StoredInvoice[];
-  webhooks: StoredWebhook[];
-  deliveries: StoredDelivery[];
-  faults: StoredFault[];
-  /** The number of faults so far: only there after the first one. */
-  faultCount?: number;
-  chaos?: StoredChaos;
-}
+import { seedRandom } from "./random.ts";
+import type { State, StoredKey, StoredPhone } from "./stored.ts";
 
 /** The state of a sandbox in which nothing has happened yet. */
 export function initialState(
@@ -76,6 +37,7 @@ export function initialState(
     webhooks: [],
     deliveries: [],
     faults: [],
+    faultCount: 0,
   };
 }
 

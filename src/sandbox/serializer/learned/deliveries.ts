@@ -1,7 +1,7 @@
 import { total } from "../../../profile/counts.ts";
 import { findSchedule, findSignaturePrefix } from "../../../profile/read.ts";
 import type { HeaderShape } from "../../../profile/types.ts";
-import type { EventRecord } from "../../state/records.ts";
+import type { EventRecord } from "../../state/stored.ts";
 import { ASSUMED_SERIALIZER, eventData } from "../assumed.ts";
 import type { Serializer } from "../serializer.ts";
 import { placeholderText } from "./placeholder.ts";

@@ -1,6 +1,6 @@
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { Records, Resource } from "../../exchange/result.ts";
-import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
+import type { StoredInvoice, StoredPayment } from "../../state/stored.ts";
 import type { Place } from "./shape-tree.ts";
 import { choice, type Format, type Known, money, orAbsent, sent, text, time } from "./values.ts";
 
