@@ -14,21 +14,21 @@ The service documents only a part of its interface. What it does not document is
 
 const KEY_KINDS = Object.entries(KEY_PREFIXES).map(([kind, prefix]) => `\`${prefix}\` ${kind}`);
 
+const KEY = { "x-key-prefixes": KEY_PREFIXES, "x-scopes": SCOPES };
+
 const securitySchemes: Json = {
   apiKey: {
     type: "apiKey",
     in: "header",
     name: "X-API-Key",
     description: `An API key: ${KEY_KINDS.join(", ")}.`,
-    "x-key-prefixes": KEY_PREFIXES,
-    "x-scopes": SCOPES,
+    ...KEY,
   },
   bearer: {
     type: "http",
     scheme: "bearer",
     description: "The same API key, in the Authorization header.",
-    "x-key-prefixes": KEY_PREFIXES,
-    "x-scopes": SCOPES,
+    ...KEY,
   },
 };
 

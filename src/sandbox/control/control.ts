@@ -26,35 +26,30 @@ interface Input {
 interface Route {
   readonly method: "GET" | "POST";
   readonly pattern: RegExp;
-  readonly run: (server: ServerContext, input: Input) => unknown;
+  readonly run: (server: ServerContext, input: Input) => object | Promise<object>;
 }
 
 /** `/phones/{number}/on` as a pattern with a group for each name. */
-const patternOf = (path: string) => new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
-
-const queryRoutes = Object.entries(QUERIES).map(
-  ([path, { read }]): Route => ({
-    method: "GET",
-    pattern: patternOf(path),
-    run: async (server, { query }) => ({ success: true, data: await read(server, query) }),
-  }),
-);
-
-const commandRoute = (command: Command, path: string): Route => ({
-  method: "POST",
-  pattern: patternOf(path),
-  run: async (server, { params, body }) => {
-    const given = ownOptions({ ...parseObject(body || "{}"), ...params }, command.fields, path);
-    return { success: true, data: await runCommand(command, commandContext(server), given) };
-  },
+const route = (method: Route["method"], path: string, run: Route["run"]): Route => ({
+  method,
+  pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
+  run,
 });
 
+const commandRoute = (path: string, command: Command) =>
+  route("POST", path, async (server, { params, body }) => {
+    const given = ownOptions({ ...parseObject(body || "{}"), ...params }, command.fields, path);
+    return { success: true, data: await runCommand(command, commandContext(server), given) };
+  });
+
 const ROUTES: readonly Route[] = [
-  ...queryRoutes,
   // What tools expect: without an envelope.
-  { method: "GET", pattern: /^\/openapi\.json$/, run: () => controlDocument() },
+  route("GET", "/openapi.json", controlDocument),
+  ...Object.entries(QUERIES).map(([path, { read }]) =>
+    route("GET", path, (server, { query }) => ({ success: true, data: read(server, query) })),
+  ),
   ...Object.values<Command>(COMMANDS).flatMap((command) =>
-    command.path === undefined ? [] : [commandRoute(command, command.path)],
+    command.path === undefined ? [] : [commandRoute(command.path, command)],
   ),
 ];
 
@@ -71,17 +66,15 @@ function findRoute(method: string, path: string): Route {
 
 async function run(
   server: ServerContext,
-  request: IncomingMessage,
+  { method = "GET", url = "/" }: IncomingMessage,
   body: string,
-): Promise<unknown> {
-  const { method = "GET", url = "/" } = request;
+): Promise<object> {
   const { pathname, searchParams: query } = new URL(url, "http://localhost");
   const path = pathname.slice(CONTROL_PREFIX.length);
-  const route = findRoute(method, path);
-  const params = Object.entries(route.pattern.exec(path)?.groups ?? {}).map(
-    ([name, value]) => [name, decodeSegment(value)] as const,
-  );
-  return route.run(server, { params: Object.fromEntries(params), query, body });
+  const { pattern, run } = findRoute(method, path);
+  const groups = Object.entries(pattern.exec(path)?.groups ?? {});
+  const params = groups.map(([name, value]) => [name, decodeSegment(value)] as const);
+  return run(server, { params: Object.fromEntries(params), query, body });
 }
 
 async function responseTo(server: ServerContext, request: IncomingMessage): Promise<OwnResponse> {

@@ -31,7 +31,7 @@ export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone
   return state.phones[phone];
 }
 
-const AUTO_ANSWERS: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
+const OUTCOMES: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
@@ -45,7 +45,7 @@ function automaticOutcome(
   phone: string,
   { autoAnswer }: StoredPhone,
 ): PromptOutcome | undefined {
-  if (autoAnswer !== undefined) return AUTO_ANSWERS[autoAnswer];
+  if (autoAnswer !== undefined) return OUTCOMES[autoAnswer];
   if (auto === "approve") return "approve";
   return auto === "magic" ? magicOutcome(phone) : undefined;
 }

@@ -1,7 +1,7 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { allowedScopes, newKey } from "./keys.ts";
+import { createKey } from "./keys.ts";
 import { seedRandom } from "./random.ts";
-import type { State, StoredKey, StoredPhone } from "./stored.ts";
+import type { State, StoredPhone } from "./stored.ts";
 
 /** The state of a sandbox in which nothing has happened yet. */
 export function initialState(
@@ -10,16 +10,7 @@ export function initialState(
   newSecret: (state: Pick<State, "random" | "nextId">) => string,
 ): State {
   const random = seedRandom(seed);
-  const builtIn = {
-    public: newKey(random, "public"),
-    secret: newKey(random, "secret"),
-    sandbox: newKey(random, "sandbox"),
-  };
-  const keys: Record<string, StoredKey> = {};
-  for (const kind of ["public", "secret", "sandbox"] as const) {
-    keys[builtIn[kind]] = { kind, scopes: allowedScopes(kind) };
-  }
-  return {
+  const state: State = {
     version: 1,
     now,
     startedAt: now,
@@ -28,9 +19,9 @@ export function initialState(
     random,
     nextId: 1,
     nextInvoice: 1,
-    keys,
-    builtIn,
-    webhookSecret: newSecret({ random, nextId: 1 }),
+    keys: {},
+    builtIn: { public: "", secret: "", sandbox: "" },
+    webhookSecret: "",
     phones: {},
     payments: [],
     invoices: [],
@@ -39,6 +30,11 @@ export function initialState(
     faults: [],
     faultCount: 0,
   };
+  for (const kind of ["public", "secret", "sandbox"] as const) {
+    state.builtIn[kind] = createKey(state, { kind });
+  }
+  state.webhookSecret = newSecret({ random, nextId: 1 });
+  return state;
 }
 
 export const newPhone = (): StoredPhone => ({ balanceCents: ASSUMPTIONS.balance.value, on: true });
