@@ -78,7 +78,6 @@ const PARTS: readonly (readonly [path: RegExp, part: "control" | "docs" | "page"
   [/^\/(?:_sandbox\/.*)?$/, "page"],
 ];
 
-/** Hands each request to the control API, the page, the docs or the service. */
 class Router {
   readonly #server: ServerContext;
   readonly #access: Access;
@@ -167,7 +166,6 @@ const headerPairs = (rawHeaders: readonly string[]) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
   );
 
-/** Sends a response on a socket, faults included. */
 function send(
   planned: PlannedResponse,
   response: ServerResponse,

@@ -68,7 +68,6 @@ function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: 
   return typeof content === "string" ? { ...response, body: content } : response;
 }
 
-/** Does what the request asks for. */
 function route(
   sandboxState: SandboxState,
   request: ApiRequest,

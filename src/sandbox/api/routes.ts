@@ -20,7 +20,6 @@ export interface RouteContext {
   readonly body: Body;
 }
 
-/** The part of a list that a request asks for. */
 function listOf<One extends Resource>(
   { sandboxState, endpoint, query }: RouteContext,
   resource: One,
@@ -125,7 +124,6 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
   return { resource: "deletion", record: { id: one.id } };
 }
 
-/** What each endpoint of the contract does. */
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ resource: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {

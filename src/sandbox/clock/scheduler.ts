@@ -23,7 +23,6 @@ export interface Clock {
   advance(by: Duration): Promise<void>;
 }
 
-/** What a scheduler works with. */
 export interface SchedulerOptions {
   readonly mode: "virtual" | "real";
   /** The current state. `reset` and `restore` replace it. */
@@ -46,7 +45,6 @@ export class Scheduler implements Clock {
     this.#options = options;
   }
 
-  /** The current time in milliseconds since the epoch. */
   ms(): number {
     const { mode, state } = this.#options;
     return mode === "virtual" ? state().now : machineTime() + this.#aheadMs;

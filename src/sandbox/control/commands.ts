@@ -67,7 +67,6 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** The result of a command. */
 export type CommandResult<Name extends CommandName> = Awaited<
   ReturnType<(typeof COMMANDS)[Name]["act"]>
 >;

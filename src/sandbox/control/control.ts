@@ -17,7 +17,6 @@ import { type Command, runCommand } from "./types.ts";
 const MAX_SNAPSHOT_BYTES = 64 * 1_048_576;
 
 interface Input {
-  /** The values of the names in the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;

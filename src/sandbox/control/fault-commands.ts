@@ -29,7 +29,6 @@ const matchFrom = ({
   path: path || undefined,
 });
 
-/** What goes wrong on purpose. */
 export const FAULT_COMMANDS = {
   "faults/add": defineCommand({
     summary: "Adds a fault to the requests that match.",

@@ -20,7 +20,6 @@ export interface CommandField {
   readonly description: string;
   /** @default text */
   readonly type?: keyof FieldValues;
-  /** The values that are known. */
   readonly values?: readonly string[];
   readonly example?: string;
 }

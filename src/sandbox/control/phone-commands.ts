@@ -49,7 +49,6 @@ const phoneCommand = <Name extends FieldName = never>({
 const approvalMessage = ({ payment }: PhoneResult) =>
   payment?.status === "completed" ? "Paid." : `Not paid: ${String(payment?.user_message)}`;
 
-/** What the customer can do. */
 export const PHONE_COMMANDS = {
   "phone/approve": phoneCommand({
     summary: "Enters the PIN: pays the open prompt.",

@@ -32,7 +32,6 @@ function reset(sandbox: Sandbox, keepReceivers: boolean): void {
   if (keepReceivers) sandbox.restore({ ...sandbox.snapshot(), webhooks });
 }
 
-/** States to return to. */
 export const SCENE_COMMANDS = {
   "scenes/save": defineCommand({
     summary: "Saves the whole state under a name, until the sandbox stops.",

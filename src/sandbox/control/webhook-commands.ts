@@ -17,14 +17,12 @@ function completeUrl(text: string): string {
   return URL.canParse(url) && isLoopback(new URL(url).hostname) ? url : `https://${text}`;
 }
 
-/** What the receiver returned for the last attempt. */
 function responseText({ attempts }: Delivery): string {
   const { status, error } = attempts.at(-1) ?? {};
   if (status !== undefined) return `the receiver returned ${status}`;
   return error === undefined ? "it is not sent yet" : `there was no response: ${error}`;
 }
 
-/** The receivers, and what is sent to them. */
 export const WEBHOOK_COMMANDS = {
   "deliveries/resend": defineCommand({
     summary: "Sends a delivery again, now, with the same body and signature.",

@@ -18,7 +18,6 @@ function countPending({ deliveries }: State): Map<string, number> {
   return pending;
 }
 
-/** The addresses that have pending deliveries. */
 export const deliveryQueues = (state: State): QueueLength[] =>
   [...countPending(state)].map(([url, pending]) => ({ url, pending, maxPending }));
 

@@ -24,7 +24,6 @@ export interface Records {
 
 export type Resource = keyof Records;
 
-/** The part of a list that a request asks for. */
 export interface PageRequest {
   /** From 1. */
   readonly page: number;
@@ -32,7 +31,6 @@ export interface PageRequest {
   readonly offset: number;
   /** The page begins after the record with this id. */
   readonly after?: string;
-  /** Whether the oldest come first. */
   readonly oldestFirst?: boolean;
 }
 

@@ -108,7 +108,6 @@ function startChaos(state: State, sandboxSeed: string, given: ChaosOptions): { s
 export const randomFor = ({ seed }: StoredChaos, purpose: string, key: string): number =>
   nextRandom(seedRandom(JSON.stringify([seed, purpose, key])));
 
-/** Should this request or delivery get this fault? */
 export const shouldInject = (chaos: StoredChaos, name: ChaosName, key: string): boolean =>
   randomFor(chaos, name, key) < (chaos.rates[name] ?? 0);
 

@@ -14,7 +14,6 @@ import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
 
-/** The checked fields of a request for a payment. */
 export interface NewPayment {
   readonly cents: number;
   /** 2547... or 2541... */

@@ -79,7 +79,6 @@ function promptOf({ reference, checkout_request_id = "", ...payment }: StoredPay
   };
 }
 
-/** Answers the open prompt as the customer. */
 function answerOpenPrompt(
   sandboxState: SandboxState,
   number: string,
