@@ -1,8 +1,8 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
-import { EVENT_SCHEMAS, eventSchemaName } from "../../openapi/event-schemas.ts";
-import { schemaName, schemas } from "../../openapi/schemas.ts";
+import { EVENT_SCHEMAS, eventSchemaName } from "../../openapi/events.ts";
+import { DOCUMENT_SCHEMAS, schemaName } from "../../openapi/schemas.ts";
 import { mergeValues } from "../../profile/merge.ts";
 import { findListPath, hasType, itemPath, ROOT } from "../../profile/paths.ts";
 import { endpointKey, findSuccess } from "../../profile/read.ts";
@@ -30,7 +30,7 @@ const OWN_INTERFACES: Readonly<Partial<Record<EndpointName, string>>> = {
 
 function interfaceOf(name: EndpointName): string | undefined {
   const { response }: Endpoint = ENDPOINTS[name];
-  const found = schemaName(response) ?? ENDPOINT_NOTES[name].dataSchema;
+  const found = ENDPOINT_NOTES[name].data ?? (response && schemaName(response));
   return OWN_INTERFACES[name] ?? (found === "Deletion" ? undefined : found);
 }
 
@@ -63,11 +63,10 @@ export function learnedResources(profile: ServiceProfile): Learned[] {
     if (found === undefined || shape === undefined) continue;
     shapes.set(found, add(shapes.get(found) ?? {}, shape));
   }
-  const documented = schemas();
   return [...shapes].map(([name, shape]) => ({
     name,
     shape: mergeValues(shape, shape),
-    declared: fieldsOf(documented[name]),
+    declared: fieldsOf(DOCUMENT_SCHEMAS[name]),
   }));
 }
 
