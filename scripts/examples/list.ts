@@ -111,6 +111,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "a webhook receiver in a function, run by its test: it needs PostgreSQL",
     ...["test/docs/examples-functions.test.ts", "-t", "functions"],
   ),
+  durable: tests(
+    "a payment as a step of DBOS and of Restate, killed in the middle, run by its test",
+    "test/docs/examples-durable.test.ts",
+  ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",
     "test/docs/examples-workers.test.ts",
