@@ -7,6 +7,8 @@ const PLACES = [
   "src",
   "docs",
   "examples",
+  "test/bench",
+  "test/stress",
   ".changeset",
   "README.md",
   "SECURITY.md",
