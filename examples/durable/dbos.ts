@@ -25,7 +25,7 @@ async function checkout(order: Order): Promise<string> {
 }
 const workflow = DBOS.registerWorkflow(checkout, { name: "checkout" });
 
-DBOS.setConfig({ name: "shop", systemDatabaseUrl, logLevel: "warn" });
+DBOS.setConfig({ name: "shop", systemDatabaseUrl, logLevel: "error" });
 await DBOS.launch(); // goes on with the workflows that a crash interrupted
 const order = { id: process.argv[2] ?? "ORDER-42", amount: 1500, phone: "0712345678" };
 // The id of the workflow is that of the order: the second start joins the first.
