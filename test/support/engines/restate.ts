@@ -20,7 +20,7 @@ function binary(): string | undefined {
   }
 }
 
-/** Starts a Restate server with a folder of its own. `undefined` if this platform has none. */
+/** Starts a Restate server in a new folder. `undefined` if this platform has none. */
 export async function startRestate(): Promise<RestateEngine | undefined> {
   const file = binary();
   if (file === undefined || spawnSync(file, ["--version"]).status !== 0) {
