@@ -66,7 +66,7 @@ describe("what would be published", () => {
 
   // The goal is missed. The limit stops growth.
   test("unpacks to at most 2,650 kB, the manual included", () => {
-    console.log(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB; goal: 2,400 kB`);
+    process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB; goal: 2,400 kB\n`);
     expect(unpackedSize).toBeLessThanOrEqual(2_650_000);
   });
 });
