@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import type { Schema } from "../contract/schema.ts";
 import { SCHEMAS, type SchemaName } from "../contract/schemas.ts";
 import { EVENT_SCHEMAS, eventExample, INVOICE } from "./events.ts";
@@ -19,30 +18,20 @@ export const schemaRef = (name: string | undefined): Json => ({
 export const schemaName = (name: SchemaName): string =>
   name.charAt(0).toUpperCase() + name.slice(1);
 
-interface FieldType {
-  readonly type?: "string" | "number";
-}
-
-interface ObjectSchema {
-  readonly type: string;
-  readonly properties: Readonly<Record<string, FieldType>>;
-  readonly required?: readonly string[];
-}
-
-function fieldSchema(name: string, { type }: FieldType): Json {
-  if (name === "amount" && type !== undefined) return AMOUNT[type];
-  return FIELDS[name] ?? { type };
-}
-
 /** Converts a contract's schema to JSON Schema, and describes its fields. */
-function toJsonSchema(schema: Schema): Json {
-  const converted = z.toJSONSchema(schema as unknown as z.ZodMiniType, { io: "input" });
-  const { type, properties, required } = converted as unknown as ObjectSchema;
-  const fields = Object.entries(properties).map(([name, field]) => [
+function toJsonSchema({ shape = {} }: Schema): Json {
+  const fields = Object.entries(shape as Readonly<Record<string, Schema>>);
+  const accepts = (field: Schema, value: unknown) => field.safeParse(value).success;
+  const required = fields.filter(([, field]) => !accepts(field, undefined)).map(([name]) => name);
+  const properties = fields.map(([name, field]) => [
     name,
-    fieldSchema(name, field),
+    name === "amount" ? AMOUNT[accepts(field, 1) ? "number" : "string"] : FIELDS[name],
   ]);
-  return { type, properties: Object.fromEntries(fields), ...(required && { required }) };
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+  };
 }
 
 /** Objects of which the service documents no field, or one. */

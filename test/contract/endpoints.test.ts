@@ -88,7 +88,7 @@ describe("the table of endpoints", () => {
     expect(acceptedBy("sandbox")).toHaveLength(18);
   });
 
-  test("marks the four lists, and the fields that a response must have", () => {
+  test("names the four lists, and the fields that a response must have", () => {
     const namesOf = (matches: (row: Endpoint) => boolean) =>
       ROWS.filter(([, row]) => matches(row)).map(([name]) => name);
     expect(namesOf(({ list }) => list === true)).toEqual([
