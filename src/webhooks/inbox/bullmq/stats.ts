@@ -4,14 +4,12 @@ import type { InboxQueue } from "./queue.ts";
 import { storedEventIn } from "./records.ts";
 import { type RedisClient, type RedisClock, runAll } from "./redis.ts";
 
-/** How many jobs of a queue could be processed now. */
-export async function dueJobs(queue: Queue): Promise<number> {
-  const [waiting, delayed] = await Promise.all([
-    queue.getJobCountByTypes("waiting", "prioritized"),
-    queue.getDelayedCount(Date.now()),
-  ]);
-  return waiting + delayed;
-}
+/**
+ * How many jobs of a queue could be processed now. Each worker that asked for a job has moved those there
+ * whose wait was over.
+ */
+export const dueJobs = (queue: Queue): Promise<number> =>
+  queue.getJobCountByTypes("waiting", "prioritized");
 
 /** When a waiting job became due: after it was added, or after its last attempt and the wait. */
 const dueAt = ({ timestamp, processedOn = 0, delay = 0 }: Job): number =>
