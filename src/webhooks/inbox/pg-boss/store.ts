@@ -72,7 +72,7 @@ export class Store {
     if (database !== undefined && !(await boss.isInstalled())) {
       await boss.getDb().executeSql(getConstructionPlans(bossSchema));
     }
-    const create = (db: Db) => createTables(db, schema, dialectOf(schema, inbox));
+    const create = (db: Db) => createTables(db, this.settings, dialectOf(schema, inbox));
     await this.#inTransaction(create, START_TIMEOUT_MS);
     await this.matchQueues();
   }
