@@ -171,7 +171,8 @@ class BullmqInbox {
   }
 
   async stats(): Promise<InboxStats> {
-    return inboxStats(this.redis, await this.open(), this.#clock, this.#options);
+    const own = this.#options === undefined ? QUEUES : queuesOf(this.#options);
+    return inboxStats(this.redis, await this.open(), this.#clock.now(), own);
   }
 }
 

@@ -208,8 +208,8 @@ export class Ledger {
     return (await db.executeSql(text)).rows;
   }
 
-  async countForAPerson(db: Db): Promise<LedgerRow | undefined> {
-    return (await rows(db, forAPerson(this.#dialect)))[0];
+  countForAPerson(db: Db): Promise<LedgerRow[]> {
+    return rows(db, forAPerson(this.#dialect));
   }
 
   /** An event that was signed after the last forgotten one is remembered, whatever the retention was. */

@@ -72,7 +72,7 @@ export class SqliteStore implements LeaseStore {
     setUp(database, this.#retentionMs);
     const clock = new FileClock(database, DIALECT.tables.meta);
     const events = new Events(database, clock, this.#pace, this.#retentionMs);
-    const upkeep = new Upkeep(database, { events, clock }, this.#pace, this.#retentionMs);
+    const upkeep = new Upkeep(database, clock, this.#pace, this.#retentionMs);
     // Last, since it opens a file: what comes before may fail and be tried again.
     this.#file = { disk: openDisk(database), clock, events, upkeep };
     return this.#file;
