@@ -1,5 +1,5 @@
 import type { Job } from "bullmq";
-import { asOwnEvent, partsOfConflictId } from "../conflicts.ts";
+import { asOwnEvent, partsOfConflictId } from "../delivery.ts";
 import {
   conflictNotFound,
   deadLetterNotFound,

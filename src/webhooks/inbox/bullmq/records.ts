@@ -1,6 +1,5 @@
 import { isObject } from "../../../internal/is-object.ts";
-import { conflictIdOf } from "../conflicts.ts";
-import { bytesOf, exactText } from "../text.ts";
+import { bytesOf, conflictIdOf, exactText } from "../delivery.ts";
 import type { NewDelivery } from "../types.ts";
 
 /** The number of this layout of names and records. A Redis with another one is not used. */

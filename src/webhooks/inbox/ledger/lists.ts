@@ -1,5 +1,5 @@
 import type { ConfigurationError } from "../../../errors/configuration.ts";
-import { asOwnEvent } from "../conflicts.ts";
+import { asOwnEvent, exactText } from "../delivery.ts";
 import {
   conflictNotFound,
   deadLetterNotFound,
@@ -7,7 +7,6 @@ import {
   waitingNotFound,
 } from "../errors.ts";
 import type { EventFilter } from "../event-list.ts";
-import { exactText } from "../text.ts";
 import type { Inbox, NewDelivery } from "../types.ts";
 import { conflictIn, deadLetterIn, deliveryIn, doubleIn, type LedgerRow } from "./rows.ts";
 import type { LedgerStatements, ListName, Statement } from "./statements.ts";

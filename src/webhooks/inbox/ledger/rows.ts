@@ -1,4 +1,4 @@
-import { conflictIdOf } from "../conflicts.ts";
+import { conflictIdOf } from "../delivery.ts";
 import type { Conflict, DeadLetter } from "../event-list.ts";
 import type { EventSource, NewDelivery, StoredDoublePayment, TraceContext } from "../types.ts";
 

@@ -1,4 +1,4 @@
-import { partsOfConflictId } from "../conflicts.ts";
+import { partsOfConflictId } from "../delivery.ts";
 import type { EventFilter } from "../event-list.ts";
 import type { StoredDoublePayment } from "../types.ts";
 import { bytesOfHex, hexOf } from "./rows.ts";

@@ -1,9 +1,9 @@
 import type { Db } from "pg-boss";
+import { bytesOf } from "../delivery.ts";
 import { bytesOfHex, DELIVERY_COLUMNS, deliveryValues, type LedgerRow } from "../ledger/rows.ts";
 import { asDone, LedgerStatements } from "../ledger/statements.ts";
 import { forAPerson, type QueueCounts } from "../ledger/stats.ts";
 import type { Dialect } from "../ledger/tables.ts";
-import { bytesOf } from "../text.ts";
 import { type Horizon, type NewDelivery, OTHER_QUEUE, QUEUES, type Receipt } from "../types.ts";
 import type { QueuedEvent } from "./queues.ts";
 import { rows } from "./tables.ts";
