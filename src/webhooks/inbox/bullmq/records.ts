@@ -25,7 +25,6 @@ export function ledgerKeys(inbox: string, queue: string) {
     retrying: `${tag}:retrying`,
     event: (key: string) => `${tag}:${key}`,
     conflict: (delivery: Pick<NewDelivery, "key" | "digest">) => `${tag}:${conflictIdOf(delivery)}`,
-    doublePayment: (id: string) => `${tag}:double-payment:${id}`,
   };
 }
 
@@ -117,5 +116,5 @@ export function recordIn(text: unknown): EventRecord | undefined {
   }
 }
 
-/** What is left of a conflict or a double payment that a person has decided on. */
+/** What is left of a conflict that a person has decided on. */
 export const DECIDED = "decided";
