@@ -70,25 +70,41 @@ interface Place {
   readonly flags: readonly string[];
   open(): Inbox;
   close(inbox: Inbox): unknown;
+  /** How long the event of a key is still remembered, in milliseconds. */
+  remembersFor(key: string): Promise<number>;
 }
 
 const QUEUE = "shop-webhooks";
 const file = join(folder, "inbox.db");
+const retentionMs = 30 * DAY_MS;
 
 const PLACES: readonly Place[] = [
   {
     name: "SQLite",
     here: true,
     flags: ["--store", `sqlite:${file}`],
-    open: () => sqliteInbox(file),
+    open: () => sqliteInbox(file, { retentionMs }),
     close: (inbox) => (inbox as ReturnType<typeof sqliteInbox>).close(),
+    remembersFor: async (key) => {
+      const database = new DatabaseSync(file);
+      const forgetAt = "SELECT forget_at AS at FROM malipo_inbox WHERE key = ?";
+      const row = database.prepare(forgetAt).get(Buffer.from(key, "hex"));
+      database.close();
+      return Number(row?.at) - Date.now();
+    },
   },
   {
     name: "Redis",
     here: redisEngine !== undefined,
     flags: ["--store", redisEngine?.url ?? "", "--queue", QUEUE],
-    open: () => bullmqInbox({ connection: { url: redisEngine?.url }, queue: QUEUE }),
+    open: () => bullmqInbox({ connection: { url: redisEngine?.url }, queue: QUEUE, retentionMs }),
     close: (inbox) => inbox.stop(0),
+    remembersFor: async (key) => {
+      const redis = new Redis(redisEngine?.url ?? "");
+      const kinds = ["invoice.paid", "payment.completed"];
+      const lives = kinds.map((kind) => redis.pttl(`{${QUEUE}-${kind}}:${key}`));
+      return Math.max(...(await Promise.all(lives).finally(() => redis.disconnect())));
+    },
   },
   {
     name: "PostgreSQL",
@@ -99,9 +115,16 @@ const PLACES: readonly Place[] = [
         connectionString: postgresEngine?.url ?? "",
         queue: QUEUE,
         schema: "shop_jobs",
-        retentionMs: 30 * DAY_MS,
+        retentionMs,
       }),
     close: (inbox) => inbox.stop(0),
+    remembersFor: async (key) => {
+      const pool = new pg.Pool({ connectionString: postgresEngine?.url });
+      const text = `SELECT forget_at AS at FROM shop_jobs."${QUEUE}_events" WHERE key = $1`;
+      const { rows } = await pool.query(text, [Buffer.from(key, "hex")]);
+      await pool.end();
+      return Number(rows[0]?.at) - Date.now();
+    },
   },
 ];
 
@@ -193,6 +216,8 @@ for (const place of PLACES) {
       expect(await ids()).toHaveLength(4);
       expect((await run("requeue", first)).stdout).toBe("1 dead letter is requeued.\n");
       expect((await run("drop", second)).stdout).toBe("1 dead letter is dropped.\n");
+      // As long as the shop says, not as long as the default of this command.
+      expect((await place.remembersFor(second)) / DAY_MS).toBeCloseTo(30, 1);
       const dropped = await run("drop", "--all", "--kind", "invoice.paid", "--json", "--yes");
       expect(dropped.json().dropped).toHaveLength(1);
       expect(await ids()).toHaveLength(1);

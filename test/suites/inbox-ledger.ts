@@ -1,7 +1,7 @@
 import type { Job, NewDelivery } from "malipo/types";
 import type { Inbox } from "malipo/webhooks";
 import { describe, expect, test } from "vitest";
-import { asOwnEvent } from "../../src/webhooks/inbox/conflicts.ts";
+import { asOwnEvent } from "../../src/webhooks/inbox/delivery.ts";
 import { type InboxUnderTest, newDelivery, receiverOn, stopAll, until } from "./inbox-stage.ts";
 
 const DAY_MS = 86_400_000;

@@ -4,6 +4,7 @@ import type { PgBoss } from "pg-boss";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { storedRetentionMs } from "../../webhooks/inbox/bullmq/queue.ts";
+import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
 import type { Inbox } from "../../webhooks/inbox/types.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
@@ -39,26 +40,31 @@ const noInbox = (place: string): CliError =>
   usageError(`There is no inbox in ${place}. Check the address and the name.`);
 
 async function openSqlite(path: string): Promise<OpenInbox> {
-  requireTable(path);
+  const retentionMs = retentionInFile(path);
   const { sqliteInbox } = await import("../../webhooks/inbox/sqlite/inbox.ts");
-  const inbox = sqliteInbox(path);
+  const inbox = sqliteInbox(path, { retentionMs });
   return { inbox: inbox as Inbox as ListedInbox, close: () => inbox.close() };
 }
 
-function requireTable(path: string): void {
+const retentionIn = (row: Readonly<Record<string, unknown>> | undefined): number | undefined =>
+  row === undefined ? undefined : Number(row.value);
+
+/** @throws {CliError} `usage` if the file has no inbox. */
+function retentionInFile(path: string): number | undefined {
   const sqlite: typeof import("node:sqlite") = createRequire(import.meta.url)("node:sqlite");
-  const query = "SELECT 1 FROM sqlite_schema WHERE name = 'malipo_inbox'";
+  const query = "SELECT 1 FROM sqlite_schema WHERE name = 'malipo_inbox_meta'";
   let database: DatabaseSync | undefined;
-  let isInbox = false;
   try {
     database = new sqlite.DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-    isInbox = database.prepare(query).get() !== undefined;
+    if (database.prepare(query).get() !== undefined) {
+      return retentionIn(database.prepare(retentionQuery("malipo_inbox_meta")).get());
+    }
   } catch (error) {
     throw usageError(`--store: cannot read ${path}: ${(error as Error).message}.`);
   } finally {
     database?.close();
   }
-  if (!isInbox) throw noInbox(path);
+  throw noInbox(path);
 }
 
 async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Promise<OpenInbox> {
@@ -80,14 +86,14 @@ async function openPostgres(
   connectionString: string,
   { queue = DEFAULT_QUEUE, schema }: FlagValues,
 ): Promise<OpenInbox> {
-  await requireTables(connectionString, queue, schema);
+  const retentionMs = await retentionInTables(connectionString, queue, schema);
   const pgBoss = loadFromProject<{ PgBoss: typeof PgBoss }>("pg-boss");
   // It neither changes its tables nor looks after jobs: that is for the processes of the shop.
   const off = { migrate: false, supervise: false, schedule: false };
   const boss = new pgBoss.PgBoss({ connectionString, schema: schema ?? "pgboss", max: 2, ...off });
   boss.on("error", () => {});
   const { pgBossInbox } = await import("../../webhooks/inbox/pg-boss/inbox.ts");
-  const inbox = pgBossInbox({ boss, queue, ...(schema !== undefined && { schema }) });
+  const inbox = pgBossInbox({ boss, queue, retentionMs, ...(schema !== undefined && { schema }) });
   const close = async () => {
     await inbox.stop(0);
     await boss.stop({ graceful: false });
@@ -96,12 +102,17 @@ async function openPostgres(
 }
 
 /** @throws {CliError} `usage` if the tables of the inbox are not there. */
-async function requireTables(url: string, queue: string, schema = "malipo_inbox"): Promise<void> {
+async function retentionInTables(
+  url: string,
+  queue: string,
+  schema = "malipo_inbox",
+): Promise<number | undefined> {
   const pool = connectPostgres(url);
   try {
     const table = `${schema}."${queue.replaceAll('"', '""')}_meta"`;
     const { rows } = await pool.query("SELECT to_regclass($1) AS name", [table]);
-    if (rows[0]?.name !== null) return;
+    if (rows[0]?.name !== null)
+      return retentionIn((await pool.query(retentionQuery(table))).rows[0]);
     throw noInbox(`the queue ${queue} in the schema ${schema} of this PostgreSQL`);
   } finally {
     await pool.end();

@@ -37,6 +37,8 @@ export interface LeaseStore {
   dueCount(queues: readonly string[]): number;
   /** Forgets what is over. */
   maintain(queues: readonly string[]): Maintenance;
+  /** It is storing deliveries, which comes first. It has the workers poll soon after that. */
+  readonly isStoring?: boolean;
   /** For an error that passes soon: when to try again, without a report; else `undefined`. */
   retryDelayMs?(error: unknown): number | undefined;
   /** A transaction that includes the end of the lease, if the store supports it. */
@@ -154,7 +156,7 @@ export class LeaseWorker {
 
   /** Polls once for everything that arrives and ends in this turn of the event loop. */
   pollSoon(): void {
-    if (this.#isPollScheduled) return;
+    if (this.#isPollScheduled || this.#store.isStoring) return;
     this.#isPollScheduled = true;
     afterThisTurn(() => {
       this.#isPollScheduled = false;

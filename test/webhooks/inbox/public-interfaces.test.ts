@@ -61,7 +61,6 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       "PgBoss",
       "UpdateQueueOptions",
       "fromPrisma",
-      "getConstructionPlans",
     ],
     inside: [
       ...words(

@@ -57,7 +57,7 @@ class BullmqInbox {
   readonly #connection: BullmqConnection;
   readonly #settings: BullmqInboxSettings;
   readonly #stopped = new AbortController();
-  readonly redis: RedisClient;
+  readonly #redis: RedisClient;
   readonly #clock = new RedisClock();
   readonly #queues = new Map<string, InboxQueue>();
   readonly #upkeep: ReturnType<typeof setInterval>;
@@ -70,7 +70,7 @@ class BullmqInbox {
     this.#connection = connection;
     this.#settings = settings;
     const { engineTimeoutMs, upkeepMs } = settings;
-    this.redis = connectToStore(connection, this.#stopped.signal, engineTimeoutMs);
+    this.#redis = connectToStore(connection, this.#stopped.signal, engineTimeoutMs);
     this.#upkeep = setInterval(() => void this.#lookAfterQueues(), upkeepMs);
     this.#upkeep.unref();
   }
@@ -79,7 +79,7 @@ class BullmqInbox {
   queue(name: string): InboxQueue {
     const known = this.#queues.get(name);
     if (known !== undefined) return known;
-    const queue = new InboxQueue(this.redis, name, this.#settings, this.#clock);
+    const queue = new InboxQueue(this.#redis, name, this.#settings, this.#clock);
     this.#queues.set(name, queue);
     return queue;
   }
@@ -110,10 +110,10 @@ class BullmqInbox {
   }
 
   async #reportDurability({ onError }: WorkerOptions): Promise<void> {
-    if (this.redis.status !== "ready") {
-      await new Promise((resolve) => this.redis.once("ready", resolve));
+    if (this.#redis.status !== "ready") {
+      await new Promise((resolve) => this.#redis.once("ready", resolve));
     }
-    const problems = await durabilityProblems(this.redis, this.#settings.replicas, "bullmqInbox");
+    const problems = await durabilityProblems(this.#redis, this.#settings.replicas, "bullmqInbox");
     for (const problem of problems) {
       onError(
         new ConfigurationError(`This Redis can lose webhooks that were acknowledged. ${problem}`),
@@ -122,7 +122,7 @@ class BullmqInbox {
   }
 
   async #lookAfterQueues(): Promise<void> {
-    if (this.redis.status !== "ready" || this.#isLooking) return;
+    if (this.#redis.status !== "ready" || this.#isLooking) return;
     this.#isLooking = true;
     const { onError = () => {} } = this.#options ?? {};
     const worksOn = this.#options && queuesOf(this.#options);
@@ -146,12 +146,12 @@ class BullmqInbox {
     clearInterval(this.#upkeep);
     await this.#workers?.stop(timeoutMs);
     for (const queue of this.#queues.values()) void queue.close().catch(() => {});
-    this.redis.disconnect();
+    this.#redis.disconnect();
   }
 
   async drain(given: WorkerOptions, limits: DrainLimits): Promise<DrainResult> {
     const options = { ...given, onError: reportOncePerMinute(given.onError) };
-    await untilReady(this.redis);
+    await untilReady(this.#redis);
     const processed = await this.#workersFor(options, limits.limit).drain(limits);
     const queues = await Promise.all((await this.open(queuesOf(options))).map((one) => one.open()));
     const left = await Promise.all(queues.map(dueJobs));
@@ -170,8 +170,15 @@ class BullmqInbox {
     return { now: first.now, remembersSince };
   }
 
+  async doublePayments() {
+    const queue = this.queue(DOUBLE_PAYMENTS_QUEUE);
+    await queue.open();
+    return queue.ledger.doublePayments;
+  }
+
   async stats(): Promise<InboxStats> {
-    return inboxStats(this.redis, await this.open(), this.#clock, this.#options);
+    const own = this.#options === undefined ? QUEUES : queuesOf(this.#options);
+    return inboxStats(this.#redis, await this.open(), this.#clock.now(), own);
   }
 }
 
@@ -214,10 +221,6 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
   const upkeepMs = (pace.leaseMs * 2) / 3;
   const settings = { inbox: queue, replicas, pace, engineTimeoutMs, upkeepMs, retentionMs };
   const inbox = new BullmqInbox(connection, settings);
-  const doublePayments = async () => {
-    const [queue] = await inbox.open([DOUBLE_PAYMENTS_QUEUE]);
-    return queue as InboxQueue;
-  };
   // Separate functions, so that an inbox may be spread into another.
   return {
     retentionMs,
@@ -230,6 +233,6 @@ export function bullmqInbox(options: BullmqInboxOptions): Inbox {
     deadLetters: deadLetterList(() => inbox.open()),
     conflicts: conflictList(() => inbox.open()),
     waiting: waitingList(() => inbox.open()),
-    doublePayments: doublePaymentList(inbox.redis, doublePayments, retentionMs),
+    doublePayments: doublePaymentList(() => inbox.doublePayments()),
   };
 }

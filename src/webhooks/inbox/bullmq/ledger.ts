@@ -1,4 +1,4 @@
-import type { NewDelivery, Receipt } from "../types.ts";
+import type { NewDelivery, Receipt, StoredDoublePayment } from "../types.ts";
 import {
   DECIDED,
   type EventRecord,
@@ -57,14 +57,6 @@ for at = 1, #ARGV / 3 do
 end
 return replies`;
 
-/** Remembers events as done, each for a number of milliseconds or without end. */
-const END = `
-for at = 1, #KEYS do
-  local text, lifeMs = ARGV[at * 2 - 1], ARGV[at * 2]
-  if lifeMs == "" then redis.call("SET", KEYS[at], text)
-  else redis.call("SET", KEYS[at], text, "PX", lifeMs) end
-end`;
-
 const conflictHeader = ({ event, receivedAt, signature }: StoredEvent) => ({
   event,
   receivedAt,
@@ -86,6 +78,7 @@ export class QueueLedger {
   readonly #clock: RedisClock;
   readonly deadLetters: ReviewList<ReturnType<typeof deadLetterHeader>>;
   readonly conflicts: ReviewList<ReturnType<typeof conflictHeader>>;
+  readonly doublePayments: ReviewList<StoredDoublePayment>;
 
   constructor(redis: RedisClient, keys: LedgerKeys, retentionMs: number, clock: RedisClock) {
     this.#redis = redis;
@@ -96,6 +89,7 @@ export class QueueLedger {
     this.#clock = clock;
     this.deadLetters = new ReviewList(redis, keys.deadLetters);
     this.conflicts = new ReviewList(redis, keys.conflicts);
+    this.doublePayments = new ReviewList(redis, keys.doublePayments);
   }
 
   /** Stores what is new among deliveries. An error for each that could not be stored. */
@@ -147,19 +141,15 @@ export class QueueLedger {
   }
 
   /**
-   * How long to remember what ends now, in milliseconds: the retention from now, or from the signed time if
-   * it is later. `undefined` for without end: a replay of an event without such a time could come at any
-   * time.
+   * Remembers what ends now for the retention: from now, or from the signed time if it is later. Without
+   * such a time it is remembered without end, since a replay of it could come at any time.
    */
-  #lifeMs(signedAt: number | undefined): number | undefined {
-    if (signedAt === undefined) return undefined;
-    return Math.max(0, Math.ceil(signedAt) - this.#clock.now()) + this.#retentionMs;
-  }
-
   #remember(writes: Pipeline, key: string, text: string, signedAt: number | undefined): void {
-    const lifeMs = this.#lifeMs(signedAt);
-    if (lifeMs === undefined) writes.set(key, text);
-    else writes.set(key, text, "PX", lifeMs);
+    if (signedAt === undefined) writes.set(key, text);
+    else {
+      const aheadMs = Math.max(0, Math.ceil(signedAt) - this.#clock.now());
+      writes.set(key, text, "PX", aheadMs + this.#retentionMs);
+    }
   }
 
   /** The record of an event that is processed now. */
@@ -173,14 +163,12 @@ export class QueueLedger {
     await this.#ends.add(event);
   }
 
-  async #endAll(events: readonly EndedEvent[]): Promise<unknown[]> {
-    const names = events.map(({ key }) => this.keys.event(key));
-    const texts = events.flatMap(({ digest, signedAt }) => [
-      recordText("done", digest),
-      this.#lifeMs(signedAt) ?? "",
-    ]);
-    await this.#redis.eval(END, names.length, ...names, ...texts);
-    return [];
+  #endAll(events: readonly EndedEvent[]): Promise<unknown[]> {
+    const writes = this.#redis.pipeline();
+    for (const { key, digest, signedAt } of events) {
+      this.#remember(writes, this.keys.event(key), recordText("done", digest), signedAt);
+    }
+    return runAll(writes);
   }
 
   async noteRetry(key: string, receivedAt: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Job } from "bullmq";
-import { asOwnEvent, partsOfConflictId } from "../conflicts.ts";
+import { asOwnEvent, partsOfConflictId } from "../delivery.ts";
 import {
   conflictNotFound,
   deadLetterNotFound,
@@ -20,15 +20,8 @@ import { compareEvents, matchesFilter } from "../event-pages.ts";
 import type { DoublePaymentList, StoredDoublePayment } from "../types.ts";
 import { attemptsOf } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
-import {
-  DECIDED,
-  deliveryOf,
-  type StoredDeadLetter,
-  type StoredEvent,
-  storedEventIn,
-} from "./records.ts";
-import { type RedisClient, runAll } from "./redis.ts";
-import { ReviewList } from "./review-list.ts";
+import { deliveryOf, type StoredDeadLetter, type StoredEvent, storedEventIn } from "./records.ts";
+import type { ReviewList } from "./review-list.ts";
 
 /** All queues, as soon as they can be used. */
 type Queues = () => Promise<readonly InboxQueue[]>;
@@ -154,38 +147,15 @@ export const waitingList = (open: Queues): WaitingList => ({
   },
 });
 
-/** The double payments, beside the events of one queue. */
-export function doublePaymentList(
-  redis: RedisClient,
-  open: () => Promise<InboxQueue>,
-  retentionMs: number,
-): DoublePaymentList {
-  const place = async () => {
-    const { keys } = (await open()).ledger;
-    return { keys, list: new ReviewList<StoredDoublePayment>(redis, keys.doublePayments) };
-  };
-  return {
-    add: async (double) => {
-      const { keys, list } = await place();
-      const key = keys.doublePayment(double.id);
-      const pipeline = redis.pipeline().set(key, JSON.stringify(double), "NX").get(key);
-      const [added, stored] = await runAll(pipeline);
-      if (stored === DECIDED) return false;
-      // Again, if a crash came in between.
-      const writes = redis.pipeline();
-      list.add(writes, double.id, JSON.parse(stored as string) as StoredDoublePayment);
-      await runAll(writes);
-      return added === "OK";
-    },
-    list: async (filter) => (await place()).list.list({ ...filter, kind: undefined }),
-    drop: async (ids) => {
-      const { keys, list } = await place();
-      for (const id of ids) if (!(await list.has(id))) throw doubleNotFound(id);
-      for (const id of ids) {
-        const writes = redis.multi().set(keys.doublePayment(id), DECIDED, "PX", retentionMs);
-        list.remove(writes, id);
-        await runAll(writes);
-      }
-    },
-  };
-}
+/** The double payments, beside the events of one queue. The header of a dropped pair stays. */
+export const doublePaymentList = (
+  open: () => Promise<ReviewList<StoredDoublePayment>>,
+): DoublePaymentList => ({
+  add: async (double) => (await open()).addOnce(double.id, double),
+  list: async (filter) => (await open()).list({ ...filter, kind: undefined }),
+  drop: async (ids) => {
+    const list = await open();
+    for (const id of ids) if (!(await list.has(id))) throw doubleNotFound(id);
+    await list.hide(ids);
+  },
+});

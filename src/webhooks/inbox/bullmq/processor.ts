@@ -1,6 +1,7 @@
 import { type Job, WaitingError } from "bullmq";
 import { Semaphore } from "../../../internal/semaphore.ts";
 import { sleep } from "../../../internal/timeout.ts";
+import { bytesOf } from "../delivery.ts";
 import {
   errorText,
   isLastAttempt,
@@ -9,7 +10,6 @@ import {
   receiverStopped,
   unreadable,
 } from "../errors.ts";
-import { bytesOf } from "../text.ts";
 import { MAX_ATTEMPTS, type WorkerOptions } from "../types.ts";
 import type { QueueLedger } from "./ledger.ts";
 import { type StoredDeadLetter, type StoredEvent, storedEventIn } from "./records.ts";

@@ -1,6 +1,5 @@
 import { isObject } from "../../../internal/is-object.ts";
-import { conflictIdOf } from "../conflicts.ts";
-import { bytesOf, exactText } from "../text.ts";
+import { bytesOf, conflictIdOf, exactText } from "../delivery.ts";
 import type { NewDelivery } from "../types.ts";
 
 /** The number of this layout of names and records. A Redis with another one is not used. */
@@ -26,7 +25,6 @@ export function ledgerKeys(inbox: string, queue: string) {
     retrying: `${tag}:retrying`,
     event: (key: string) => `${tag}:${key}`,
     conflict: (delivery: Pick<NewDelivery, "key" | "digest">) => `${tag}:${conflictIdOf(delivery)}`,
-    doublePayment: (id: string) => `${tag}:double-payment:${id}`,
   };
 }
 
@@ -118,5 +116,5 @@ export function recordIn(text: unknown): EventRecord | undefined {
   }
 }
 
-/** What is left of a conflict or a double payment that a person has decided on. */
+/** What is left of a conflict that a person has decided on. */
 export const DECIDED = "decided";

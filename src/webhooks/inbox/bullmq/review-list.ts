@@ -20,6 +20,12 @@ if string.sub(redis.call("GET", KEYS[3]) or "", 1, 1) == "x" then return end
 redis.call("ZREM", KEYS[1], ARGV[1])
 redis.call("HDEL", KEYS[2], ARGV[1])`;
 
+/** Adds an item unless its header is there. */
+const ADD_ONCE = `
+local isNew = redis.call("HSETNX", KEYS[2], ARGV[1], ARGV[2])
+if isNew == 1 then redis.call("ZADD", KEYS[1], ARGV[3], ARGV[1]) end
+return isNew`;
+
 /** The items of one queue that wait for a person: ids by their times, and a header for each. */
 export class ReviewList<Item extends Header> {
   readonly #redis: RedisClient;
@@ -43,12 +49,23 @@ export class ReviewList<Item extends Header> {
     pipeline.zrem(this.ids, id).hdel(this.headers, id);
   }
 
+  /** Adds an item that was never in the list. Resolves with whether it was not. */
+  async addOnce(id: string, header: Item): Promise<boolean> {
+    const values = [id, JSON.stringify(header), header.receivedAt];
+    return (await this.#redis.eval(ADD_ONCE, 2, this.ids, this.headers, ...values)) === 1;
+  }
+
+  /** Removes items so that they cannot be added once more. */
+  async hide(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#redis.zrem(this.ids, ...ids);
+  }
+
   async removeRequeued(id: string, recordKey: string): Promise<void> {
     await this.#redis.eval(REMOVE_REQUEUED, 3, this.ids, this.headers, recordKey, id);
   }
 
   async has(id: string): Promise<boolean> {
-    return (await this.#redis.hexists(this.headers, id)) === 1;
+    return (await this.#redis.zscore(this.ids, id)) !== null;
   }
 
   /** The first items that match, in the order of a list. */

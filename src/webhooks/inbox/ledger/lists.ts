@@ -1,21 +1,15 @@
 import type { ConfigurationError } from "../../../errors/configuration.ts";
-import { asOwnEvent } from "../conflicts.ts";
+import { asOwnEvent, exactText } from "../delivery.ts";
 import {
   conflictNotFound,
   deadLetterNotFound,
   doubleNotFound,
   waitingNotFound,
 } from "../errors.ts";
+import type { EventFilter } from "../event-list.ts";
 import type { Inbox, NewDelivery } from "../types.ts";
-import {
-  conflictIn,
-  deadLetterIn,
-  deliveryIn,
-  doubleIn,
-  type LedgerRow,
-  withBody,
-} from "./rows.ts";
-import type { LedgerStatements, Statement } from "./statements.ts";
+import { conflictIn, deadLetterIn, deliveryIn, doubleIn, type LedgerRow } from "./rows.ts";
+import type { LedgerStatements, ListName, Statement } from "./statements.ts";
 
 type NotFound = (id: string) => ConfigurationError;
 
@@ -47,49 +41,41 @@ export function listsOf({
 }: LedgerAccess): Required<
   Pick<Inbox, "deadLetters" | "conflicts" | "doublePayments" | "waiting">
 > {
-  const find = async (statement: (id: string) => Statement, id: string, notFound: NotFound) => {
-    const [row] = await read(() => statement(id));
+  const rowOf = async (name: ListName, id: string, notFound: NotFound) => {
+    const [row] = await read(() => statements.row(name, id));
     if (row === undefined) throw notFound(id);
     return row;
   };
-  const deadLetter = (id: string) =>
-    find((one) => statements.deadLetter(one), id, deadLetterNotFound);
-  const conflict = (id: string) => find((one) => statements.conflict(one), id, conflictNotFound);
+  const reads = <Item>(name: ListName, itemIn: (row: LedgerRow) => Item, notFound: NotFound) => ({
+    list: async (filter: EventFilter & { readonly isRetrying?: boolean }) =>
+      (await read(() => statements.page(name, filter))).map(itemIn),
+    read: async (id: string) => {
+      const row = await rowOf(name, id, notFound);
+      return { ...itemIn(row), body: exactText(row.raw as Uint8Array) };
+    },
+  });
   const decide = (ids: readonly string[], events: readonly NewDelivery[] = []) =>
     change(ids, (id) => statements.decideConflict(id), conflictNotFound, events);
+  const doubles = reads("doublePayments", doubleIn, doubleNotFound);
   return {
     deadLetters: {
-      list: async (filter) => (await read(() => statements.deadLetters(filter))).map(deadLetterIn),
-      read: async (id) => {
-        const row = await deadLetter(id);
-        return withBody(deadLetterIn(row), row);
-      },
+      ...reads("deadLetters", deadLetterIn, deadLetterNotFound),
       requeue: (ids) => change(ids, (id) => statements.requeueDead(id), deadLetterNotFound),
       drop: (ids) => change(ids, (id) => statements.dropDead(id), deadLetterNotFound),
     },
     conflicts: {
-      list: async (filter) => (await read(() => statements.conflicts(filter))).map(conflictIn),
-      read: async (id) => {
-        const row = await conflict(id);
-        return withBody(conflictIn(row), row);
-      },
+      ...reads("conflicts", conflictIn, conflictNotFound),
       requeue: async (ids) => {
         // An open conflict never changes: if a person decides meanwhile, it is not found.
-        const rows = await Promise.all(ids.map(conflict));
-        await decide(ids, rows.map(deliveryIn).map(asOwnEvent));
+        const rows = ids.map((id) => rowOf("conflicts", id, conflictNotFound));
+        await decide(ids, (await Promise.all(rows)).map(deliveryIn).map(asOwnEvent));
       },
       drop: (ids) => decide(ids),
     },
-    waiting: {
-      list: async (filter) => (await read(() => statements.waiting(filter))).map(deadLetterIn),
-      read: async (id) => {
-        const row = await find((one) => statements.event(one, "pending"), id, waitingNotFound);
-        return withBody(deadLetterIn(row), row);
-      },
-    },
+    waiting: reads("waiting", deadLetterIn, waitingNotFound),
     doublePayments: {
+      list: (filter) => doubles.list({ ...filter, kind: undefined }),
       add: (double) => insert(() => statements.addDouble(double)),
-      list: async (filter) => (await read(() => statements.doubles(filter))).map(doubleIn),
       drop: (ids) => change(ids, (id) => statements.dropDouble(id), doubleNotFound),
     },
   };

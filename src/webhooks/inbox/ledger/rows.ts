@@ -1,6 +1,5 @@
-import { conflictIdOf } from "../conflicts.ts";
+import { conflictIdOf } from "../delivery.ts";
 import type { Conflict, DeadLetter } from "../event-list.ts";
-import { exactText } from "../text.ts";
 import type { EventSource, NewDelivery, StoredDoublePayment, TraceContext } from "../types.ts";
 
 /** A row of a table, as the driver of its database returns it: PostgreSQL's returns large numbers as text. */
@@ -81,12 +80,6 @@ export const deadLetterIn = (row: LedgerRow): DeadLetter => ({
 export const conflictIn = (row: LedgerRow): Conflict => ({
   id: conflictIdOf({ key: hexOf(row.key), digest: hexOf(row.digest) }),
   ...listed(row),
-});
-
-/** The item of a row that was read with its body. */
-export const withBody = <Item>(item: Item, row: LedgerRow): Item & { readonly body: string } => ({
-  ...item,
-  body: exactText(row.raw as Uint8Array),
 });
 
 export const doubleIn = (row: LedgerRow): StoredDoublePayment => ({

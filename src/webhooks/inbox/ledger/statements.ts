@@ -1,4 +1,4 @@
-import { partsOfConflictId } from "../conflicts.ts";
+import { partsOfConflictId } from "../delivery.ts";
 import type { EventFilter } from "../event-list.ts";
 import type { StoredDoublePayment } from "../types.ts";
 import { bytesOfHex, hexOf } from "./rows.ts";
@@ -18,10 +18,44 @@ function bytesOfId(id: string): Uint8Array {
   return hexOf(bytes) === id ? bytes : new Uint8Array();
 }
 
-function conflictKey(id: string): [key: Uint8Array, digest: Uint8Array] {
-  const { key, digest } = partsOfConflictId(id);
-  return [bytesOfId(key), bytesOfId(digest)];
+/** The rows of a list. */
+interface ListTable {
+  readonly table: keyof Dialect["tables"];
+  readonly state: string;
+  /** What a page shows. */
+  readonly columns: string;
+  /** The columns by which a row is found, with the values of an id. They order a page, too. */
+  readonly keyOf: (id: string) => Readonly<Record<string, Value>>;
 }
+
+const EVENTS = {
+  table: "events",
+  columns: "key, kind, received_at, signature, attempts, error",
+  keyOf: (id: string) => ({ key: bytesOfId(id) }),
+} as const;
+
+const LISTS = {
+  deadLetters: { ...EVENTS, state: "dead" },
+  /** Those that are not processed yet. A failed attempt has left its error. */
+  waiting: { ...EVENTS, state: "pending" },
+  conflicts: {
+    table: "conflicts",
+    state: "open",
+    columns: "key, digest, kind, received_at, signature",
+    keyOf: (id: string) => {
+      const { key, digest } = partsOfConflictId(id);
+      return { key: bytesOfId(key), digest: bytesOfId(digest) };
+    },
+  },
+  doublePayments: {
+    table: "doubles",
+    state: "open",
+    columns: "*",
+    keyOf: (id: string) => ({ id }),
+  },
+} as const satisfies Readonly<Record<string, ListTable>>;
+
+export type ListName = keyof typeof LISTS;
 
 /** An expression: until when an event is remembered whose processing ends now. */
 const forgetAt = (now: string, retentionMs: number): string =>
@@ -35,9 +69,6 @@ const withoutBody = ({ noBytes }: Dialect, now: string, retentionMs: number): st
 /** The changes that make an event one of which only the key and the digest are remembered. */
 export const asDone = (dialect: Dialect, now: string, retentionMs: number): string =>
   `state = 'done', error = NULL, ${withoutBody(dialect, now, retentionMs)}`;
-
-const DEAD = "key = $1 AND state = 'dead'";
-const OPEN_CONFLICT = "key = $1 AND digest = $2 AND state = 'open'";
 
 /** The statements on what waits for a person, for one kind of database. */
 export class LedgerStatements {
@@ -57,22 +88,21 @@ export class LedgerStatements {
     this.#due = due;
   }
 
-  /** @param position - The columns of an id, with the values of the id after which the page begins. */
-  #page(
-    [table, condition, columns]: readonly [keyof Dialect["tables"], string, columns: string],
-    { since, until, after, limit }: EventFilter,
-    position: Readonly<Record<string, Value>>,
-    kind?: string,
-  ): Statement {
-    const order = ["received_at", ...Object.keys(position)];
-    const [from, before] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-    const start = [after?.receivedAt ?? from, ...Object.values(position)];
-    const values = [since ?? from, until ?? before, limit, ...start];
+  /** The first rows that match. `isRetrying`: only those whose last attempt failed. */
+  page(name: ListName, filter: EventFilter & { readonly isRetrying?: boolean }): Statement {
+    const { table, state, columns, keyOf }: ListTable = LISTS[name];
+    const { kind, since, until, after, limit, isRetrying } = filter;
+    const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+    const key = keyOf(after?.id ?? "");
+    const order = ["received_at", ...Object.keys(key)];
+    const position = [after?.receivedAt ?? first, ...Object.values(key)];
+    const values = [since ?? first, until ?? last, limit, ...position];
     return {
       text: `
         SELECT ${columns} FROM ${this.#dialect.tables[table]}
-        WHERE ${condition} AND received_at >= $1 AND received_at < $2
+        WHERE state = '${state}' AND received_at >= $1 AND received_at < $2
           AND (${order.join(", ")}) > (${order.map((_, at) => `$${at + 4}`).join(", ")})
+          ${isRetrying ? "AND error IS NOT NULL" : ""}
           ${kind === undefined ? "" : `AND kind = $${values.length + 1}`}
         ORDER BY ${order.join(", ")} LIMIT $3
       `,
@@ -80,77 +110,43 @@ export class LedgerStatements {
     };
   }
 
-  deadLetters(filter: EventFilter): Statement {
-    return this.#events("state = 'dead'", filter);
+  /** A row with its body. */
+  row(name: ListName, id: string): Statement {
+    return this.#onRow(name, id, (table) => `SELECT * FROM ${table}`);
   }
 
-  /** Those that are not processed yet. A failed attempt has left its error. */
-  waiting(filter: EventFilter & { readonly isRetrying?: boolean }): Statement {
-    const retrying = filter.isRetrying ? " AND error IS NOT NULL" : "";
-    return this.#events(`state = 'pending'${retrying}`, filter);
+  #change(name: ListName, id: string, changes: string): Statement {
+    return this.#onRow(name, id, (table) => `UPDATE ${table} SET ${changes}`);
   }
 
-  #events(condition: string, filter: EventFilter): Statement {
-    const position = { key: bytesOfId(filter.after?.id ?? "") };
-    const columns = "key, kind, received_at, signature, attempts, error";
-    return this.#page(["events", condition, columns], filter, position, filter.kind);
-  }
-
-  deadLetter(id: string): Statement {
-    return this.event(id, "dead");
-  }
-
-  event(id: string, state: "dead" | "pending"): Statement {
+  #onRow(name: ListName, id: string, what: (table: string) => string): Statement {
+    const { table, state, keyOf }: ListTable = LISTS[name];
+    const key = keyOf(id);
+    const conditions = Object.keys(key).map((column, at) => `${column} = $${at + 1}`);
     return {
-      text: `SELECT * FROM ${this.#dialect.tables.events} WHERE key = $1 AND state = '${state}'`,
-      values: [bytesOfId(id)],
+      text: `${what(this.#dialect.tables[table])} WHERE ${conditions.join(" AND ")} AND state = '${state}'`,
+      values: Object.values(key),
     };
   }
 
   requeueDead(id: string): Statement {
-    const changes = `attempts = 0, error = NULL, due_at = ${this.#due()}`;
-    return this.#changeDead(id, `state = 'pending', ${changes}`);
+    const changes = `state = 'pending', attempts = 0, error = NULL, due_at = ${this.#due()}`;
+    return this.#change("deadLetters", id, changes);
   }
 
   dropDead(id: string): Statement {
-    return this.#changeDead(id, asDone(this.#dialect, this.#now(), this.#retentionMs));
-  }
-
-  #changeDead(id: string, changes: string): Statement {
-    return {
-      text: `UPDATE ${this.#dialect.tables.events} SET ${changes} WHERE ${DEAD}`,
-      values: [bytesOfId(id)],
-    };
-  }
-
-  conflicts(filter: EventFilter): Statement {
-    const [key, digest] = conflictKey(filter.after?.id ?? "");
-    const columns = "key, digest, kind, received_at, signature";
-    return this.#page(
-      ["conflicts", "state = 'open'", columns],
-      filter,
-      { key, digest },
-      filter.kind,
-    );
-  }
-
-  conflict(id: string): Statement {
-    return {
-      text: `SELECT * FROM ${this.#dialect.tables.conflicts} WHERE ${OPEN_CONFLICT}`,
-      values: conflictKey(id),
-    };
+    const changes = asDone(this.#dialect, this.#now(), this.#retentionMs);
+    return this.#change("deadLetters", id, changes);
   }
 
   /** A person has decided: the conflict is remembered from now on. */
   decideConflict(id: string): Statement {
     const changes = withoutBody(this.#dialect, this.#now(), this.#retentionMs);
-    return {
-      text: `
-        UPDATE ${this.#dialect.tables.conflicts} SET state = 'decided', ${changes}
-        WHERE ${OPEN_CONFLICT}
-      `,
-      values: conflictKey(id),
-    };
+    return this.#change("conflicts", id, `state = 'decided', ${changes}`);
+  }
+
+  dropDouble(id: string): Statement {
+    return this.#change("doublePayments", id, "state = 'decided'");
   }
 
   /** Changes no row if the pair is stored, or was dropped, already. */
@@ -164,20 +160,6 @@ export class LedgerStatements {
         ON CONFLICT (id) DO NOTHING
       `,
       values: [id, by, value, ...references, merchant, receivedAt],
-    };
-  }
-
-  doubles(filter: EventFilter): Statement {
-    return this.#page(["doubles", "state = 'open'", "*"], filter, { id: filter.after?.id ?? "" });
-  }
-
-  dropDouble(id: string): Statement {
-    return {
-      text: `
-        UPDATE ${this.#dialect.tables.doubles} SET state = 'decided'
-        WHERE id = $1 AND state = 'open'
-      `,
-      values: [id],
     };
   }
 }

@@ -16,21 +16,22 @@ export const forAPerson = ({ tables }: Dialect): string => `
   SELECT (SELECT count(*) FROM ${tables.events} WHERE state = 'dead') AS dead,
     (SELECT count(*) FROM ${tables.conflicts} WHERE state = 'open') AS conflicts`;
 
-function least(values: readonly unknown[]): number | null {
+/** The smallest number; `null` if there is none. */
+export function least(values: readonly unknown[]): number | null {
   const numbers = values.filter((value) => value !== null).map(Number);
   return numbers.length === 0 ? null : Math.min(...numbers);
 }
 
 /**
  * @param own - The queues that this process works on.
- * @param lists - The row of {@link forAPerson}.
+ * @param lists - Rows of {@link forAPerson}.
  */
 export function statsOf(
   all: readonly QueueCounts[],
   own: readonly string[],
-  lists: LedgerRow | undefined,
+  lists: readonly LedgerRow[],
 ): InboxStats {
-  const sum = (counts: readonly QueueCounts[], name: keyof QueueCounts) =>
+  const sum = (counts: readonly LedgerRow[], name: string) =>
     counts.reduce((total, one) => total + Number(one[name]), 0);
   const waitingOf = (counts: readonly QueueCounts[]) =>
     sum(counts, "count") - sum(counts, "running");
@@ -39,8 +40,8 @@ export function statsOf(
     waiting: waitingOf(all),
     unhandled: waitingOf(all) - waitingOf(handled),
     running: sum(all, "running"),
-    dead: Number(lists?.dead),
-    conflicts: Number(lists?.conflicts),
+    dead: sum(lists, "dead"),
+    conflicts: sum(lists, "conflicts"),
     retrying: sum(all, "retrying"),
     oldestRetrying: least(all.map((one) => one.oldest_retrying)),
     oldestWaiting: least(all.map(({ oldest }) => oldest)),

@@ -15,6 +15,18 @@ export interface Dialect {
 }
 
 /**
+ * A query: the retention with which a process last opened the inbox. A person who drops an event from a
+ * shell has it remembered for as long.
+ */
+export const retentionQuery = (meta: string): string =>
+  `SELECT value FROM ${meta} WHERE name = 'retention'`;
+
+/** A statement: writes the retention, if it is another one. */
+export const writeRetention = (meta: string, retentionMs: number): string => `
+  INSERT INTO ${meta} AS m VALUES ('retention', '${retentionMs}')
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE m.value <> excluded.value`;
+
+/**
  * The tables of a ledger. Keys and digests are bytes, not hexadecimal digits: every insert touches the
  * index of the keys at random, so it must be small.
  *

@@ -1,5 +1,5 @@
 import type { ConfigurationError } from "../../../errors/configuration.ts";
-import { conflictIdOf } from "../conflicts.ts";
+import { conflictIdOf, exactText } from "../delivery.ts";
 import {
   conflictNotFound,
   deadLetterNotFound,
@@ -15,7 +15,6 @@ import type {
   WaitingList,
 } from "../event-list.ts";
 import { compareEvents, matchesFilter } from "../event-pages.ts";
-import { exactText } from "../text.ts";
 import type { DoublePaymentList, Inbox } from "../types.ts";
 import type { LiveEntry, MemoryStore } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import { asOwnEvent, conflictIdOf } from "../conflicts.ts";
+import { asOwnEvent, conflictIdOf } from "../delivery.ts";
 import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
 import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
 import type { Pace } from "../pace.ts";

@@ -1,8 +1,8 @@
 import type { Db, Job as EngineJob, FetchOptions } from "pg-boss";
 import { sha256Hex } from "#hmac";
+import { bytesOf } from "../delivery.ts";
 import { PROCESS_DIED, unreadable } from "../errors.ts";
 import { type LedgerRow, requestIn } from "../ledger/rows.ts";
-import { bytesOf } from "../text.ts";
 import { MAX_ATTEMPTS, queueOf } from "../types.ts";
 import type { HeldJob } from "./ends.ts";
 import { engineQueue, type JobData } from "./queues.ts";

@@ -129,7 +129,6 @@ export function pgBossInbox(options: PgBossInboxOptions): Inbox {
   return new PgBossInbox(boss ?? createBoss(database as Database, schema, tuning), {
     inbox: checkQueue(own.queue ?? "malipo-webhooks"),
     schema: schema ?? DEFAULT_SCHEMA,
-    bossSchema: schema,
     retentionMs,
     tuning,
     database,

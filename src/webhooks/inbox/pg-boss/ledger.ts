@@ -1,9 +1,9 @@
 import type { Db } from "pg-boss";
+import { bytesOf } from "../delivery.ts";
 import { bytesOfHex, DELIVERY_COLUMNS, deliveryValues, type LedgerRow } from "../ledger/rows.ts";
 import { asDone, LedgerStatements } from "../ledger/statements.ts";
 import { forAPerson, type QueueCounts } from "../ledger/stats.ts";
 import type { Dialect } from "../ledger/tables.ts";
-import { bytesOf } from "../text.ts";
 import { type Horizon, type NewDelivery, OTHER_QUEUE, QUEUES, type Receipt } from "../types.ts";
 import type { QueuedEvent } from "./queues.ts";
 import { rows } from "./tables.ts";
@@ -208,8 +208,8 @@ export class Ledger {
     return (await db.executeSql(text)).rows;
   }
 
-  async countForAPerson(db: Db): Promise<LedgerRow | undefined> {
-    return (await rows(db, forAPerson(this.#dialect)))[0];
+  countForAPerson(db: Db): Promise<LedgerRow[]> {
+    return rows(db, forAPerson(this.#dialect));
   }
 
   /** An event that was signed after the last forgotten one is remembered, whatever the retention was. */

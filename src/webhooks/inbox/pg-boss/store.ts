@@ -1,4 +1,4 @@
-import { type Db, getConstructionPlans, type PgBoss } from "pg-boss";
+import type { Db, PgBoss } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { EventMissingError } from "../errors.ts";
@@ -14,8 +14,6 @@ export interface Settings {
   readonly retentionMs: number;
   /** The schema of the inbox's tables. */
   readonly schema: string;
-  /** The schema of a pg-boss that the inbox creates. */
-  readonly bossSchema: string | undefined;
   readonly tuning: Tuning;
   /** The connections of a pg-boss that the inbox creates: the user's own is not stopped. */
   readonly database: Database | undefined;
@@ -66,13 +64,14 @@ export class Store {
 
   async #start(): Promise<void> {
     const { boss } = this;
-    const { inbox, schema, bossSchema, database } = this.settings;
+    const { inbox, schema, database } = this.settings;
     await boss.start();
-    // A pg-boss that was started before does not look for its schema again.
+    // Only a start creates the schema, and one that was there may be gone.
     if (database !== undefined && !(await boss.isInstalled())) {
-      await boss.getDb().executeSql(getConstructionPlans(bossSchema));
+      await boss.stop({ graceful: false });
+      await boss.start();
     }
-    const create = (db: Db) => createTables(db, schema, dialectOf(schema, inbox));
+    const create = (db: Db) => createTables(db, this.settings, dialectOf(schema, inbox));
     await this.#inTransaction(create, START_TIMEOUT_MS);
     await this.matchQueues();
   }

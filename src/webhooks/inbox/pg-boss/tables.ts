@@ -1,7 +1,7 @@
 import type { Db } from "pg-boss";
 import { ConfigurationError } from "../../../errors/configuration.ts";
 import type { LedgerRow } from "../ledger/rows.ts";
-import { type Dialect, LEDGER_FORMAT, ledgerTables } from "../ledger/tables.ts";
+import { type Dialect, LEDGER_FORMAT, ledgerTables, writeRetention } from "../ledger/tables.ts";
 
 /** Runs a statement. Resolves with its rows. */
 export async function rows(db: Db, text: string, values: unknown[] = []): Promise<LedgerRow[]> {
@@ -26,7 +26,11 @@ export function dialectOf(schema: string, inbox: string): Dialect {
 }
 
 /** Creates the tables if they are missing. @throws {ConfigurationError} for another format. */
-export async function createTables(db: Db, schema: string, dialect: Dialect): Promise<void> {
+export async function createTables(
+  db: Db,
+  { schema, retentionMs }: { readonly schema: string; readonly retentionMs: number },
+  dialect: Dialect,
+): Promise<void> {
   const { events, conflicts, meta } = dialect.tables;
   const [found] = await rows(db, "SELECT to_regclass($1) AS name", [meta]);
   if (found?.name === null) {
@@ -48,7 +52,10 @@ export async function createTables(db: Db, schema: string, dialect: Dialect): Pr
     }
   }
   const [row] = await rows(db, `SELECT value FROM ${meta} WHERE name = 'format'`);
-  if (row?.value === String(LEDGER_FORMAT)) return;
+  if (row?.value === String(LEDGER_FORMAT)) {
+    await db.executeSql(writeRetention(meta, retentionMs));
+    return;
+  }
   throw new ConfigurationError(
     `The tables of this inbox (${meta}) have the format ${row?.value}, and this build of malipo knows ${LEDGER_FORMAT}. Use the build that wrote them, or set \`queue\` to another name. See "Upgrade and go back" in the manual.`,
   );

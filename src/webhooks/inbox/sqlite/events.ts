@@ -19,7 +19,9 @@ import { DIALECT } from "./schema.ts";
 
 const { events, conflicts } = DIALECT.tables;
 
-const PENDING_IN_QUEUE = `FROM ${events} WHERE state = 'pending' AND queue = ?1`;
+/** Each queue of a list in JSON, so that the index is used, which begins with the queue. */
+const QUEUES = "json_each(?1) AS q";
+const PENDING = `FROM ${events} WHERE state = 'pending' AND queue = q.value`;
 
 const statementsFor = (retentionMs: number) => ({
   insert: `
@@ -39,12 +41,16 @@ const statementsFor = (retentionMs: number) => ({
     SELECT IIF(state = 'decided', 'duplicate', 'conflict') FROM ${conflicts}
     WHERE key = ?1 AND digest = ?2
   `,
-  due: `SELECT id, due_at ${PENDING_IN_QUEUE} AND due_at <= ?2 ORDER BY due_at LIMIT ?3`,
-  firstDue: `SELECT MIN(due_at) AS due ${PENDING_IN_QUEUE}`,
-  dueCount: `SELECT COUNT(*) AS count ${PENDING_IN_QUEUE} AND due_at <= ?2`,
+  firstDue: `SELECT MIN((SELECT MIN(due_at) ${PENDING})) AS due FROM ${QUEUES}`,
+  dueCount: `SELECT SUM((SELECT COUNT(*) ${PENDING} AND due_at <= ?2)) AS count FROM ${QUEUES}`,
+  /** What has been due for longest. */
   lease: `
-    UPDATE ${events} SET attempts = attempts + 1, token = ?2, due_at = ?3
-    WHERE id IN (SELECT value FROM json_each(?1))
+    UPDATE ${events} SET attempts = attempts + 1, token = ?4, due_at = ?5
+    WHERE id IN (
+      SELECT e.id FROM ${QUEUES} JOIN ${events} e
+        ON e.id IN (SELECT id ${PENDING} AND due_at <= ?2 ORDER BY due_at LIMIT ?3)
+      ORDER BY e.due_at LIMIT ?3
+    )
     RETURNING id, key, raw, attempts, received_at, trace_context, source
   `,
   /** A leased event that no process may run. An error of an earlier attempt tells more. */
@@ -105,14 +111,11 @@ export class Events {
   /** Leases what has been due for longest, of the queues. */
   take(count: number, queues: readonly string[]): Lease[] {
     const now = uptimeMs();
-    const due = queues.flatMap(
-      (queue) => this.#statements.due.all(queue, now, count) as { id: number; due_at: number }[],
-    );
-    due.sort((a, b) => a.due_at - b.due_at);
-    const ids = due.slice(0, count).map(({ id }) => id);
     // A number that no other lease of these rows has.
     const token = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-    const leased = this.#statements.lease.all(JSON.stringify(ids), token, now + this.#pace.leaseMs);
+    const until = now + this.#pace.leaseMs;
+    const names = JSON.stringify(queues);
+    const leased = this.#statements.lease.all(names, now, count, token, until);
     return leased.flatMap((row) => this.#leaseOf(row, token) ?? []);
   }
 
@@ -154,14 +157,11 @@ export class Events {
 
   /** Infinite if nothing waits in the queues. */
   nextDueInMs(queues: readonly string[]): number {
-    const due = queues.map((queue) => this.#statements.firstDue.get(queue)?.due as number | null);
-    const first = Math.min(...due.filter((at) => at !== null), Number.POSITIVE_INFINITY);
-    return first - uptimeMs();
+    const first = this.#statements.firstDue.get(JSON.stringify(queues))?.due ?? null;
+    return first === null ? Number.POSITIVE_INFINITY : Number(first) - uptimeMs();
   }
 
   dueCount(queues: readonly string[]): number {
-    const now = uptimeMs();
-    const counts = queues.map((queue) => this.#statements.dueCount.get(queue, now)?.count);
-    return counts.reduce<number>((sum, count) => sum + Number(count), 0);
+    return Number(this.#statements.dueCount.get(JSON.stringify(queues), uptimeMs())?.count);
   }
 }

@@ -11,8 +11,7 @@ import { DEFAULT_PACE, type Pace, retentionFor } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import type { Inbox, WorkerOptions } from "../types.ts";
 import { Workers } from "../workers.ts";
-import { fileLists } from "./lists.ts";
-import { countEvents } from "./stats.ts";
+import { countEvents, fileLists } from "./lists.ts";
 import { SqliteStore } from "./store.ts";
 
 /** An inbox in a SQLite file. */

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../../errors/configuration.ts";
 import { formatOf } from "../../../internal/sqlite/meta.ts";
 import { makeDurable } from "../../../internal/sqlite/open.ts";
 import { inTransaction } from "../../../internal/sqlite/transaction.ts";
-import { type Dialect, LEDGER_FORMAT, ledgerTables } from "../ledger/tables.ts";
+import { type Dialect, LEDGER_FORMAT, ledgerTables, writeRetention } from "../ledger/tables.ts";
 
 /** The tables of a file. */
 export const DIALECT: Dialect = {
@@ -59,12 +59,15 @@ function createTables(database: DatabaseSync): void {
  *
  * @throws {ConfigurationError} for the tables of another version; other errors if the file is locked.
  */
-export function setUp(database: DatabaseSync): void {
+export function setUp(database: DatabaseSync, retentionMs: number): void {
   makeDurable(database);
   // A delivery touches the index of keys at random: the later a page is written back, the more changes
   // are written at once. This allows 40 MB of log.
   database.exec("PRAGMA wal_autocheckpoint = 10000");
   // In a transaction, since another process may do the same. A read-only file is found out now, not at
   // the first delivery.
-  inTransaction(database, () => createTables(database));
+  inTransaction(database, () => {
+    createTables(database);
+    database.exec(writeRetention(DIALECT.tables.meta, retentionMs));
+  });
 }

@@ -41,11 +41,12 @@ export class SqliteStore implements LeaseStore {
   readonly #onStored: () => void;
   readonly #batcher: Batcher;
   #file: OpenFile | undefined;
+  isStoring = false;
   /** Since when another process has had the file locked. */
   #lockedSince: number | undefined;
 
   /**
-   * @param onStored - Is called when new events are stored.
+   * @param onStored - Is called after each batch of deliveries.
    * @throws {ConfigurationError} for a file that cannot be used, unless it is locked.
    */
   constructor(path: string, pace: Pace, retentionMs: number, onStored: () => void) {
@@ -68,10 +69,10 @@ export class SqliteStore implements LeaseStore {
   open(): OpenFile {
     if (this.#file !== undefined) return this.#file;
     const { database } = this;
-    setUp(database);
+    setUp(database, this.#retentionMs);
     const clock = new FileClock(database, DIALECT.tables.meta);
     const events = new Events(database, clock, this.#pace, this.#retentionMs);
-    const upkeep = new Upkeep(database, { events, clock }, this.#pace, this.#retentionMs);
+    const upkeep = new Upkeep(database, clock, this.#pace, this.#retentionMs);
     // Last, since it opens a file: what comes before may fail and be tried again.
     this.#file = { disk: openDisk(database), clock, events, upkeep };
     return this.#file;
@@ -110,16 +111,21 @@ export class SqliteStore implements LeaseStore {
   }
 
   async #storeBatch(batch: readonly WaitingDelivery[]): Promise<void> {
-    const stored = await this.use(({ disk, events }) => {
+    this.isStoring = true;
+    try {
+      const stored = await this.use(({ disk, events }) => {
+        disk.check();
+        const live = batch.filter(({ isOver }) => !isOver());
+        return disk.write(() => live.map((one) => [one, events.store(one.delivery)] as const));
+      });
+      const { disk } = this.open();
+      await disk.sync();
       disk.check();
-      const live = batch.filter(({ isOver }) => !isOver());
-      return disk.write(() => live.map((one) => [one, events.store(one.delivery)] as const));
-    });
-    this.#onStored();
-    const { disk } = this.open();
-    await disk.sync();
-    disk.check();
-    for (const [{ resolve }, receipt] of stored) resolve(receipt);
+      for (const [{ resolve }, receipt] of stored) resolve(receipt);
+    } finally {
+      this.isStoring = false;
+      this.#onStored();
+    }
   }
 
   /**
@@ -128,13 +134,12 @@ export class SqliteStore implements LeaseStore {
    */
   turn(ended: readonly EndedLease[], count: number, queues: readonly string[]): Lease[] {
     const { disk, events } = this.open();
-    const takes = count > 0 && events.nextDueInMs(queues) <= 0;
     // A turn that changes nothing does not wait for other processes.
-    if (!takes && ended.length === 0) return [];
+    if (ended.length === 0 && (count === 0 || events.nextDueInMs(queues) > 0)) return [];
     return disk.write(() => {
       this.#lockedSince = undefined;
       for (const one of ended) events.end(one);
-      return takes ? events.take(count, queues) : [];
+      return count > 0 ? events.take(count, queues) : [];
     });
   }
 

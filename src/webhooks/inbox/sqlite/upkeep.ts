@@ -6,7 +6,6 @@ import { forgottenUnprocessed } from "../errors.ts";
 import type { Maintenance } from "../lease-worker.ts";
 import { MAX_RETRY_WAIT_MS, type Pace } from "../pace.ts";
 import { type Horizon, QUEUES } from "../types.ts";
-import type { Events } from "./events.ts";
 import { DIALECT } from "./schema.ts";
 
 export const MAINTENANCE_INTERVAL_MS = 1_000;
@@ -34,6 +33,11 @@ const MISDATED = `
   state = 'pending' AND queue IN (${QUEUES.map((queue) => `'${queue}'`).join(", ")}) AND due_at > ?1
 `;
 
+/** No process has taken it for the whole retention. Only the queues of a list in JSON are looked at. */
+const unprocessed = (queues: string, before: string) => `
+  state = 'pending' AND queue IN (SELECT value FROM json_each(${queues})) AND due_at <= ${before}
+`;
+
 const STATEMENTS = {
   forgetConflicts: forget(conflicts, "decided"),
   forgetEvents: forget(events, "done"),
@@ -41,13 +45,13 @@ const STATEMENTS = {
     SELECT
       EXISTS (SELECT 1 FROM ${events} WHERE forget_at <= ?2)
       OR EXISTS (SELECT 1 FROM ${conflicts} WHERE forget_at <= ?2)
-      OR EXISTS (SELECT 1 FROM ${events} WHERE ${MISDATED}) AS due
+      OR EXISTS (SELECT 1 FROM ${events} WHERE ${MISDATED})
+      OR EXISTS (SELECT 1 FROM ${events} WHERE ${unprocessed("?3", "?4")}) AS due
   `,
   correct: `UPDATE ${events} SET due_at = ?2 WHERE ${MISDATED}`,
   deleteUnprocessed: `
     DELETE FROM ${events} WHERE id IN (
-      SELECT id FROM ${events} WHERE state = 'pending' AND queue = ?1 AND due_at <= ?2
-      LIMIT ${FORGET_BATCH}
+      SELECT id FROM ${events} WHERE ${unprocessed("?1", "?2")} LIMIT ${FORGET_BATCH}
     )
   `,
   readForgotten: `SELECT value FROM ${meta} WHERE name = 'forgotten_until'`,
@@ -57,19 +61,12 @@ const STATEMENTS = {
 /** Forgets what is over, and tells what is remembered. */
 export class Upkeep {
   readonly #statements: Record<keyof typeof STATEMENTS, StatementSync>;
-  readonly #events: Events;
   readonly #clock: FileClock;
   readonly #retentionMs: number;
   readonly #maxWaitMs: number;
 
-  constructor(
-    database: DatabaseSync,
-    { events, clock }: { readonly events: Events; readonly clock: FileClock },
-    { leaseMs }: Pace,
-    retentionMs: number,
-  ) {
+  constructor(database: DatabaseSync, clock: FileClock, { leaseMs }: Pace, retentionMs: number) {
     this.#statements = prepareAll(database, STATEMENTS);
-    this.#events = events;
     this.#clock = clock;
     this.#retentionMs = retentionMs;
     this.#maxWaitMs = Math.max(MAX_RETRY_WAIT_MS, leaseMs);
@@ -77,11 +74,10 @@ export class Upkeep {
 
   /** @param queues - Those that this process works on. */
   isDue(queues: readonly string[]): boolean {
-    return (
-      this.#clock.isDue() ||
-      this.#statements.isDue.get(uptimeMs() + this.#maxWaitMs, this.#clock.now())?.due === 1 ||
-      this.#unprocessedQueues(queues).length > 0
-    );
+    const latest = uptimeMs() + this.#maxWaitMs;
+    const { isDue } = this.#statements;
+    const due = isDue.get(latest, this.#clock.now(), ...this.#unprocessed(queues))?.due;
+    return this.#clock.isDue() || due === 1;
   }
 
   /** In a transaction of the caller. */
@@ -89,9 +85,10 @@ export class Upkeep {
     const warning = this.#clock.advance();
     this.#statements.correct.run(uptimeMs() + this.#maxWaitMs, uptimeMs());
     const forgotten = this.#forgetOver();
-    const unprocessed = this.#deleteUnprocessed(queues);
-    const warnings = unprocessed === 0 ? [] : [forgottenUnprocessed(unprocessed)];
-    const hasBacklog = Math.max(forgotten, unprocessed) >= FORGET_BATCH;
+    const { deleteUnprocessed } = this.#statements;
+    const deleted = Number(deleteUnprocessed.run(...this.#unprocessed(queues)).changes);
+    const warnings = deleted === 0 ? [] : [forgottenUnprocessed(deleted)];
+    const hasBacklog = Math.max(forgotten, deleted) >= FORGET_BATCH;
     return {
       warnings: warning === undefined ? warnings : [new Error(warning), ...warnings],
       nextInMs: hasBacklog ? BACKLOG_INTERVAL_MS : MAINTENANCE_INTERVAL_MS,
@@ -113,18 +110,10 @@ export class Upkeep {
     return Number(this.#statements.readForgotten.get()?.value ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** Those that no process took for the whole retention. Returns how many of them it deleted. */
-  #deleteUnprocessed(queues: readonly string[]): number {
-    const before = uptimeMs() - this.#retentionMs;
-    const deleted = this.#unprocessedQueues(queues).map((queue) =>
-      Number(this.#statements.deleteUnprocessed.run(queue, before).changes),
-    );
-    return deleted.reduce((sum, changes) => sum + changes, 0);
-  }
-
-  #unprocessedQueues(queues: readonly string[]): string[] {
+  /** The values of {@link unprocessed}: the queues that this process does not work on. */
+  #unprocessed(queues: readonly string[]): [others: string, before: number] {
     const others = QUEUES.filter((queue) => !queues.includes(queue));
-    return others.filter((queue) => this.#events.nextDueInMs([queue]) <= -this.#retentionMs);
+    return [JSON.stringify(others), uptimeMs() - this.#retentionMs];
   }
 
   /**

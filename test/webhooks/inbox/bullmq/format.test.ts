@@ -27,7 +27,7 @@ const pace = { leaseMs: 1_500, backoffMs: () => 5, engineTimeoutMs: 5_000 };
 describe("format 1 of the inbox in Redis", () => {
   test("has these names", () => {
     expect(FORMAT).toBe(1);
-    const { event, conflict, doublePayment, ...names } = ledgerKeys("shop", "payment.completed");
+    const { event, conflict, ...names } = ledgerKeys("shop", "payment.completed");
     expect(names).toEqual({
       meta: "{shop-payment.completed}:meta",
       deadLetters: "{shop-payment.completed}:dead-letters",
@@ -37,7 +37,6 @@ describe("format 1 of the inbox in Redis", () => {
     });
     expect(event("ab")).toBe("{shop-payment.completed}:ab");
     expect(conflict({ key: "ab", digest: "cd" })).toBe("{shop-payment.completed}:ab-cd");
-    expect(doublePayment("pair")).toBe("{shop-payment.completed}:double-payment:pair");
     expect(QUEUES).toEqual([
       "payment.completed",
       "payment.failed",

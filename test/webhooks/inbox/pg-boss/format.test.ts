@@ -129,7 +129,7 @@ describe.skipIf(engine === undefined)("pgBossInbox: the format of what is stored
         },
       ]);
       const names = await query(url, `SELECT name FROM ${meta} ORDER BY 1`);
-      expect(names.map(({ name }) => name)).toEqual(["format", "queues"]);
+      expect(names.map(({ name }) => name)).toEqual(["format", "queues", "retention"]);
     });
 
     test("of a job", async () => {

@@ -72,3 +72,5 @@ INSERT INTO malipo_inbox_meta (name, value)
   VALUES ('format', '1');
 INSERT INTO malipo_inbox_meta (name, value)
   VALUES ('clock', '{"wallMs":1795377133801,"uptimeMs":4235894,"nowMs":1795377133801}');
+INSERT INTO malipo_inbox_meta (name, value)
+  VALUES ('retention', '1209600000');
