@@ -27,8 +27,9 @@ const KEY_CAUSES: Causes = ["wrong_kind", "missing_scope"];
 
 /** Requests that are wrong only in their key or phone: if the service accepts one, its response is a success. */
 const REAL_SUCCESS: Causes = [
-  ...[undefined, "no_key", "unknown_key", ...KEY_CAUSES, "invalid_phone", "unusable_phone"],
-] as Causes;
+  ...([undefined, "no_key", "unknown_key", "invalid_phone", "unusable_phone"] as const),
+  ...KEY_CAUSES,
+];
 
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
