@@ -108,7 +108,7 @@ export interface ListPaging {
 }
 
 /** What was seen of the deliveries of one kind of event. */
-export interface EventShape {
+interface EventShape {
   readonly seen: Counts;
   /** The whole body: `event`, `timestamp`, `data` and what is beside them. */
   readonly body: Shape;
@@ -123,7 +123,7 @@ export interface RedeliveryShape {
 }
 
 /** What was seen of all deliveries. */
-export interface DeliveryShape {
+interface DeliveryShape {
   readonly seen: Counts;
   /** By name, in lower case. */
   readonly headers: { readonly [name: string]: HeaderShape };
@@ -134,7 +134,7 @@ export interface DeliveryShape {
 }
 
 /** Who learned in a run, and how much. */
-export interface Run {
+interface Run {
   readonly by: readonly string[];
   readonly requests: number;
   readonly deliveries: number;
