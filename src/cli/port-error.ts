@@ -4,7 +4,7 @@ import { EXIT } from "./exit-codes.ts";
 export const MAX_PORT = 65_535;
 
 /**
- * What to do about a server that could not listen on a port. Any other error is returned as it is.
+ * What to do about a server that could not listen on a port. Any other error is returned unchanged.
  *
  * @param command - The command that takes `--port`.
  * @param hint - What else may be the reason, with a space before it.

@@ -3,18 +3,18 @@ import { mergeProfiles } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
 import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/types.ts";
 import type { DeliverySeen, Exchange } from "./exchange.ts";
+import { type Additions, add } from "./observe/additions.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
-import { add, type Facts } from "./observe/facts.ts";
 import { headersOf } from "./observe/headers.ts";
 import { isInvalidField, wrongField } from "./observe/invalid-field.ts";
 import {
   askedOf,
-  askedPageFacts,
+  askedPageAdditions,
   type DefaultPage,
-  defaultPageFacts,
+  defaultPageAdditions,
   defaultPageOf,
   readPage,
-  rejectedPageFacts,
+  rejectedPageAdditions,
 } from "./observe/list-paging.ts";
 import { type ReadExchange, readExchange } from "./observe/read-exchange.ts";
 import { knownOfRequest, SentPayments } from "./observe/repeated.ts";
@@ -27,8 +27,9 @@ const KEY_CAUSES: Causes = ["wrong_kind", "missing_scope"];
 
 /** Requests that are wrong only in their key or phone: if the service accepts one, its response is a success. */
 const REAL_SUCCESS: Causes = [
-  ...[undefined, "no_key", "unknown_key", ...KEY_CAUSES, "invalid_phone", "unusable_phone"],
-] as Causes;
+  ...([undefined, "no_key", "unknown_key", "invalid_phone", "unusable_phone"] as const),
+  ...KEY_CAUSES,
+];
 
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
@@ -63,8 +64,8 @@ export class Recorder {
     this.#add({ runs: { [this.#run]: { by: [by], requests: 0, deliveries: 0 } } });
   }
 
-  #add(facts: Facts<ServiceProfile>): void {
-    add(this.#known, facts);
+  #add(additions: Additions<ServiceProfile>): void {
+    add(this.#known, additions);
   }
 
   /** What is known of the paging of lists by now. */
@@ -98,7 +99,7 @@ export class Recorder {
   recordDelivery(delivery: DeliverySeen): void {
     try {
       this.#add({ runs: { [this.#run]: { deliveries: 1 } } });
-      this.#add(this.#deliveries.factsOf(delivery, this.#one, this.#payments));
+      this.#add(this.#deliveries.additionsOf(delivery, this.#one, this.#payments));
       for (const { body } of Object.values(this.#known.events)) collapse(body);
     } catch {
       // As above.
@@ -159,20 +160,20 @@ export class Recorder {
   #addList({ endpoint, place, query, status, parsed, isFailure, cause }: ReadExchange): void {
     if (endpoint?.list === undefined || status >= 500) return;
     const asked = askedOf(query);
-    const learn = (facts: Facts<ServiceProfile["lists"][string]>) =>
-      this.#add({ lists: { [place]: facts } });
+    const learn = (additions: Additions<ServiceProfile["lists"][string]>) =>
+      this.#add({ lists: { [place]: additions } });
     if (isFailure) {
-      if (cause === "invalid_field" && asked.length > 0) learn(rejectedPageFacts(asked));
+      if (cause === "invalid_field" && asked.length > 0) learn(rejectedPageAdditions(asked));
       return;
     }
     const list = findListPath(this.#known.endpoints[place]?.[status]?.body ?? {});
     const page = list === undefined ? undefined : readPage(parsed.value, list);
     if (page === undefined) return;
     const before = this.#defaultPages.get(place);
-    if (asked.length > 0) askedPageFacts(page, asked, before, this.#one).forEach(learn);
+    if (asked.length > 0) askedPageAdditions(page, asked, before, this.#one).forEach(learn);
     else if ((query?.size ?? 0) === 0) {
       this.#defaultPages.set(place, defaultPageOf(page));
-      learn(defaultPageFacts(page, this.#one));
+      learn(defaultPageAdditions(page, this.#one));
     }
   }
 

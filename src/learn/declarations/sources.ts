@@ -7,7 +7,7 @@ import { mergeValues } from "../../profile/merge.ts";
 import { findListPath, hasType, itemPath, ROOT } from "../../profile/paths.ts";
 import { endpointKey, findSuccess } from "../../profile/read.ts";
 import type { ServiceProfile, Shape } from "../../profile/types.ts";
-import { add } from "../observe/facts.ts";
+import { add } from "../observe/additions.ts";
 
 /** An interface of the package that users widen, as a service was seen to fill it. */
 export interface Learned {
@@ -22,7 +22,7 @@ type ObjectSchema = { readonly properties?: Readonly<Record<string, unknown>> } 
 const fieldsOf = (schema: unknown): string[] =>
   Object.keys((schema as ObjectSchema)?.properties ?? {});
 
-/** Resources that the OpenAPI document shows as another one, and that have an interface of their own. */
+/** Resources that the OpenAPI document shows as another one, and that have a separate interface. */
 const OWN_INTERFACES: Readonly<Partial<Record<EndpointName, string>>> = {
   "payments.initiate": "InitiatedPayment",
   "mobileMoney.status": "MobileMoneyStatus",

@@ -2,7 +2,7 @@ import { isObject } from "../../internal/is-object.ts";
 import type { Counts, RedeliveryShape, ServiceProfile } from "../../profile/types.ts";
 import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
 import type { DeliverySeen } from "../exchange.ts";
-import type { Facts } from "./facts.ts";
+import type { Additions } from "./additions.ts";
 import { hashText } from "./hash.ts";
 import { headersOf } from "./headers.ts";
 import { parseBody } from "./parse-body.ts";
@@ -25,7 +25,11 @@ export class DeliveryObserver {
   readonly #last = new Map<number, LastDelivery>();
 
   /** @param one - The count of one observation in this run. */
-  factsOf(delivery: DeliverySeen, one: Counts, payments: SentPayments): Facts<ServiceProfile> {
+  additionsOf(
+    delivery: DeliverySeen,
+    one: Counts,
+    payments: SentPayments,
+  ): Additions<ServiceProfile> {
     const { body } = delivery;
     const text = typeof body === "string" ? body : new TextDecoder().decode(body);
     const parsed = parseBody(text);

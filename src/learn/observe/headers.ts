@@ -2,7 +2,7 @@ import type { Counts, HeaderShape } from "../../profile/types.ts";
 import { textFormat } from "../../profile/vocabulary/formats.ts";
 import { isHeaderName } from "../../profile/vocabulary/names.ts";
 import type { HeaderEntries } from "../exchange.ts";
-import { add } from "./facts.ts";
+import { add } from "./additions.ts";
 
 /** Headers of the connection and of proxies: they tell nothing about the service. */
 const IGNORED =

@@ -7,7 +7,7 @@ import {
 } from "../../profile/paging.ts";
 import { ROOT } from "../../profile/paths.ts";
 import type { Counts, ListPaging } from "../../profile/types.ts";
-import type { Facts } from "./facts.ts";
+import type { Additions } from "./additions.ts";
 import { hashText } from "./hash.ts";
 
 /** A page of a list, as far as paging is concerned. */
@@ -116,7 +116,7 @@ export const defaultPageOf = ({ size, total = 0, items }: Page): DefaultPage => 
 });
 
 /** What a page shows that was read without a parameter. */
-export function defaultPageFacts(page: Page, one: Counts): Facts<ListPaging> {
+export function defaultPageAdditions(page: Page, one: Counts): Additions<ListPaging> {
   const { size } = defaultPageOf(page);
   const order = orderOf(page.items);
   return {
@@ -127,23 +127,23 @@ export function defaultPageFacts(page: Page, one: Counts): Facts<ListPaging> {
 }
 
 /** What a page shows that a query asked for. */
-export function askedPageFacts(
+export function askedPageAdditions(
   page: Page,
   asked: readonly Asked[],
   before: DefaultPage | undefined,
   one: Counts,
-): Facts<ListPaging>[] {
+): Additions<ListPaging>[] {
   return asked.flatMap(({ name, role, value }) => {
-    const { isEffective, ...facts }: Effect =
+    const { isEffective, ...additions }: Effect =
       role === "size"
         ? sizeEffect(page, value, before)
         : { isEffective: hasMoved(page, role, value, before) };
     if (isEffective === undefined) return [];
-    return [{ ...facts, parameters: { [name]: { [isEffective ? "works" : "ignored"]: one } } }];
+    return [{ ...additions, parameters: { [name]: { [isEffective ? "works" : "ignored"]: one } } }];
   });
 }
 
-interface Effect extends Facts<ListPaging> {
+interface Effect extends Additions<ListPaging> {
   /** `undefined`: it is not clear. */
   readonly isEffective?: boolean | undefined;
 }
@@ -188,7 +188,7 @@ function hasMoved(
 }
 
 /** What a rejection shows of the pages that were asked for. */
-export const rejectedPageFacts = (asked: readonly Asked[]): Facts<ListPaging> => ({
+export const rejectedPageAdditions = (asked: readonly Asked[]): Additions<ListPaging> => ({
   rejectedSizes: asked.flatMap(({ role, value }) =>
     role === "size" && isSize(value) ? [value] : [],
   ),

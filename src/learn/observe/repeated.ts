@@ -19,33 +19,29 @@ const isAlikePhone = (value: string, phone: unknown): boolean =>
 
 /** How a number or its text stands for an amount. */
 function amountNames(value: number | string, amount: unknown): KnownName[] {
-  if (typeof amount !== "number" || (typeof value === "string" && !/^\d+(\.\d+)?$/.test(value))) {
-    return [];
-  }
-  const isDecimal = String(value).includes(".");
-  const isLong = (number: number) => isDecimal || String(number).length >= MIN_LENGTH;
+  const isNumber = typeof value === "number" || /^\d+(\.\d+)?$/.test(value);
+  if (typeof amount !== "number" || !isNumber) return [];
   const number = Number(value);
-  if (number === amount && isLong(number)) return ["amount"];
-  if (number === Math.round(amount * 100) && isLong(number)) return ["minor"];
-  return number === Math.round(amount) && isLong(number) ? ["rounded"] : [];
+  if (!String(value).includes(".") && String(number).length < MIN_LENGTH) return [];
+  if (number === amount) return ["amount"];
+  if (number === Math.round(amount * 100)) return ["minor"];
+  return number === Math.round(amount) ? ["rounded"] : [];
 }
+
+/** They are repeated as they are, as a text or a number. */
+const PLAIN: readonly KnownName[] = ["id", "reference", "status"];
 
 /** What a value repeats of what is known of the request. */
 export function repeatedNames(value: unknown, known: KnownValues): readonly KnownName[] {
   if (typeof value !== "number" && typeof value !== "string") return [];
   const text = String(value);
   const names = amountNames(value, known.amount);
-  if (known.id !== undefined && text === String(known.id)) names.push("id");
-  if (known.reference !== undefined && text === String(known.reference)) names.push("reference");
-  if (known.status !== undefined && text === String(known.status)) names.push("status");
+  names.push(...PLAIN.filter((name) => known[name] !== undefined && text === String(known[name])));
   if (known.phone !== undefined && isAlikePhone(text, known.phone)) names.push("phone");
   if (typeof value === "number") return names;
-  for (const name of TEXTS) {
-    if (text === known[name] && text.length >= MIN_LENGTH) names.push(name);
-  }
+  if (text.length >= MIN_LENGTH) names.push(...TEXTS.filter((name) => text === known[name]));
   if (known.field === text) names.push("field");
-  else if (typeof known.field === "string" && text.endsWith(`/${known.field}`))
-    names.push("pointer");
+  else if (known.field !== undefined && text.endsWith(`/${known.field}`)) names.push("pointer");
   return names;
 }
 
@@ -55,12 +51,12 @@ const SENT: readonly KnownName[] = ["amount", "phone", ...TEXTS];
 export function knownOfRequest(path: string, sent: unknown): KnownValues {
   const [, id] = /^\/(?:payments|invoices|webhooks)\/([^/]+)(?:\/send)?$/.exec(path) ?? [];
   const fields = isObject(sent) ? sent : {};
-  const known = SENT.filter((name) => fields[name] !== undefined).map((name) => [
-    name,
-    fields[name],
-  ]);
+  const known = SENT.filter((name) => fields[name] !== undefined);
   const hasId = id !== undefined && id !== "register" && id !== "initiate";
-  return { ...Object.fromEntries(known), ...(hasId && { id: decodeURIComponent(id) }) };
+  return {
+    ...Object.fromEntries(known.map((name) => [name, fields[name]])),
+    ...(hasId && { id: decodeURIComponent(id) }),
+  };
 }
 
 /** What was sent with the last payments, by their reference. */
@@ -72,7 +68,8 @@ export class SentPayments {
     const reference = referenceIn(body);
     if (reference === undefined) return;
     this.#sent.set(reference, { ...sent, reference });
-    if (this.#sent.size > MAX_PAYMENTS) this.#sent.delete(this.#sent.keys().next().value as string);
+    const [oldest = ""] = this.#sent.keys();
+    if (this.#sent.size > MAX_PAYMENTS) this.#sent.delete(oldest);
   }
 
   /** What was sent with the payment in a body, by its documented place. */
@@ -83,7 +80,6 @@ export class SentPayments {
 }
 
 function referenceIn(body: unknown): string | undefined {
-  const { data } = Object(body) as { data?: unknown };
-  const { reference } = Object(data) as { reference?: unknown };
+  const { reference } = Object(Object(body).data) as { reference?: unknown };
   return typeof reference === "string" ? reference : undefined;
 }

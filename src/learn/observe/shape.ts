@@ -4,7 +4,7 @@ import type { Counts, FieldShape, Shape } from "../../profile/types.ts";
 import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
 import { hasKnownWord, isFieldName, isKnownName } from "../../profile/vocabulary/names.ts";
-import { add } from "./facts.ts";
+import { add } from "./additions.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import { type KnownValues, repeatedNames } from "./repeated.ts";
 import { type Texts, textsIn } from "./texts.ts";

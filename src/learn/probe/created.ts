@@ -27,6 +27,8 @@ export function isListed(list: unknown, mark: string): boolean {
   return !GONE.test(String(list.status ?? "")) && list.deleted_at == null;
 }
 
+const pathOf = (kind: CreatedKind, id: string) => `/${kind}s/${encodeURIComponent(id)}`;
+
 /** Everything that the probe created at the service and has to delete again. */
 export class CreatedResources {
   readonly #client: Client;
@@ -70,17 +72,13 @@ export class CreatedResources {
     created.ids = created.isSure ? own : findPossibleIds(json, kind);
     if (created.isSure) return;
     for (const id of kind === "invoice" ? created.ids : []) {
-      const received = await this.#client.ask("GET", this.#path(kind, id));
+      const received = await this.#client.ask("GET", pathOf(kind, id));
       if (received !== undefined && this.#shows(created, received)) {
         Object.assign(created, { ids: [id], isSure: true });
         return;
       }
     }
     await this.#findInList(created);
-  }
-
-  #path(kind: CreatedKind, id: string): string {
-    return `/${kind}s/${encodeURIComponent(id)}`;
   }
 
   /** Whether a response shows the resource. An id that is not sure may be that of another one. */
@@ -148,7 +146,7 @@ export class CreatedResources {
     }
     let reason = "";
     for (const id of created.ids) {
-      const received = await this.#client.ask("DELETE", this.#path(kind, id));
+      const received = await this.#client.ask("DELETE", pathOf(kind, id));
       if (received === undefined) return "there was no response to its deletion";
       if (!isSuccess(received)) {
         reason ||= `the service returned ${received.status} to its deletion`;

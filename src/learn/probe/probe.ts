@@ -27,7 +27,7 @@ export interface ProbeOptions {
 }
 
 /** What became of one step of the plan. */
-export interface StepResult {
+interface StepResult {
   readonly step: Step;
   /** `undefined`: the step was left out. */
   readonly status?: number;
@@ -178,8 +178,8 @@ class Probe {
   /** Sends a step in the way that it needs: what it creates or starts is not forgotten. */
   async #send(step: Step): Promise<Received> {
     const { creates, confirms, payment, method, cause } = step;
-    const manner = cause !== undefined ? "wrong" : method === "GET" ? "read" : "write";
-    const send = () => this.#client.send(this.#outgoing(step), manner, this.#options.signal);
+    const way = cause !== undefined ? "wrong" : method === "GET" ? "read" : "write";
+    const send = () => this.#client.send(this.#outgoing(step), way, this.#options.signal);
     if (creates !== undefined) {
       const received = await this.#created.create(creates, this.#outgoing(step));
       this.#values.set(createdValue(creates), this.#created.idOf(creates));

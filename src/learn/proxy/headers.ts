@@ -15,7 +15,9 @@ export const headerValue = (headers: HeaderPairs, wanted: string): string | unde
 
 /** The headers that go on to the other side, with their names and their order as they are. */
 export function endToEnd(headers: HeaderPairs): HeaderPairs {
-  const named = (headerValue(headers, "connection") ?? "").toLowerCase().split(/\s*,\s*/);
+  const named = (headerValue(headers, "connection") ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase());
   return headers.filter(([given]) => {
     const name = given.toLowerCase();
     // The body goes on, so its length does, too: without it, the body would be a second request.

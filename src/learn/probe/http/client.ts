@@ -15,7 +15,7 @@ const MAX_TOTAL_MS = 300_000;
 const MAX_ERRORS_IN_A_ROW = 3;
 
 /** How a request is sent: how often again, after which status besides, and whether a 5xx is a failure. */
-const MANNERS = {
+const WAYS = {
   /** What happened must be known: it is sent once. */
   write: { repeats: 0, isPassing: () => false, isCounted: true },
   /** An overloaded service returns these for a moment. */
@@ -62,10 +62,10 @@ export class Client {
    */
   async send(
     outgoing: Outgoing,
-    manner: keyof typeof MANNERS,
+    way: keyof typeof WAYS,
     signal?: AbortSignal,
   ): Promise<Received> {
-    const { repeats, isPassing, isCounted } = MANNERS[manner];
+    const { repeats, isPassing, isCounted } = WAYS[way];
     for (let failures = 0; ; ) {
       const isFirst = this.requests++ === 0;
       const began = performance.now();

@@ -17,7 +17,7 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 
 /** Which key a request carries. `unknown` is one that the service cannot know. */
-export type StepKey = "own" | "public" | "unknown" | "none";
+type StepKey = "own" | "public" | "unknown" | "none";
 
 /** One request of the probe, as the plan has it: a template is left out while a value is missing. */
 export interface StepRow extends Template {

@@ -1,10 +1,10 @@
 import { isObject } from "../../internal/is-object.ts";
 
 /** What one observation shows of a part of a profile: the same places, as far as it has them. */
-export type Facts<Part> = Part extends readonly (infer Item)[]
+export type Additions<Part> = Part extends readonly (infer Item)[]
   ? readonly Item[]
   : Part extends object
-    ? { readonly [Key in keyof Part]?: Facts<Part[Key]> | undefined }
+    ? { readonly [Key in keyof Part]?: Additions<Part[Key]> | undefined }
     : Part;
 
 /** How much a profile holds at a place of this name: keys of a map, or members of a set. */
@@ -35,7 +35,7 @@ const set = (map: Fields, key: string, value: unknown) =>
  */
 export function add<Part extends object>(
   known: Part,
-  seen: Facts<Part>,
+  seen: Additions<Part>,
   name = "",
   limits = LIMITS,
 ): Part {
