@@ -1,12 +1,12 @@
 import {
+  deletionsRule,
   idsRule,
   invoicesRule,
   otherPayloadsRule,
   signingSecretRule,
   webhooksRule,
-} from "../../profile/rules/resource-rules.ts";
-import { deletionsRule } from "../../profile/rules/responses.ts";
-import { deliveryScheduleRule } from "../../profile/rules/service.ts";
+} from "../../profile/rules/resources.ts";
+import { deliveryScheduleRule } from "../../profile/rules/responses.ts";
 import { entry, MINUTE_MS, ONLY_SANDBOX } from "./entry.ts";
 
 const DAY_MS = 24 * 60 * MINUTE_MS;

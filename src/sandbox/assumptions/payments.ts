@@ -1,4 +1,4 @@
-import { fillersRule } from "../../profile/rules/resource-rules.ts";
+import { fillersRule } from "../../profile/rules/resources.ts";
 import { entry, MINUTE_MS, ONLY_SANDBOX } from "./entry.ts";
 
 /** About payments, phones and prompts. @see ASSUMPTIONS */

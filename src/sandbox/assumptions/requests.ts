@@ -1,11 +1,12 @@
 import { listsRule } from "../../profile/rules/lists.ts";
+import { sameResponseRule, validatePhoneRule } from "../../profile/rules/resources.ts";
 import {
+  browsersRule,
   errorResponsesRule,
-  sameResponseRule,
+  sandboxKeyRule,
   successStatusesRule,
-  validatePhoneRule,
+  timeRule,
 } from "../../profile/rules/responses.ts";
-import { browsersRule, sandboxKeyRule, timeRule } from "../../profile/rules/service.ts";
 import { entry } from "./entry.ts";
 
 const PAGE_LENGTHS = { perPage: 20, maxPerPage: 100 };

@@ -39,7 +39,7 @@ const task = z.discriminatedUnion("kind", [
 ]);
 
 const timer = z.object({
-  at: number,
+  at: time,
   /** Of two timers that are due at the same time, the one with the lower turn runs first. */
   turn: number,
   task,

@@ -89,6 +89,10 @@ describe("restore()", () => {
     ["a delivery whose body is not JSON", (one) => delivery(one, { body: "{" })],
     ["an attempt without a time", (one) => delivery(one, { attempts: [{ latencyMs: 1 }] })],
     ["a time beyond all dates", () => ({ now: 1e18 })],
+    [
+      "a timer beyond all dates",
+      () => ({ timers: [{ at: 1e18, turn: 1, task: { kind: "expire", reference: "PAY-1" } }] }),
+    ],
   ])("rejects a snapshot with %s", async (_, damage) => {
     const sandbox = await lived();
     const before = sandbox.snapshot();
