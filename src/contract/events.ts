@@ -19,6 +19,35 @@ export const EVENT_KINDS = [
 /** One of the eight documented kinds of event. */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** The fields of `data` of a `payment.completed` event, beside its `status`. */
+export const COMPLETED_FIELDS = [
+  "payment_id",
+  "merchant_id",
+  "reference",
+  "amount",
+  "currency",
+  "phone",
+  "account_reference",
+  "checkout_request_id",
+  "transaction_id",
+  "provider_transaction_id",
+  "provider_reference",
+  "payer_name",
+] as const;
+
+/** The fields of `data` of a `payment.failed` event, beside its `status`. */
+export const FAILED_FIELDS = [
+  "payment_id",
+  "reference",
+  "amount",
+  "failure_reason",
+  "user_message",
+  "retry_possible",
+] as const;
+
+type CompletedField = (typeof COMPLETED_FIELDS)[number];
+type FailedField = (typeof FAILED_FIELDS)[number];
+
 /**
  * `data` of a `payment.completed` event. The service documents all of its fields, so a field that is
  * misspelt, or that this kind does not have, does not compile. Fields that your service sends beside
@@ -33,24 +62,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export interface PaymentCompletedData
-  extends Required<
-    Pick<
-      Payment,
-      | "payment_id"
-      | "merchant_id"
-      | "reference"
-      | "amount"
-      | "currency"
-      | "phone"
-      | "account_reference"
-      | "checkout_request_id"
-      | "transaction_id"
-      | "provider_transaction_id"
-      | "provider_reference"
-      | "payer_name"
-    >
-  > {
+export interface PaymentCompletedData extends Required<Pick<Payment, CompletedField>> {
   status: "completed";
 }
 
@@ -68,13 +80,7 @@ export interface PaymentCompletedData
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export interface PaymentFailedData
-  extends Required<
-    Pick<
-      Payment,
-      "payment_id" | "reference" | "amount" | "failure_reason" | "user_message" | "retry_possible"
-    >
-  > {
+export interface PaymentFailedData extends Required<Pick<Payment, FailedField>> {
   status: "failed";
 }
 

@@ -1,55 +1,21 @@
 import {
+  COMPLETED_FIELDS,
   EVENT_KINDS,
   type EventKind,
-  type PaymentCompletedData,
-  type PaymentFailedData,
+  FAILED_FIELDS,
 } from "../contract/events.ts";
 import { AMOUNT, exampleOf, FIELDS, type Json, undocumentedObject } from "./fields.ts";
 
-/** The fields that every event has. Those that a user adds by declaration merging may be optional. */
-type RequiredFields<Data> = {
-  [Field in keyof Data as object extends Pick<Data, Field> ? never : Field]: Data[Field];
-};
-/** Exactly the required fields of a type: a missing or an extra field does not compile. */
-type FieldNames<Data> = Readonly<Record<keyof RequiredFields<Data>, true>>;
-
-const COMPLETED_FIELDS: FieldNames<PaymentCompletedData> = {
-  payment_id: true,
-  merchant_id: true,
-  reference: true,
-  amount: true,
-  currency: true,
-  phone: true,
-  status: true,
-  account_reference: true,
-  checkout_request_id: true,
-  transaction_id: true,
-  provider_transaction_id: true,
-  provider_reference: true,
-  payer_name: true,
-};
-
-const FAILED_FIELDS: FieldNames<PaymentFailedData> = {
-  payment_id: true,
-  reference: true,
-  amount: true,
-  status: true,
-  failure_reason: true,
-  user_message: true,
-  retry_possible: true,
-};
-
-function paymentData(fieldNames: Readonly<Record<string, true>>, status: string): Json {
-  const fields: Readonly<Record<string, Json>> = {
-    ...FIELDS,
+function paymentData(names: readonly string[], status: string): Json {
+  const properties = {
+    ...Object.fromEntries(names.map((name) => [name, FIELDS[name]])),
     amount: AMOUNT.string,
     status: { const: status, description: "Status." },
   };
-  const names = Object.keys(fieldNames);
   return {
     type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, fields[name]])),
-    required: names,
+    properties,
+    required: Object.keys(properties),
     description: "The payment.",
   };
 }

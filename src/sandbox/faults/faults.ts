@@ -37,7 +37,8 @@ export function createFaults(state: () => State, onChange: () => void): Faults {
     add: (options) => {
       const fault = checkFaultOptions(options);
       const current = state();
-      const id = `flt_${++current.faultCount}`;
+      current.faultCount = (current.faultCount ?? 0) + 1;
+      const id = `flt_${current.faultCount}`;
       current.faults.push({ id, ...fault });
       onChange();
       return id;

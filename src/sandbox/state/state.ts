@@ -28,7 +28,6 @@ export function initialState(
     webhooks: [],
     deliveries: [],
     faults: [],
-    faultCount: 0,
   };
   for (const kind of ["public", "secret", "sandbox"] as const) {
     state.builtIn[kind] = createKey(state, { kind });

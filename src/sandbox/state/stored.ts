@@ -119,7 +119,8 @@ const delivery = z.object({
 });
 
 const fault = z.object({
-  id: text,
+  /** Snapshots of earlier versions do not have it. */
+  id: optional(text),
   match: z.object({ method: optional(text), path: optional(text), endpoint: optional(text) }),
   effect: z.custom<FaultEffect>(isObject),
   after: number,
@@ -141,8 +142,8 @@ const chaos = z.object({
 export const STATE = z.object({
   version: z.literal(1),
   now: time,
-  /** When its time began. */
-  startedAt: time,
+  /** When its time began. Snapshots of earlier versions do not have it. */
+  startedAt: optional(time),
   /** Sorted: the next timer is the first. */
   timers: z.array(timer),
   nextTurn: number,
@@ -160,8 +161,8 @@ export const STATE = z.object({
   webhooks: z.array(webhook),
   deliveries: z.array(delivery),
   faults: z.array(fault),
-  /** The number of faults so far. */
-  faultCount: number,
+  /** The number of faults so far: only there after the first one. */
+  faultCount: optional(number),
   chaos: optional(chaos),
 });
 

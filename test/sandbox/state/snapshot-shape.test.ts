@@ -67,9 +67,7 @@ describe("restore()", () => {
   });
 
   const status = (effect: object) => ({
-    faults: [
-      { id: "flt_1", match: {}, effect: { kind: "status", ...effect }, after: 0, times: null },
-    ],
+    faults: [{ match: {}, effect: { kind: "status", ...effect }, after: 0, times: null }],
   });
   const delivery = (one: object, change: object) => ({ deliveries: [{ ...one, ...change }] });
 
@@ -80,9 +78,7 @@ describe("restore()", () => {
     [
       "a fault for an endpoint that does not exist",
       () => ({
-        faults: [
-          { id: "flt_1", match: { endpoint: "x" }, effect: { kind: "hang" }, after: 0, times: 1 },
-        ],
+        faults: [{ match: { endpoint: "x" }, effect: { kind: "hang" }, after: 0, times: 1 }],
       }),
     ],
     [
@@ -122,5 +118,7 @@ describe("restore()", () => {
 function fits(part: string, damage: unknown): boolean {
   if (typeof damage === "number")
     return ["nextTurn", "nextId", "nextInvoice", "now", "startedAt", "faultCount"].includes(part);
+  // Snapshots of earlier versions do not have them.
+  if (damage === undefined) return part === "startedAt" || part === "faultCount";
   return typeof damage === "string" && part === "webhookSecret";
 }
