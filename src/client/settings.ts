@@ -2,7 +2,13 @@ import { attemptLog } from "#platform";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
-import { checkChoice, checkFunction, ownOptions } from "../internal/check-options.ts";
+import {
+  checkChoice,
+  checkFunction,
+  checkMilliseconds,
+  checkWholeNumber,
+  ownOptions,
+} from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
@@ -11,7 +17,6 @@ import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { LearnedService } from "./learned-service.ts";
-import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -19,7 +24,7 @@ import type { AttemptLog } from "./platform/types.ts";
 import { isBrowser } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
-export interface Settings {
+export interface Settings extends CallLimits {
   readonly key: string;
   readonly kind: KeyKind;
   /** Without a slash at its end. */
@@ -29,9 +34,6 @@ export interface Settings {
   readonly keyHeader: readonly [name: string, value: string];
   /** `undefined` in a browser, which sends its own. */
   readonly userAgent: string | undefined;
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly maxRetries: number;
   readonly maxResponseBytes: number;
   readonly fetch: GatewayOptions["fetch"];
   /** The store of idempotency keys. Loads the default one at its first use. */
@@ -47,11 +49,6 @@ export interface Settings {
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
   readonly publicOnly: boolean;
 }
-
-const DEFAULT_TIMEOUT_MS = 15_000;
-const DEFAULT_TOTAL_TIMEOUT_MS = 60_000;
-const DEFAULT_MAX_RETRIES = 2;
-const DEFAULT_MAX_RESPONSE_BYTES = 10_485_760; // 10 MiB
 
 const OPTION_NAMES = [
   "apiKey",
@@ -157,6 +154,21 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
   );
 }
 
+/** The limits of each call. */
+interface CallLimits {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly maxRetries: number;
+}
+
+/** @throws {ConfigurationError} for a limit that is no number of milliseconds, or no whole number. */
+export function checkLimits(limits: CallLimits): CallLimits {
+  checkMilliseconds("timeoutMs", limits.timeoutMs);
+  checkMilliseconds("totalTimeoutMs", limits.totalTimeoutMs);
+  checkWholeNumber("maxRetries", limits.maxRetries, 0);
+  return limits;
+}
+
 /** Whether this gateway may make only the calls of a public key. */
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();
@@ -172,8 +184,18 @@ function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
 /** @throws {ConfigurationError} that says which option is wrong and what to change. */
 export function settingsFrom(given: GatewayOptions = {}): Settings {
   const options = ownOptions(given, OPTION_NAMES, "Gateway");
-  const { auth = "x-api-key", fetch, dangerouslyAllowBrowser = false } = options;
-  const { idempotency, observer, profile } = options;
+  const {
+    auth = "x-api-key",
+    timeoutMs = 15_000,
+    totalTimeoutMs = 60_000,
+    maxRetries = 2,
+    maxResponseBytes = 10_485_760, // 10 MiB
+    fetch,
+    idempotency,
+    observer,
+    profile,
+    dangerouslyAllowBrowser = false,
+  } = options;
   const hooks = ownOptions(options.hooks ?? {}, HOOK_NAMES, "`hooks`");
   const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
@@ -191,15 +213,8 @@ export function settingsFrom(given: GatewayOptions = {}): Settings {
     origin: new URL(baseUrl).origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
     userAgent: userAgent(),
-    timeoutMs: timeLimit("timeoutMs", options.timeoutMs, DEFAULT_TIMEOUT_MS),
-    totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, DEFAULT_TOTAL_TIMEOUT_MS),
-    maxRetries: countLimit("maxRetries", options.maxRetries, DEFAULT_MAX_RETRIES, 0),
-    maxResponseBytes: countLimit(
-      "maxResponseBytes",
-      options.maxResponseBytes,
-      DEFAULT_MAX_RESPONSE_BYTES,
-      1,
-    ),
+    ...checkLimits({ timeoutMs, totalTimeoutMs, maxRetries }),
+    maxResponseBytes: checkWholeNumber("maxResponseBytes", maxResponseBytes, 1),
     fetch,
     store: storeOf(idempotency, kind === "secret" && !isLoopback(new URL(baseUrl).hostname)),
     hooks,

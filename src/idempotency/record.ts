@@ -1,4 +1,5 @@
 import { quoteMasked } from "../internal/phone-digits.ts";
+import type { COLUMNS } from "./columns.ts";
 import type { Digest } from "./digest.ts";
 import { STORE_FORMAT } from "./format.ts";
 import { LEASE_MARGIN_MS } from "./lease.ts";
@@ -30,23 +31,7 @@ export interface StoredRecord {
 }
 
 /** A record as an engine returns it. Anybody with access to the engine may have written it. */
-export interface RawRecord {
-  readonly version?: unknown;
-  readonly state?: unknown;
-  readonly owner?: unknown;
-  readonly endpoint?: unknown;
-  readonly idempotency_key?: unknown;
-  readonly base_url?: unknown;
-  readonly scope?: unknown;
-  readonly begun_at?: unknown;
-  readonly elapsed_ms?: unknown;
-  readonly lease_ms?: unknown;
-  readonly result?: unknown;
-  readonly parameters?: unknown;
-  readonly account_reference?: unknown;
-  readonly amount?: unknown;
-  readonly phone?: unknown;
-}
+export type RawRecord = Readonly<Partial<Record<(typeof COLUMNS)[number] | "elapsed_ms", unknown>>>;
 
 function checkVersion(key: string, version: unknown): void {
   if (String(version) === String(STORE_FORMAT)) return;

@@ -1,6 +1,7 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
+import type { ObservedExchange } from "../observer.ts";
 import type { LoggedAttempt } from "../platform/types.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
@@ -15,7 +16,6 @@ import {
   tooLargeFailure,
   worse,
 } from "./failures.ts";
-import { notifyObserver } from "./observer.ts";
 import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
@@ -28,7 +28,7 @@ export interface Limits {
   readonly beforeSend?: BeforeSend | undefined;
 }
 
-/** Why an attempt failed, and its error with the worst outcome of all. ky passes it back to `shouldRetry`. */
+/** Why an attempt failed, and its error with the worst outcome of all. */
 class AttemptFailed extends Error {
   readonly failure: Failure;
   readonly error: GatewayError;
@@ -114,12 +114,11 @@ export class CallAttempts {
   }
 
   /** May another attempt follow the one that failed? */
-  shouldRetry(thrown: unknown): boolean {
+  shouldRetry(): boolean {
     this.#endByTimeout();
-    const failed = thrown instanceof AttemptFailed ? thrown : this.#failed;
-    // The caller aborted, so that no failure stands.
-    if (failed === undefined) return false;
-    const { failure, error } = failed;
+    // If the caller aborted, no failure stands.
+    if (this.#failed === undefined) return false;
+    const { failure, error } = this.#failed;
     const delayMs = retryDelayMs(failure, this.#count);
     // ky would wait out the rest of totalTimeout if the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
@@ -207,7 +206,7 @@ export class CallAttempts {
     };
     if (end.kind === "aborted") return void report({ aborted: true });
     if (response !== undefined) this.#notifyResponse(started, response, durationMs);
-    if (end.kind === "response") notifyObserver(this.#settings, this.#request, end.received);
+    if (end.kind === "response") this.#notifyObserver(end.received);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;
       return void report({ status: end.received.response.status });
@@ -226,6 +225,15 @@ export class CallAttempts {
       headers: safeHeaders(response.headers, this.#settings.redactor),
       durationMs,
     }));
+  }
+
+  #notifyObserver({ response, text }: HttpResponse): void {
+    const { observer, baseUrl, kind: key } = this.#settings;
+    const { method, url, body } = this.#request;
+    callHook(
+      observer && ((exchange: ObservedExchange) => observer.observeExchange(exchange)),
+      () => ({ method, url, baseUrl, key, hasBody: body !== undefined, response, text }),
+    );
   }
 
   #failureOf({ leftMs }: Started, end: Exclude<AttemptEnd, { kind: "aborted" }>): Failure {
