@@ -1,3 +1,4 @@
+import type { Payment } from "../../contract/payment.ts";
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
@@ -69,6 +70,7 @@ export type UnknownReport =
 export interface LookContext extends AttemptsContext {
   readonly baseUrl: string;
   readPage(options: CallOptions): ReadPage;
+  readPayment(reference: string): Promise<Payment>;
 }
 
 // 100 years.

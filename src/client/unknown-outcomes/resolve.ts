@@ -5,7 +5,7 @@ import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Look } from "../waiting/collect.ts";
 import type { AttemptList, AttemptQuery } from "./attempts.ts";
-import type { IdempotencyOperations, UnknownAttempt } from "./operations.ts";
+import type { UnknownAttempt } from "./operations.ts";
 import type { ResolveOptions } from "./resolve-attempt.ts";
 import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
 
@@ -13,13 +13,17 @@ const loadOperations = onDemand("attempts of unknown outcome", () => import("./o
 
 /** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
 export class Idempotency {
-  readonly #operations: () => Promise<IdempotencyOperations>;
+  readonly #settings: Settings;
+  readonly #call: Call;
   /** @internal */
   constructor(settings: Settings, call: Call) {
-    this.#operations = async () => {
-      const { IdempotencyOperations } = await loadOperations();
-      return new IdempotencyOperations(settings, call);
-    };
+    this.#settings = settings;
+    this.#call = call;
+  }
+
+  async #load() {
+    const operations = await loadOperations();
+    return { ...operations, context: await operations.contextOf(this.#settings, this.#call) };
   }
 
   /**
@@ -36,7 +40,8 @@ export class Idempotency {
    * ```
    */
   async list(query?: AttemptQuery): Promise<AttemptList> {
-    return (await this.#operations()).list(query);
+    const { listAttempts, context } = await this.#load();
+    return listAttempts(context, query);
   }
 
   /**
@@ -76,7 +81,8 @@ export class Idempotency {
     outcome: string,
     options: ResolveOptions = {},
   ): Promise<void> {
-    await (await this.#operations()).resolve(idempotencyKey, outcome, options);
+    const { resolveAttempt, context } = await this.#load();
+    await resolveAttempt(context, idempotencyKey, outcome, options);
   }
 
   /**
@@ -101,7 +107,10 @@ export class Idempotency {
    * ```
    */
   async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
-    return (await this.#operations()).resolveUnknown(options);
+    const { checkResolveUnknownOptions, resolveUnknown, context } = await this.#load();
+    const own = checkResolveUnknownOptions(options);
+    own.signal?.throwIfAborted();
+    return resolveUnknown(context, own);
   }
 
   /**
@@ -118,12 +127,14 @@ export class Idempotency {
   async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { reference } = payment;
     if (reference === undefined || reference === "") return false;
-    return (await this.#operations()).resolveByPayment(payment);
+    const { resolveByPayment, context } = await this.#load();
+    return resolveByPayment(context, payment);
   }
 
   /** @internal For the page of an operator: changes nothing. */
   async unknownBeside(payments: readonly Payment[], limit: number): Promise<UnknownAttempt[]> {
-    return (await this.#operations()).unknownBeside(payments, limit);
+    const { unknownBeside, context } = await this.#load();
+    return unknownBeside(context, payments, limit);
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
@@ -132,7 +143,8 @@ export class Idempotency {
     params: MobileMoneyPaymentParams,
     options: CallOptions,
   ): Promise<Look> {
-    return (await this.#operations()).look(idempotencyKey, params, options);
+    const { lookForAttempt, context } = await this.#load();
+    return lookForAttempt(context, idempotencyKey, params, options);
   }
 
   /**
@@ -143,6 +155,7 @@ export class Idempotency {
    * @throws {GatewayError} if the store or a read fails.
    */
   async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
-    return (await this.#operations()).otherCompletedPayments(accountReference, reference);
+    const { otherCompletedPayments, context } = await this.#load();
+    return otherCompletedPayments(context, accountReference, reference);
   }
 }
