@@ -13,7 +13,7 @@ export { listAttempts } from "./attempts.ts";
 export { lookForAttempt } from "./look-for-attempt.ts";
 export { otherCompletedPayments } from "./other-payments.ts";
 export { resolveAttempt } from "./resolve-attempt.ts";
-export { checkResolveUnknownOptions, resolveUnknown } from "./resolve-unknown.ts";
+export { resolveUnknown } from "./resolve-unknown.ts";
 
 /** An attempt of unknown outcome, with the payments that may be its own. */
 export interface UnknownAttempt {

@@ -7,7 +7,9 @@ import type { Look } from "../waiting/collect.ts";
 import type { AttemptList, AttemptQuery } from "./attempts.ts";
 import type { UnknownAttempt } from "./operations.ts";
 import type { ResolveOptions } from "./resolve-attempt.ts";
-import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+import type { LookContext, ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+
+type Operations = typeof import("./operations.ts");
 
 const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
 
@@ -21,9 +23,11 @@ export class Idempotency {
     this.#call = call;
   }
 
-  async #load() {
+  async #run<T>(
+    operation: (operations: Operations, context: LookContext) => Promise<T>,
+  ): Promise<T> {
     const operations = await loadOperations();
-    return { ...operations, context: await operations.contextOf(this.#settings, this.#call) };
+    return operation(operations, await operations.contextOf(this.#settings, this.#call));
   }
 
   /**
@@ -40,8 +44,7 @@ export class Idempotency {
    * ```
    */
   async list(query?: AttemptQuery): Promise<AttemptList> {
-    const { listAttempts, context } = await this.#load();
-    return listAttempts(context, query);
+    return this.#run(({ listAttempts }, context) => listAttempts(context, query));
   }
 
   /**
@@ -81,8 +84,9 @@ export class Idempotency {
     outcome: string,
     options: ResolveOptions = {},
   ): Promise<void> {
-    const { resolveAttempt, context } = await this.#load();
-    await resolveAttempt(context, idempotencyKey, outcome, options);
+    await this.#run(({ resolveAttempt }, context) =>
+      resolveAttempt(context, idempotencyKey, outcome, options),
+    );
   }
 
   /**
@@ -107,10 +111,7 @@ export class Idempotency {
    * ```
    */
   async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
-    const { checkResolveUnknownOptions, resolveUnknown, context } = await this.#load();
-    const own = checkResolveUnknownOptions(options);
-    own.signal?.throwIfAborted();
-    return resolveUnknown(context, own);
+    return this.#run(({ resolveUnknown }, context) => resolveUnknown(context, options));
   }
 
   /**
@@ -127,14 +128,12 @@ export class Idempotency {
   async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { reference } = payment;
     if (reference === undefined || reference === "") return false;
-    const { resolveByPayment, context } = await this.#load();
-    return resolveByPayment(context, payment);
+    return this.#run(({ resolveByPayment }, context) => resolveByPayment(context, payment));
   }
 
   /** @internal For the page of an operator: changes nothing. */
   async unknownBeside(payments: readonly Payment[], limit: number): Promise<UnknownAttempt[]> {
-    const { unknownBeside, context } = await this.#load();
-    return unknownBeside(context, payments, limit);
+    return this.#run(({ unknownBeside }, context) => unknownBeside(context, payments, limit));
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
@@ -143,8 +142,9 @@ export class Idempotency {
     params: MobileMoneyPaymentParams,
     options: CallOptions,
   ): Promise<Look> {
-    const { lookForAttempt, context } = await this.#load();
-    return lookForAttempt(context, idempotencyKey, params, options);
+    return this.#run(({ lookForAttempt }, context) =>
+      lookForAttempt(context, idempotencyKey, params, options),
+    );
   }
 
   /**
@@ -155,7 +155,8 @@ export class Idempotency {
    * @throws {GatewayError} if the store or a read fails.
    */
   async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
-    const { otherCompletedPayments, context } = await this.#load();
-    return otherCompletedPayments(context, accountReference, reference);
+    return this.#run(({ otherCompletedPayments }, context) =>
+      otherCompletedPayments(context, accountReference, reference),
+    );
   }
 }
