@@ -15,7 +15,7 @@ const project = (name: string, test: object) => ({
   ...(source?.define && { define: source.define }),
   ...(source?.resolve && { resolve: source.resolve }),
   // Many changes are killed by a timeout, so it is shorter than elsewhere.
-  test: { name, testTimeout: 8_000, expect: { poll: { timeout: 4_000 } }, ...test },
+  test: { name, testTimeout: 20_000, expect: { poll: { timeout: 4_000 } }, ...test },
 });
 
 const sharedProcess = project("shared", {
