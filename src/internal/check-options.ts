@@ -41,6 +41,18 @@ export function checkChoice(option: string, value: unknown, choices: readonly un
   throw wrongOption(option, `one of ${names}`, value);
 }
 
+/** @throws {ConfigurationError} for anything but a text that fits. It is shown, so it must be no secret. */
+export function checkText(
+  option: string,
+  value: unknown,
+  pattern: RegExp,
+  expected: string,
+): string {
+  if (typeof value === "string" && pattern.test(value)) return value;
+  const given = typeof value === "string" ? JSON.stringify(value) : describeValue(value);
+  throw new ConfigurationError(`\`${option}\` must be ${expected}; got ${given}.`);
+}
+
 /** @throws {ConfigurationError} for anything but a function. */
 export function checkFunction(option: string, value: unknown): void {
   if (typeof value !== "function") throw wrongOption(option, "a function", value);

@@ -6,7 +6,7 @@
 
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue } from "../../internal/check-options.ts";
+import { checkText } from "../../internal/check-options.ts";
 import { isOpen, type ListedRecord } from "../attempt-pages.ts";
 import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
@@ -93,15 +93,7 @@ class Statements {
   }
 }
 
-function checkTable(table: string): string {
-  if (typeof table === "string" && /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
-    return table;
-  }
-  const given = typeof table === "string" ? JSON.stringify(table) : describeValue(table);
-  throw new ConfigurationError(
-    `\`table\` must be lower-case letters, digits and underscores, with or without a schema before a dot; got ${given}.`,
-  );
-}
+const TABLE_NAME = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
 
 /**
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
@@ -136,8 +128,13 @@ export function postgresIdempotency(
 ): PostgresIdempotency {
   const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
   const { retentionMs, scope, pepper } = own;
-  const { table = "malipo_idempotency" } = own;
-  const statements = new Statements(pool, checkTable(table));
+  const table = checkText(
+    "table",
+    own.table ?? "malipo_idempotency",
+    TABLE_NAME,
+    "lower-case letters, digits and underscores, with or without a schema before a dot",
+  );
+  const statements = new Statements(pool, table);
 
   const records: Records = {
     begin: async (key, record) => {
