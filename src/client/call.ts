@@ -126,7 +126,7 @@ export function createCall(settings: Settings): Call {
         received: sent.received,
         ...unwrap(context, endpoint, sent, {
           listPath: learned?.listPath(name),
-          drift: drift?.({ hooks: settings.hooks, profile: learned?.profile }),
+          drift: drift?.(settings.hooks, learned?.profile),
         }),
       };
     };

@@ -14,20 +14,11 @@ import type {
 const STATES = ["in_flight", "succeeded", "unknown"] as const;
 
 /** A record as a store keeps it. */
-export interface StoredRecord {
-  readonly state: (typeof STATES)[number];
-  /** The id of the attempt that began it. Empty once it was resolved. */
-  readonly owner: string;
-  readonly endpoint: string;
-  readonly idempotencyKey: string;
-  readonly baseUrl: string;
-  readonly scope: string;
-  readonly begunAt: number;
+export interface StoredRecord extends Omit<AttemptRecord, "ageMs" | "notSentInMs"> {
   /** How much of its lease has passed, by the store's clock for leases. */
   readonly elapsedMs: number;
   readonly leaseMs: number;
   readonly result: string | null;
-  readonly digests: AttemptDigests;
 }
 
 /** A record as an engine returns it. Anybody with access to the engine may have written it. */
@@ -158,18 +149,12 @@ export function resolveResult(
 
 /** A record as `list` returns it. */
 export function attemptRecord(record: StoredRecord): AttemptRecord {
-  const { endpoint, idempotencyKey, owner, baseUrl, scope, begunAt, digests } = record;
+  const { elapsedMs, leaseMs: _leaseMs, result: _result, ...own } = record;
   const state = stateOf(record);
   return {
-    endpoint,
-    idempotencyKey,
-    owner,
-    baseUrl,
-    scope,
+    ...own,
     state,
-    begunAt,
-    ageMs: Math.floor(record.elapsedMs),
+    ageMs: Math.floor(elapsedMs),
     notSentInMs: state === "succeeded" ? 0 : notSentInMs(record),
-    digests,
   };
 }

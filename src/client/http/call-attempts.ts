@@ -1,11 +1,12 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
+import type { Fence } from "../../idempotency/fence.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { ObservedExchange } from "../observer.ts";
 import type { LoggedAttempt } from "../platform/types.ts";
 import type { Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
-import { type BeforeSend, exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import {
   type CallContext,
   connectionFailure,
@@ -25,7 +26,7 @@ export interface Limits {
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
-  readonly beforeSend?: BeforeSend | undefined;
+  readonly beforeSend?: Fence | undefined;
 }
 
 /** Why an attempt failed, and its error with the worst outcome of all. */

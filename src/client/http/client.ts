@@ -12,13 +12,6 @@ export interface Sent {
   readonly outcome: Outcome;
 }
 
-/** Sends a request until it has a 2xx, may not be sent again, or time is up. */
-export type HttpClient = (
-  request: HttpRequest,
-  context: CallContext,
-  limits: Limits,
-) => Promise<Sent>;
-
 // ky asks `shouldRetry` only about the methods that are named here.
 const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
   "get",
@@ -60,13 +53,14 @@ function kyOptions(
 }
 
 /**
- * The HTTP client of a gateway.
+ * The HTTP client of a gateway. It sends a request until it has a 2xx, may not be sent again, or time is
+ * up.
  *
  * @throws {GatewayError} from a call, whose outcome is the worst of all attempts; the signal's own
  * reason if the caller aborted.
  */
-export function createHttpClient(settings: Settings): HttpClient {
-  return async (request, context, limits) => {
+export function createHttpClient(settings: Settings) {
+  return async (request: HttpRequest, context: CallContext, limits: Limits): Promise<Sent> => {
     limits.signal?.throwIfAborted();
     const attempts = new CallAttempts(request, context, limits, settings);
     // ky follows a signal by `AbortSignal.any`, so it gets one of its own.
