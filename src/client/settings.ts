@@ -147,7 +147,7 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
 }
 
 /** The limits of each call. */
-interface CallLimits {
+export interface CallLimits {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   readonly maxRetries: number;

@@ -4,7 +4,7 @@ import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
 import type { ObservedExchange } from "../observer.ts";
 import type { LoggedAttempt } from "../platform/types.ts";
-import type { Settings } from "../settings.ts";
+import type { CallLimits, Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
 import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import {
@@ -21,10 +21,7 @@ import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
 /** The limits of one call. */
-export interface Limits {
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly maxRetries: number;
+export interface Limits extends CallLimits {
   readonly signal: AbortSignal | undefined;
   readonly beforeSend?: Fence | undefined;
 }
