@@ -26,16 +26,8 @@ export interface Limits extends CallLimits {
   readonly beforeSend?: Fence | undefined;
 }
 
-/** Why an attempt failed, and its error with the worst outcome of all. */
-class AttemptFailed extends Error {
-  readonly failure: Failure;
-  readonly error: GatewayError;
-  constructor(failure: Failure, error: GatewayError) {
-    super();
-    this.failure = failure;
-    this.error = error;
-  }
-}
+/** What ky is given for every attempt that failed. The call knows why. */
+const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
 
 /** An attempt as it was when it began. */
 interface Started {
@@ -64,7 +56,8 @@ export class CallAttempts {
   readonly #deadline: number;
   #count = 0;
   #timeOut: (() => void) | undefined;
-  #failed: AttemptFailed | undefined;
+  /** Why the last attempt failed, and its error with the worst outcome of all. */
+  #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
   #delayMs = 0;
   /** The last attempt, until a line of the log was written for it. */
   #unlogged: (() => LoggedAttempt) | undefined;
@@ -102,7 +95,7 @@ export class CallAttempts {
           this.#finish(started, { kind: "failed", error, hasResponse: true });
         }
         if (end.kind === "aborted") reject(signal?.reason);
-        else if (this.received === undefined) reject(this.#failed);
+        else if (this.received === undefined) reject(ATTEMPT_FAILED);
         else resolve(this.received.response);
       };
       const send = (attemptSignal: AbortSignal) =>
@@ -142,7 +135,7 @@ export class CallAttempts {
 
   #errorFor(thrown: unknown): unknown {
     const { signal } = this.#limits;
-    if (thrown instanceof AttemptFailed) return thrown.error;
+    if (thrown === ATTEMPT_FAILED) return this.#failed?.error;
     // In flight or in a wait. ky wraps some reasons in its own error.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
@@ -212,7 +205,7 @@ export class CallAttempts {
     const failure = this.#failureOf(started, end);
     this.outcome = worse(this.outcome, failure.outcome);
     const error = failure.toError(this.outcome);
-    this.#failed = new AttemptFailed(failure, error);
+    this.#failed = { failure, error };
     report({ status: failure.status, error });
   }
 
