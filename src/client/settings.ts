@@ -153,7 +153,7 @@ export interface CallLimits {
   readonly maxRetries: number;
 }
 
-/** @throws {ConfigurationError} for a limit that is no number of milliseconds, or no whole number. */
+/** @throws {ConfigurationError} for a wrong limit. */
 export function checkLimits(limits: CallLimits): CallLimits {
   checkMilliseconds("timeoutMs", limits.timeoutMs);
   checkMilliseconds("totalTimeoutMs", limits.totalTimeoutMs);

@@ -19,7 +19,7 @@ export const ATTEMPT_COLUMNS = [
   ...DIGEST_COLUMNS,
 ] as const;
 
-/** The columns of a record, in every engine. Each measures `elapsed_ms` by a clock of its own. */
+/** The columns of a record, in every engine. Each measures `elapsed_ms` by its own clock. */
 export const COLUMNS = ["version", "state", "begun_at", ...ATTEMPT_COLUMNS, "result"] as const;
 
 type Values<Names extends readonly string[]> = Record<Names[number], string | number | null>;

@@ -63,7 +63,7 @@ export function createHttpClient(settings: Settings) {
   return async (request: HttpRequest, context: CallContext, limits: Limits): Promise<Sent> => {
     limits.signal?.throwIfAborted();
     const attempts = new CallAttempts(request, context, limits, settings);
-    // ky follows a signal by `AbortSignal.any`, so it gets one of its own.
+    // ky follows a signal by `AbortSignal.any`, so it gets a separate one.
     const { controller, unlink } = linkedController(limits.signal);
     try {
       await client(request.url, {

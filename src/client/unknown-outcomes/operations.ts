@@ -47,7 +47,7 @@ export async function unknownBeside(
   return attempts.map((one) => ({ attempt: toAttempt(one), payments: matches(one) }));
 }
 
-/** Resolves the attempt that made a payment. Reads the payment if it cannot be recognised as it is. */
+/** Resolves the attempt that made a payment. Reads the payment if it lacks what it is recognised by. */
 export async function resolveByPayment(
   context: LookContext,
   payment: Readonly<Record<string, unknown>>,
