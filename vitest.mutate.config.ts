@@ -15,16 +15,21 @@ const project = (name: string, test: object) => ({
   ...(source?.define && { define: source.define }),
   ...(source?.resolve && { resolve: source.resolve }),
   // Many changes are killed by a timeout, so it is shorter than elsewhere.
-  test: { name, testTimeout: 8_000, expect: { poll: { timeout: 4_000 } }, ...test },
+  test: { name, testTimeout: 20_000, expect: { poll: { timeout: 4_000 } }, ...test },
 });
 
 const sharedProcess = project("shared", {
   include: area?.tests ?? [],
   exclude: [
     ISOLATED,
+    // They start an engine or another process.
     "test/**/{redis,postgres}*.test.ts",
-    // They wait for real deadlines. Other tests check the same promises faster.
-    "test/client/{http/sockets,waiting/wait-failures}.test.ts",
+    "test/**/{redis,postgres}/*.test.ts",
+    "test/idempotency/{model/stores,stored-data/stored-data}.test.ts",
+    "test/client/{many-gateways,platform/attempt-log}.test.ts",
+    // They wait for real deadlines, or try thousands of cases. Others check the same promises faster.
+    "test/client/{http/sockets,waiting/wait-failures,response/learned-services}.test.ts",
+    "test/client/{unknown-outcomes/absent,resources/rows.msw}.test.ts",
   ],
   isolate: false,
 });

@@ -10,6 +10,7 @@ import {
   pageOf,
   scoreOf,
   staleReasons,
+  summaryOf,
   unexplained,
 } from "./mutation-report.ts";
 
@@ -20,7 +21,7 @@ const { values } = parseArgs({
   options: {
     /** Runs only one area. */
     area: { type: "string" },
-    /** Only one file of the area, or some lines of it (`src/x.ts:10-20`). Prints, and writes nothing. */
+    /** Only some files of the area, with commas, or lines of one (`src/x.ts:10-20`). Writes nothing. */
     only: { type: "string" },
     concurrency: { type: "string" },
     /** Writes the page from the last results, and runs nothing. */
@@ -52,7 +53,7 @@ async function run(area: Area): Promise<readonly Mutant[]> {
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.mutate.config.ts", related: false, pool: "forks" },
-    mutate: values.only === undefined ? [...area.mutate] : [values.only],
+    mutate: values.only === undefined ? [...area.mutate] : values.only.split(","),
     coverageAnalysis: "perTest",
     concurrency: Number(values.concurrency ?? area.concurrency),
     reporters: [process.stderr.isTTY ? "progress" : "progress-append-only"],
@@ -77,7 +78,7 @@ for (const area of AREAS) {
   console.log(`Area ${AREAS.indexOf(area) + 1} of ${AREAS.length}: ${area.name}`);
   const mutants = await run(area);
   if (values.only === undefined) writeFileSync(fileOf(area), JSON.stringify(mutants));
-  else console.log(unexplained(mutants).join("\n"));
+  else console.log([summaryOf(mutants), ...unexplained(mutants)].join("\n"));
 }
 if (values.only !== undefined) process.exit();
 

@@ -32,8 +32,8 @@ export const AREAS: readonly Area[] = [
   },
   {
     name: "client",
-    mutate: ["src/client/{call,key-guard}.ts", "src/client/http/*.ts"],
-    tests: ["test/client/**/*.test.ts"],
+    mutate: ["src/client/{call,key-guard,keyed-call,request}.ts", "src/client/http/*.ts"],
+    tests: ["test/client/*.test.ts", "test/client/{http,resources,response}/*.test.ts"],
     concurrency: 2,
   },
   {
@@ -52,7 +52,7 @@ export const AREAS: readonly Area[] = [
     mutate: ["src/webhooks/{verification,receiver,adapters}/**/*.ts", "!src/webhooks/index.ts"],
     tests: [
       "test/webhooks/{verification,receiver,adapters}/**/*.test.ts",
-      "test/webhooks/inbox/{memory,options,pace}.test.ts",
+      "test/webhooks/inbox/{memory/*,options,pace}.test.ts",
     ],
     concurrency: 2,
   },

@@ -28,6 +28,13 @@ export function scoreOf(mutants: readonly Mutant[]): number {
   return (100 * killed) / (killed + countOf(mutants, SURVIVED));
 }
 
+/** How many changes there were, and how many the tests noticed. */
+export function summaryOf(mutants: readonly Mutant[]): string {
+  const killed = countOf(mutants, KILLED);
+  const all = killed + countOf(mutants, SURVIVED);
+  return `${killed} of ${all} changes were noticed: ${scoreOf(mutants).toFixed(1)} of a hundred.`;
+}
+
 const shortened = (text: string): string => {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 70 ? `${line.slice(0, 69)}…` : line;

@@ -12,12 +12,11 @@ import { requestHeaders } from "./http/headers.ts";
 import { fillPath, type Query, queryString } from "./http/url.ts";
 import { checkKeyKind } from "./key-guard.ts";
 import type { Done } from "./keyed-call.ts";
-import { countLimit, timeLimit } from "./limits.ts";
 import { onDemand } from "./on-demand.ts";
 import type { CallOptions, CreateOptions } from "./options.ts";
 import { type Result, resultOf, type Unwrapped } from "./response/result.ts";
 import { unwrap } from "./response/unwrap.ts";
-import type { Settings } from "./settings.ts";
+import { checkLimits, type Settings } from "./settings.ts";
 
 /** What goes into a row: its path parameters, its body, its query. */
 export interface CallInput {
@@ -47,12 +46,13 @@ function checkCallOptions({ effect }: Endpoint, options: CreateOptions): CreateO
 }
 
 function limitsOf(options: CallOptions, settings: Settings): Limits {
-  return {
-    timeoutMs: timeLimit("timeoutMs", options.timeoutMs, settings.timeoutMs),
-    totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, settings.totalTimeoutMs),
-    maxRetries: countLimit("maxRetries", options.maxRetries, settings.maxRetries, 0),
-    signal: options.signal,
-  };
+  const {
+    timeoutMs = settings.timeoutMs,
+    totalTimeoutMs = settings.totalTimeoutMs,
+    maxRetries = settings.maxRetries,
+    signal,
+  } = options;
+  return { ...checkLimits({ timeoutMs, totalTimeoutMs, maxRetries }), signal };
 }
 
 /** What errors, hooks and idempotency records call an endpoint. */
@@ -126,7 +126,7 @@ export function createCall(settings: Settings): Call {
         received: sent.received,
         ...unwrap(context, endpoint, sent, {
           listPath: learned?.listPath(name),
-          drift: drift?.({ hooks: settings.hooks, profile: learned?.profile }),
+          drift: drift?.(settings.hooks, learned?.profile),
         }),
       };
     };

@@ -2,11 +2,11 @@ import type { Endpoint } from "../contract/endpoints.ts";
 import type { Fence } from "../idempotency/fence.ts";
 import { runOnce } from "../idempotency/run-once.ts";
 import { canonicalJson } from "../internal/canonical-json.ts";
+import { checkMilliseconds } from "../internal/check-options.ts";
 import type { HttpResponse } from "./http/exchange.ts";
 import type { CallContext } from "./http/failures.ts";
 import { decodeResponse, encodeResponse } from "./http/stored-response.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
-import { waitLimit } from "./limits.ts";
 import type { CreateOptions } from "./options.ts";
 import { paymentSignalsOf } from "./payment-signals.ts";
 import { unwrap } from "./response/unwrap.ts";
@@ -34,6 +34,8 @@ export interface KeyedRequest {
 /** Makes a call once for its idempotency key. */
 export async function callOnce(request: KeyedRequest, options: CreateOptions): Promise<Done> {
   const { settings, context, endpoint, address, body, totalTimeoutMs } = request;
+  const { idempotencyWaitMs = totalTimeoutMs } = options;
+  if (idempotencyWaitMs !== 0) checkMilliseconds("idempotencyWaitMs", idempotencyWaitMs);
   return runOnce<Done>(
     {
       store: await settings.store(),
@@ -44,7 +46,7 @@ export async function callOnce(request: KeyedRequest, options: CreateOptions): P
       baseUrl: settings.baseUrl,
       payment: paymentSignalsOf(endpoint, body),
       totalTimeoutMs,
-      waitMs: waitLimit(options.idempotencyWaitMs, totalTimeoutMs),
+      waitMs: idempotencyWaitMs,
       perform: (signal, fence) => request.perform(signal, fence),
       encode: (done) => encodeResponse(done.received),
       decode: (stored) => {

@@ -4,7 +4,7 @@ import type { GatewayHooks } from "./hooks.ts";
 import type { GatewayObserver } from "./observer.ts";
 
 /** The platform's `fetch`, or any function that takes an address and an init. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How a {@link Gateway} is set up. */
 export interface GatewayOptions<Key extends string = string> {

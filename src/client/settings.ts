@@ -2,7 +2,13 @@ import { attemptLog } from "#platform";
 import { KEY_PREFIXES, type KeyKind, keyKind } from "../contract/keys.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
-import { checkChoice, checkFunction, ownOptions } from "../internal/check-options.ts";
+import {
+  checkChoice,
+  checkFunction,
+  checkMilliseconds,
+  checkWholeNumber,
+  ownOptions,
+} from "../internal/check-options.ts";
 import { environmentVariable } from "../internal/environment.ts";
 import { isLoopback } from "../internal/loopback.ts";
 import { createRedactor, type Redactor } from "../internal/redact.ts";
@@ -11,7 +17,6 @@ import { PROFILE_VERSION, type ProfileFile } from "../profile/types.ts";
 import { userAgent } from "./diagnostics/user-agent.ts";
 import type { GatewayHooks } from "./hooks.ts";
 import type { LearnedService } from "./learned-service.ts";
-import { countLimit, timeLimit } from "./limits.ts";
 import type { GatewayObserver } from "./observer.ts";
 import { onDemand } from "./on-demand.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -19,7 +24,7 @@ import type { AttemptLog } from "./platform/types.ts";
 import { isBrowser } from "./runtime.ts";
 
 /** The options of a gateway after they were checked, with the defaults filled in. */
-export interface Settings {
+export interface Settings extends CallLimits {
   readonly key: string;
   readonly kind: KeyKind;
   /** Without a slash at its end. */
@@ -29,9 +34,6 @@ export interface Settings {
   readonly keyHeader: readonly [name: string, value: string];
   /** `undefined` in a browser, which sends its own. */
   readonly userAgent: string | undefined;
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly maxRetries: number;
   readonly maxResponseBytes: number;
   readonly fetch: GatewayOptions["fetch"];
   /** The store of idempotency keys. Loads the default one at its first use. */
@@ -47,11 +49,6 @@ export interface Settings {
   /** Whether only the calls of a public key are allowed: in a browser, unless the user allows more. */
   readonly publicOnly: boolean;
 }
-
-const DEFAULT_TIMEOUT_MS = 15_000;
-const DEFAULT_TOTAL_TIMEOUT_MS = 60_000;
-const DEFAULT_MAX_RETRIES = 2;
-const DEFAULT_MAX_RESPONSE_BYTES = 10_485_760; // 10 MiB
 
 const OPTION_NAMES = [
   "apiKey",
@@ -70,52 +67,51 @@ const OPTION_NAMES = [
 ];
 const HOOK_NAMES = ["request", "response", "retry", "drift"];
 
-function checkKey(key: unknown): { key: string; kind: KeyKind } {
-  if (key === undefined || key === "") {
-    throw new ConfigurationError(
-      "The API key is missing. Pass the option `apiKey`, or set the environment variable MALIPO_API_KEY.",
-    );
-  }
-  if (typeof key !== "string" || /[^\x21-\x7e]/.test(key)) {
-    throw new ConfigurationError(
-      "The API key must be a string of printable ASCII characters without white space. Remove the line break or the spaces that were copied with it.",
-    );
-  }
-  const kind = keyKind(key);
-  if (kind !== undefined) return { key, kind };
-  throw new ConfigurationError(
-    `The API key must start with one of ${Object.values(KEY_PREFIXES).join(", ")}, and be longer than that. Copy the whole key.`,
-  );
+function check(isRight: boolean, otherwise: string): asserts isRight {
+  if (!isRight) throw new ConfigurationError(otherwise);
 }
 
-function checkBaseUrl(baseUrl: string | undefined): string {
-  if (baseUrl === undefined) {
-    throw new ConfigurationError(
-      "The base URL is missing. Pass the option `baseUrl` with the service's path prefix, or set the environment variable MALIPO_BASE_URL.",
-    );
-  }
+function checkKey(key: unknown): { key: string; kind: KeyKind } {
+  check(
+    key !== undefined && key !== "",
+    "The API key is missing. Pass the option `apiKey`, or set the environment variable MALIPO_API_KEY.",
+  );
+  check(
+    typeof key === "string" && !/[^\x21-\x7e]/.test(key),
+    "The API key must be a string of printable ASCII characters without white space. Remove the line break or the spaces that were copied with it.",
+  );
+  const kind = keyKind(key);
+  check(
+    kind !== undefined,
+    `The API key must start with one of ${Object.values(KEY_PREFIXES).join(", ")}, and be longer than that. Copy the whole key.`,
+  );
+  return { key, kind };
+}
+
+function checkBaseUrl(baseUrl: string | undefined): URL {
+  check(
+    baseUrl !== undefined,
+    "The base URL is missing. Pass the option `baseUrl` with the service's path prefix, or set the environment variable MALIPO_BASE_URL.",
+  );
   // `localhost:4010` is a URL with the scheme `localhost:`.
-  if (/^[\w.-]+:\d/.test(baseUrl)) {
-    const scheme = isLoopback(baseUrl.replace(/:.*/s, "")) ? "http" : "https";
-    throw new ConfigurationError(`\`baseUrl\` has no scheme. Write ${scheme}:// before it.`);
-  }
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined) {
-    throw new ConfigurationError(
-      "`baseUrl` must be an absolute URL, such as https://gateway.example/api/v1.",
-    );
-  }
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new ConfigurationError(
-      "`baseUrl` must have no user name, password, query or fragment. Remove them.",
-    );
-  }
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-    throw new ConfigurationError(
-      `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${url.protocol === "http:" ? "http: on another host" : "another scheme"}. The key would travel unencrypted.`,
-    );
-  }
-  return withoutTrailingSlashes(url.href);
+  const scheme = isLoopback(baseUrl.replace(/:.*/s, "")) ? "http" : "https";
+  check(!/^[\w.-]+:\d/.test(baseUrl), `\`baseUrl\` has no scheme. Write ${scheme}:// before it.`);
+  check(
+    URL.canParse(baseUrl),
+    "`baseUrl` must be an absolute URL, such as https://gateway.example/api/v1.",
+  );
+  const url = new URL(baseUrl);
+  const { protocol, username, password, search, hash } = url;
+  check(
+    username + password + search + hash === "",
+    "`baseUrl` must have no user name, password, query or fragment. Remove them.",
+  );
+  const given = protocol === "http:" ? "http: on another host" : "another scheme";
+  check(
+    protocol === "https:" || (protocol === "http:" && isLoopback(url.hostname)),
+    `\`baseUrl\` must start with https:, or with http: on a loopback host; got ${given}. The key would travel unencrypted.`,
+  );
+  return url;
 }
 
 /** @param isLive - Whether a key may charge a real customer. */
@@ -126,82 +122,93 @@ function storeOf(store: IdempotencyStore | undefined, isLive: boolean): Settings
       return defaultStore(isLive);
     });
   }
-  if (typeof store?.begin === "function") return async () => store;
-  throw new ConfigurationError(
+  check(
+    typeof store?.begin === "function",
     "`idempotency` must be an idempotency store. Pass memoryIdempotency(), or the SQLite, Redis or PostgreSQL store.",
   );
-}
-
-function checkObserver(observer: GatewayObserver | undefined): void {
-  if (observer === undefined || typeof observer?.observeExchange === "function") return;
-  throw new ConfigurationError(
-    "`observer` must be an observer. Pass createObserver() of malipo/learn.",
-  );
+  return async () => store;
 }
 
 function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] {
   if (profile === undefined) return undefined;
-  if (profile?.version === PROFILE_VERSION) {
-    const load = onDemand("`profile`", async () => {
-      const { learnedService } = await import("./learned-service.ts");
-      return learnedService(profile);
-    });
-    // The response is there. It must not be lost because a part of the client is not.
-    return () => load().catch(() => undefined);
-  }
-  const { version } = Object(profile);
-  throw new ConfigurationError(
+  const version: unknown = profile?.version;
+  check(
+    version === PROFILE_VERSION,
     typeof version === "number"
       ? `\`profile\` has the version ${version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`
       : "`profile` must be a service profile: the parsed content of malipo.service.json.",
   );
+  const load = onDemand("`profile`", async () => {
+    const { learnedService } = await import("./learned-service.ts");
+    return learnedService(profile);
+  });
+  // The response is there. It must not be lost because a part of the client is not.
+  return () => load().catch(() => undefined);
+}
+
+/** The limits of each call. */
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly maxRetries: number;
+}
+
+/** @throws {ConfigurationError} for a wrong limit. */
+export function checkLimits(limits: CallLimits): CallLimits {
+  checkMilliseconds("timeoutMs", limits.timeoutMs);
+  checkMilliseconds("totalTimeoutMs", limits.totalTimeoutMs);
+  checkWholeNumber("maxRetries", limits.maxRetries, 0);
+  return limits;
 }
 
 /** Whether this gateway may make only the calls of a public key. */
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();
-  if (publicOnly && kind === "secret") {
-    throw new ConfigurationError(
-      "A secret key must not be used in a browser: everybody who opens the page can read it. " +
-        "Use a public key (pk_) here and the secret key on your server. `dangerouslyAllowBrowser` turns this check off.",
-    );
-  }
+  check(
+    !publicOnly || kind !== "secret",
+    "A secret key must not be used in a browser: everybody who opens the page can read it. " +
+      "Use a public key (pk_) here and the secret key on your server. `dangerouslyAllowBrowser` turns this check off.",
+  );
   return publicOnly;
 }
 
 /** @throws {ConfigurationError} that says which option is wrong and what to change. */
 export function settingsFrom(given: GatewayOptions = {}): Settings {
   const options = ownOptions(given, OPTION_NAMES, "Gateway");
-  const { auth = "x-api-key", fetch, dangerouslyAllowBrowser = false } = options;
-  const { idempotency, observer, profile } = options;
+  const {
+    auth = "x-api-key",
+    timeoutMs = 15_000,
+    totalTimeoutMs = 60_000,
+    maxRetries = 2,
+    maxResponseBytes = 10_485_760, // 10 MiB
+    fetch,
+    idempotency,
+    observer,
+    profile,
+    dangerouslyAllowBrowser = false,
+  } = options;
   const hooks = ownOptions(options.hooks ?? {}, HOOK_NAMES, "`hooks`");
   const { key, kind } = checkKey(options.apiKey ?? environmentVariable("MALIPO_API_KEY"));
   const publicOnly = checkBrowser(kind, dangerouslyAllowBrowser);
   checkChoice("auth", auth, ["x-api-key", "bearer"]);
   if (fetch !== undefined) checkFunction("fetch", fetch);
-  checkObserver(observer);
-  const baseUrl = checkBaseUrl(
-    options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"),
+  check(
+    observer === undefined || typeof observer?.observeExchange === "function",
+    "`observer` must be an observer. Pass createObserver() of malipo/learn.",
   );
+  const url = checkBaseUrl(options.baseUrl?.toString() ?? environmentVariable("MALIPO_BASE_URL"));
   const redactor = createRedactor(key);
   return {
     key,
     kind,
-    baseUrl,
-    origin: new URL(baseUrl).origin,
+    baseUrl: withoutTrailingSlashes(url.href),
+    origin: url.origin,
     keyHeader: auth === "bearer" ? ["authorization", `Bearer ${key}`] : ["x-api-key", key],
     userAgent: userAgent(),
-    timeoutMs: timeLimit("timeoutMs", options.timeoutMs, DEFAULT_TIMEOUT_MS),
-    totalTimeoutMs: timeLimit("totalTimeoutMs", options.totalTimeoutMs, DEFAULT_TOTAL_TIMEOUT_MS),
-    maxRetries: countLimit("maxRetries", options.maxRetries, DEFAULT_MAX_RETRIES, 0),
-    maxResponseBytes: countLimit(
-      "maxResponseBytes",
-      options.maxResponseBytes,
-      DEFAULT_MAX_RESPONSE_BYTES,
-      1,
-    ),
+    ...checkLimits({ timeoutMs, totalTimeoutMs, maxRetries }),
+    maxResponseBytes: checkWholeNumber("maxResponseBytes", maxResponseBytes, 1),
     fetch,
-    store: storeOf(idempotency, kind === "secret" && !isLoopback(new URL(baseUrl).hostname)),
+    store: storeOf(idempotency, kind === "secret" && !isLoopback(url.hostname)),
     hooks,
     observer,
     loadLearned: learnedFrom(profile),

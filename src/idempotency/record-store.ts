@@ -1,4 +1,5 @@
 import { type CheckedQuery, checkListQuery, type ListedRecord, pageOf } from "./attempt-pages.ts";
+import type { NewRecord } from "./columns.ts";
 import type { Digest } from "./digest.ts";
 import {
   beginResult,
@@ -7,13 +8,7 @@ import {
   resolveResult,
   type StoredRecord,
 } from "./record.ts";
-import type { AttemptDigests, IdempotencyStore, NewAttempt } from "./store.ts";
-
-/** An attempt as it is written: its texts are digests. */
-interface NewRecord extends Omit<NewAttempt, "parameters" | "payment"> {
-  readonly scope: string;
-  readonly digests: AttemptDigests;
-}
+import type { IdempotencyStore } from "./store.ts";
 
 /** The records of an engine. Each method is atomic. */
 export interface Records extends Pick<IdempotencyStore, "finish" | "forget"> {

@@ -1,4 +1,5 @@
 import { quoteMasked } from "../internal/phone-digits.ts";
+import type { COLUMNS } from "./columns.ts";
 import type { Digest } from "./digest.ts";
 import { STORE_FORMAT } from "./format.ts";
 import { LEASE_MARGIN_MS } from "./lease.ts";
@@ -13,40 +14,15 @@ import type {
 const STATES = ["in_flight", "succeeded", "unknown"] as const;
 
 /** A record as a store keeps it. */
-export interface StoredRecord {
-  readonly state: (typeof STATES)[number];
-  /** The id of the attempt that began it. Empty once it was resolved. */
-  readonly owner: string;
-  readonly endpoint: string;
-  readonly idempotencyKey: string;
-  readonly baseUrl: string;
-  readonly scope: string;
-  readonly begunAt: number;
+export interface StoredRecord extends Omit<AttemptRecord, "ageMs" | "notSentInMs"> {
   /** How much of its lease has passed, by the store's clock for leases. */
   readonly elapsedMs: number;
   readonly leaseMs: number;
   readonly result: string | null;
-  readonly digests: AttemptDigests;
 }
 
 /** A record as an engine returns it. Anybody with access to the engine may have written it. */
-export interface RawRecord {
-  readonly version?: unknown;
-  readonly state?: unknown;
-  readonly owner?: unknown;
-  readonly endpoint?: unknown;
-  readonly idempotency_key?: unknown;
-  readonly base_url?: unknown;
-  readonly scope?: unknown;
-  readonly begun_at?: unknown;
-  readonly elapsed_ms?: unknown;
-  readonly lease_ms?: unknown;
-  readonly result?: unknown;
-  readonly parameters?: unknown;
-  readonly account_reference?: unknown;
-  readonly amount?: unknown;
-  readonly phone?: unknown;
-}
+export type RawRecord = Readonly<Partial<Record<(typeof COLUMNS)[number] | "elapsed_ms", unknown>>>;
 
 function checkVersion(key: string, version: unknown): void {
   if (String(version) === String(STORE_FORMAT)) return;
@@ -173,18 +149,12 @@ export function resolveResult(
 
 /** A record as `list` returns it. */
 export function attemptRecord(record: StoredRecord): AttemptRecord {
-  const { endpoint, idempotencyKey, owner, baseUrl, scope, begunAt, digests } = record;
+  const { elapsedMs, leaseMs: _leaseMs, result: _result, ...own } = record;
   const state = stateOf(record);
   return {
-    endpoint,
-    idempotencyKey,
-    owner,
-    baseUrl,
-    scope,
+    ...own,
     state,
-    begunAt,
-    ageMs: Math.floor(record.elapsedMs),
+    ageMs: Math.floor(elapsedMs),
     notSentInMs: state === "succeeded" ? 0 : notSentInMs(record),
-    digests,
   };
 }

@@ -152,7 +152,6 @@ async function runThroughStore<T>(
       throw unknownError(call, found);
     }
     // Another process makes the call now.
-    shared.outcome = "unknown";
     if (!hasWarned && performance.now() - startedAt >= WARN_AFTER_MS) {
       hasWarned = true;
       warnOfWait(call, found);

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors/configuration.ts";
-import { checkWholeNumber, describeValue, ownOptions } from "../internal/check-options.ts";
+import { checkWholeNumber, ownOptions, wrongOption } from "../internal/check-options.ts";
 
 /** The options that every store has. */
 export interface IdempotencyStoreOptions {
@@ -57,15 +56,11 @@ export function checkStoreOptions<Options extends IdempotencyStoreOptions>(
   const { retentionMs = DEFAULT_RETENTION_MS, scope = "", pepper } = own;
   checkWholeNumber("retentionMs", retentionMs, 1, MAX_RETENTION_MS);
   if (typeof scope !== "string" || !isStorable(scope)) {
-    throw new ConfigurationError(
-      `\`scope\` must be a string without NUL and without half characters; got ${describeValue(scope)}.`,
-    );
+    throw wrongOption("scope", "a string without NUL and without half characters", scope);
   }
   const isPepper = typeof pepper === "string" || pepper instanceof Uint8Array;
   if (pepper !== undefined && !(isPepper && pepper.length > 0)) {
-    throw new ConfigurationError(
-      `\`pepper\` must be a non-empty string or Uint8Array; got ${describeValue(pepper)}.`,
-    );
+    throw wrongOption("pepper", "a non-empty string or Uint8Array", pepper);
   }
   return Object.assign(own, { retentionMs, scope, pepper });
 }

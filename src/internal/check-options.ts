@@ -30,18 +30,32 @@ export function ownOptions<Options extends object>(
   return Object.assign(Object.create(null), options);
 }
 
+/** The error for an option with a wrong value. A text that was given is not shown. */
+export const wrongOption = (option: string, expected: string, value: unknown): ConfigurationError =>
+  new ConfigurationError(`\`${option}\` must be ${expected}; got ${describeValue(value)}.`);
+
 /** @throws {ConfigurationError} for a value that is none of the choices. */
 export function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
   if (choices.includes(value)) return;
-  throw new ConfigurationError(
-    `\`${option}\` must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}; got ${describeValue(value)}.`,
-  );
+  const names = choices.map((choice) => JSON.stringify(choice)).join(", ");
+  throw wrongOption(option, `one of ${names}`, value);
+}
+
+/** @throws {ConfigurationError} for anything but a text that fits. It is shown, so it must be no secret. */
+export function checkText(
+  option: string,
+  value: unknown,
+  pattern: RegExp,
+  expected: string,
+): string {
+  if (typeof value === "string" && pattern.test(value)) return value;
+  const given = typeof value === "string" ? JSON.stringify(value) : describeValue(value);
+  throw new ConfigurationError(`\`${option}\` must be ${expected}; got ${given}.`);
 }
 
 /** @throws {ConfigurationError} for anything but a function. */
 export function checkFunction(option: string, value: unknown): void {
-  if (typeof value === "function") return;
-  throw new ConfigurationError(`\`${option}\` must be a function; got ${describeValue(value)}.`);
+  if (typeof value !== "function") throw wrongOption(option, "a function", value);
 }
 
 /** @throws {ConfigurationError} for anything but a whole number within the bounds. */
@@ -54,9 +68,7 @@ export function checkWholeNumber(
   if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) {
     return value as number;
   }
-  throw new ConfigurationError(
-    `\`${option}\` must be a whole number from ${min} to ${max}; got ${describeValue(value)}.`,
-  );
+  throw wrongOption(option, `a whole number from ${min} to ${max}`, value);
 }
 
 /** The longest delay that a timer takes: https://developer.mozilla.org/docs/Web/API/setTimeout#maximum_delay_value */
@@ -65,9 +77,8 @@ export const MAX_TIMEOUT_MS = 2_147_483_647;
 /** @throws {ConfigurationError} for anything but milliseconds above 0 that a timer can count. */
 export function checkMilliseconds(option: string, value: unknown): number {
   if (typeof value === "number" && value > 0 && value <= MAX_TIMEOUT_MS) return value;
-  throw new ConfigurationError(
-    `\`${option}\` must be a number of milliseconds above 0 and at most ${MAX_TIMEOUT_MS}; got ${describeValue(value)}.`,
-  );
+  const expected = `a number of milliseconds above 0 and at most ${MAX_TIMEOUT_MS}`;
+  throw wrongOption(option, expected, value);
 }
 
 /**

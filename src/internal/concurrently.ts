@@ -1,3 +1,5 @@
+import { linkedController } from "./linked-controller.ts";
+
 /**
  * Maps an iterable with limited concurrency and yields results as they finish. Takes from the source
  * only as fast as results are taken.
@@ -11,9 +13,7 @@ export async function* concurrently<Item, Result>(
   concurrency: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Result, void, void> {
-  const controller = new AbortController();
-  const ended =
-    signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+  const { controller, unlink } = linkedController(signal);
   const ready: Result[] = [];
   /** What was begun and whose result was not given yet. */
   let open = 0;
@@ -33,7 +33,7 @@ export async function* concurrently<Item, Result>(
           break;
         }
         open++;
-        void work(value, ended).then((result) => {
+        void work(value, controller.signal).then((result) => {
           ready.push(result);
           wake();
         });
@@ -46,7 +46,7 @@ export async function* concurrently<Item, Result>(
     wake();
   }
 
-  ended.addEventListener("abort", () => wake());
+  controller.signal.addEventListener("abort", () => wake());
   try {
     for (;;) {
       signal?.throwIfAborted();
@@ -69,6 +69,7 @@ export async function* concurrently<Item, Result>(
     const unfinished = more;
     more = false;
     controller.abort();
+    unlink();
     // A source that is being waited for does not end before it has returned what it was asked for.
     const closing = unfinished ? Promise.resolve(source.return?.()) : undefined;
     if (taking) closing?.catch(() => {});

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors/configuration.ts";
-import { checkWholeNumber, describeValue } from "./check-options.ts";
+import { checkWholeNumber, wrongOption } from "./check-options.ts";
 
 /** If a page of a list ended. Lists are ordered by a time, then by a text. */
 export interface Position {
@@ -21,9 +20,7 @@ function positionFrom(after: unknown): Position {
   if (typeof after === "string" && at !== undefined && id !== undefined) {
     return { at: Number(at), id };
   }
-  throw new ConfigurationError(
-    `\`after\` must be \`next\` of an earlier page; got ${describeValue(after)}.`,
-  );
+  throw wrongOption("after", "`next` of an earlier page", after);
 }
 
 /** @throws {ConfigurationError} for a wrong `after` or `limit`. */

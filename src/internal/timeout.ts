@@ -7,15 +7,8 @@ export async function withTimeout<T>(
   ms: number,
   error: () => Error,
 ): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(error()), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (await waitAtMost(promise, ms)) return promise;
+  throw error();
 }
 
 /** Waits for a promise, but no longer than `ms`. Resolves with whether the promise ended in time. */

@@ -136,6 +136,7 @@ describe("a request does not leave, and the key is free again", () => {
       outcome: "not_sent",
       message: expect.stringMatching(message),
     });
+    expect((result as Error).message).toContain("The idempotency key may have been freed since");
     expect(sent).toBe(0);
     expect((await store.list()).attempts).toEqual([]);
   });

@@ -69,14 +69,23 @@ const beginsWith = (result: unknown) => (): IdempotencyStore => ({
   ...memoryIdempotency(),
   begin: () => Promise.resolve(result as never),
 });
+/** The store has the record of this very call. */
+const SAME = { sameParameters: true, sameService: true };
 const DOWN_BY_NONSENSE: typeof DOWN = [
   ["resolves with undefined", beginsWith(undefined)],
   ["resolves with a text", beginsWith("begun")],
-  ["resolves with an unknown state", beginsWith({ state: "finished", sameParameters: true })],
+  ["resolves with an unknown state", beginsWith({ state: "finished", ...SAME })],
   ["resolves with a state of no text", beginsWith({ state: 1 })],
   ["does not say whether the parameters are the same", beginsWith({ state: "in_flight" })],
-  ["succeeded without a result", beginsWith({ state: "succeeded", sameParameters: true })],
-  ["does not say whose attempt is unknown", beginsWith({ state: "unknown", sameParameters: true })],
+  ["succeeded without a result", beginsWith({ state: "succeeded", ...SAME })],
+  [
+    "does not say whose attempt is unknown",
+    beginsWith({ state: "unknown", ...SAME, notSentInMs: 0 }),
+  ],
+  [
+    "does not say for which service a call succeeded",
+    beginsWith({ state: "succeeded", sameParameters: true, result: "{}" }),
+  ],
   [
     "resolves with an object that throws",
     beginsWith({
@@ -99,12 +108,13 @@ const UNREADABLE_RESULTS = [
 test.each(UNREADABLE_RESULTS)(
   "a stored result that cannot be read is a typed error, and nothing is sent: %s",
   async (result) => {
-    const idempotency = beginsWith({ state: "succeeded", sameParameters: true, result })();
+    const idempotency = beginsWith({ state: "succeeded", ...SAME, result })();
     const { gateway, sent } = gatewayMeeting([success], { idempotency });
     const error = await failureOf(gateway.mobileMoney.initiate(order, { idempotencyKey }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "not_sent" });
-    expect(error.message).toContain("nothing was sent");
+    expect(error.message).toContain("cannot be read, so nothing was sent now");
+    expect(error.message).toContain('"ORDER-42/1"');
     expect(sent).toHaveLength(0);
   },
 );

@@ -1,10 +1,12 @@
 import type { GatewayError, Outcome } from "../../errors/base.ts";
+import type { Fence } from "../../idempotency/fence.ts";
 import { maskPhones } from "../../internal/phone-digits.ts";
 import { type AttemptResult, callHook, type RequestView } from "../hooks.ts";
+import type { ObservedExchange } from "../observer.ts";
 import type { LoggedAttempt } from "../platform/types.ts";
-import type { Settings } from "../settings.ts";
+import type { CallLimits, Settings } from "../settings.ts";
 import { type AttemptEnd, startAttempt } from "./attempt.ts";
-import { type BeforeSend, exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { exchange, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import {
   type CallContext,
   connectionFailure,
@@ -15,29 +17,17 @@ import {
   tooLargeFailure,
   worse,
 } from "./failures.ts";
-import { notifyObserver } from "./observer.ts";
 import { safeHeaders } from "./response-fields.ts";
 import { isRetryable, retryDelayMs } from "./retry-policy.ts";
 
 /** The limits of one call. */
-export interface Limits {
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly maxRetries: number;
+export interface Limits extends CallLimits {
   readonly signal: AbortSignal | undefined;
-  readonly beforeSend?: BeforeSend | undefined;
+  readonly beforeSend?: Fence | undefined;
 }
 
-/** Why an attempt failed, and its error with the worst outcome of all. ky passes it back to `shouldRetry`. */
-class AttemptFailed extends Error {
-  readonly failure: Failure;
-  readonly error: GatewayError;
-  constructor(failure: Failure, error: GatewayError) {
-    super();
-    this.failure = failure;
-    this.error = error;
-  }
-}
+/** What ky is given for every attempt that failed. The call knows why. */
+const ATTEMPT_FAILED = /* @__PURE__ */ new Error();
 
 /** An attempt as it was when it began. */
 interface Started {
@@ -66,7 +56,8 @@ export class CallAttempts {
   readonly #deadline: number;
   #count = 0;
   #timeOut: (() => void) | undefined;
-  #failed: AttemptFailed | undefined;
+  /** Why the last attempt failed, and its error with the worst outcome of all. */
+  #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
   #delayMs = 0;
   /** The last attempt, until a line of the log was written for it. */
   #unlogged: (() => LoggedAttempt) | undefined;
@@ -104,7 +95,7 @@ export class CallAttempts {
           this.#finish(started, { kind: "failed", error, hasResponse: true });
         }
         if (end.kind === "aborted") reject(signal?.reason);
-        else if (this.received === undefined) reject(this.#failed);
+        else if (this.received === undefined) reject(ATTEMPT_FAILED);
         else resolve(this.received.response);
       };
       const send = (attemptSignal: AbortSignal) =>
@@ -114,12 +105,11 @@ export class CallAttempts {
   }
 
   /** May another attempt follow the one that failed? */
-  shouldRetry(thrown: unknown): boolean {
+  shouldRetry(): boolean {
     this.#endByTimeout();
-    const failed = thrown instanceof AttemptFailed ? thrown : this.#failed;
-    // The caller aborted, so that no failure stands.
-    if (failed === undefined) return false;
-    const { failure, error } = failed;
+    // If the caller aborted, no failure stands.
+    if (this.#failed === undefined) return false;
+    const { failure, error } = this.#failed;
     const delayMs = retryDelayMs(failure, this.#count);
     // ky would wait out the rest of totalTimeout if the delay does not fit, and then report a
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
@@ -145,7 +135,7 @@ export class CallAttempts {
 
   #errorFor(thrown: unknown): unknown {
     const { signal } = this.#limits;
-    if (thrown instanceof AttemptFailed) return thrown.error;
+    if (thrown === ATTEMPT_FAILED) return this.#failed?.error;
     // In flight or in a wait. ky wraps some reasons in its own error.
     if (signal?.aborted) return signal.reason;
     // Or ky found `totalTimeout` over before another attempt began, and the last failure stands.
@@ -207,7 +197,7 @@ export class CallAttempts {
     };
     if (end.kind === "aborted") return void report({ aborted: true });
     if (response !== undefined) this.#notifyResponse(started, response, durationMs);
-    if (end.kind === "response") notifyObserver(this.#settings, this.#request, end.received);
+    if (end.kind === "response") this.#notifyObserver(end.received);
     if (end.kind === "response" && end.received.response.ok) {
       this.received = end.received;
       return void report({ status: end.received.response.status });
@@ -215,7 +205,7 @@ export class CallAttempts {
     const failure = this.#failureOf(started, end);
     this.outcome = worse(this.outcome, failure.outcome);
     const error = failure.toError(this.outcome);
-    this.#failed = new AttemptFailed(failure, error);
+    this.#failed = { failure, error };
     report({ status: failure.status, error });
   }
 
@@ -226,6 +216,15 @@ export class CallAttempts {
       headers: safeHeaders(response.headers, this.#settings.redactor),
       durationMs,
     }));
+  }
+
+  #notifyObserver({ response, text }: HttpResponse): void {
+    const { observer, baseUrl, kind: key } = this.#settings;
+    const { method, url, body } = this.#request;
+    callHook(
+      observer && ((exchange: ObservedExchange) => observer.observeExchange(exchange)),
+      () => ({ method, url, baseUrl, key, hasBody: body !== undefined, response, text }),
+    );
   }
 
   #failureOf({ leftMs }: Started, end: Exclude<AttemptEnd, { kind: "aborted" }>): Failure {

@@ -1,5 +1,6 @@
 import ky, { type KyInstance, type Options, type RetryOptions } from "ky";
 import type { Outcome } from "../../errors/base.ts";
+import { linkedController } from "../../internal/linked-controller.ts";
 import type { Settings } from "../settings.ts";
 import { CallAttempts, type Limits } from "./call-attempts.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
@@ -10,13 +11,6 @@ export interface Sent {
   readonly received: HttpResponse;
   readonly outcome: Outcome;
 }
-
-/** Sends a request until it has a 2xx, may not be sent again, or time is up. */
-export type HttpClient = (
-  request: HttpRequest,
-  context: CallContext,
-  limits: Limits,
-) => Promise<Sent>;
 
 // ky asks `shouldRetry` only about the methods that are named here.
 const EVERY_METHOD: NonNullable<RetryOptions["methods"]> = [
@@ -51,7 +45,7 @@ function kyOptions(
     retry: {
       limit: limits.maxRetries,
       methods: EVERY_METHOD,
-      shouldRetry: ({ error }) => attempts.shouldRetry(error),
+      shouldRetry: () => attempts.shouldRetry(),
       delay: () => attempts.delayMs(),
     },
     fetch: (request) => attempts.attempt(request as Request),
@@ -59,42 +53,28 @@ function kyOptions(
 }
 
 /**
- * The HTTP client of a gateway.
+ * The HTTP client of a gateway. It sends a request until it has a 2xx, may not be sent again, or time is
+ * up.
  *
  * @throws {GatewayError} from a call, whose outcome is the worst of all attempts; the signal's own
  * reason if the caller aborted.
  */
-export function createHttpClient(settings: Settings): HttpClient {
-  return async (request, context, limits) => {
+export function createHttpClient(settings: Settings) {
+  return async (request: HttpRequest, context: CallContext, limits: Limits): Promise<Sent> => {
     limits.signal?.throwIfAborted();
     const attempts = new CallAttempts(request, context, limits, settings);
-    const abort = followAbort(limits.signal);
+    // ky follows a signal by `AbortSignal.any`, so it gets a separate one.
+    const { controller, unlink } = linkedController(limits.signal);
     try {
       await client(request.url, {
         ...kyOptions(request, attempts, limits),
-        ...(abort && { signal: abort.signal }),
+        ...(limits.signal && { signal: controller.signal }),
       });
     } catch (error) {
       throw attempts.errorFor(error);
     } finally {
-      abort?.stop();
+      unlink();
     }
     return { received: attempts.received as HttpResponse, outcome: attempts.outcome };
-  };
-}
-
-/**
- * A signal for ky that follows the caller's. ky follows a signal by `AbortSignal.any`, which takes
- * no signal of another realm or of a polyfill, and a signal that lives as long as the process would
- * keep what follows it.
- */
-function followAbort(signal: AbortSignal | undefined) {
-  if (signal === undefined) return undefined;
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(signal.reason);
-  signal.addEventListener("abort", onAbort);
-  return {
-    signal: controller.signal,
-    stop: () => signal.removeEventListener("abort", onAbort),
   };
 }

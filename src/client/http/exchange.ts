@@ -1,5 +1,6 @@
-import type { Fetch } from "../options.ts";
+import type { Fence } from "../../idempotency/fence.ts";
 import { isBrowser } from "../runtime.ts";
+import type { Settings } from "../settings.ts";
 import { readBody } from "./read-body.ts";
 
 /** A request, ready to be sent. */
@@ -27,18 +28,6 @@ export type Exchange =
   | { readonly kind: "withheld"; readonly reason: string };
 
 /**
- * Called directly before a request leaves. Returns why it must not be sent; `undefined` to
- * let it go.
- */
-export type BeforeSend = () => string | undefined;
-
-/** What a gateway sends with. */
-export interface Sender {
-  readonly fetch: Fetch | undefined;
-  readonly maxResponseBytes: number;
-}
-
-/**
  * Sends one request, once, and reads the response to its end: a 2xx whose body breaks off is not a
  * response. Never rejects.
  *
@@ -47,9 +36,9 @@ export interface Sender {
 export async function exchange(
   { method, headers }: Pick<Request, "method" | "headers">,
   { url, body }: HttpRequest,
-  { fetch: customFetch, maxResponseBytes }: Sender,
+  { fetch: customFetch, maxResponseBytes }: Pick<Settings, "fetch" | "maxResponseBytes">,
   signal: AbortSignal,
-  beforeSend?: BeforeSend | undefined,
+  beforeSend?: Fence | undefined,
 ): Promise<Exchange> {
   let hasResponse = false;
   try {

@@ -70,6 +70,10 @@ function nextStep(outcome: Outcome, effect: Effect): string {
     : "It may have happened. You can send it again: the result is the same.";
 }
 
+/** The message of an error: the endpoint, what failed, and what the caller may do now. */
+const messageOf = ({ endpoint, effect, redactor }: CallContext, what: string, outcome: Outcome) =>
+  redactor.text(`${endpoint}${what} ${nextStep(outcome, effect)}`);
+
 /** Statuses below 500 of a service or a proxy that stopped waiting: the service may have acted before. */
 const UNKNOWN_STATUSES: ReadonlySet<number> = new Set([
   408, // Request Timeout
@@ -94,11 +98,10 @@ function startedPayment({ effect, redactor }: CallContext, { text }: HttpRespons
  * contradicts itself, and the payment may exist.
  */
 export function statusFailure(context: CallContext, received: HttpResponse): Failure {
-  const { endpoint, effect, redactor } = context;
   const { status } = received.response;
   const payment = startedPayment(context, received);
   const reference = payment?.reference;
-  const fields = { ...responseFields(received, redactor), reference };
+  const fields = { ...responseFields(received, context.redactor), reference };
   const saysRejected = isRejectionStatus(status) || received.response.ok;
   const outcome = saysRejected && payment === undefined ? "rejected" : "unknown";
   if (received.response.ok && payment !== undefined) {
@@ -117,13 +120,8 @@ export function statusFailure(context: CallContext, received: HttpResponse): Fai
       const description = isRedirect
         ? "a redirect, which is not followed. Is the base URL right?"
         : excerpt(fields.body) || "no body.";
-      return new ErrorType(
-        redactor.text(
-          `${endpoint} returned ${status}: ${description} ${nextStep(outcome, effect)}`,
-        ),
-        outcome,
-        fields,
-      );
+      const message = messageOf(context, ` returned ${status}: ${description}`, outcome);
+      return new ErrorType(message, outcome, fields);
     },
   };
 }
@@ -135,38 +133,34 @@ export function unexpectedResponse(
   what: string,
   options?: ErrorOptions,
 ): UnexpectedResponseError {
-  const { endpoint, effect, redactor } = context;
   const { reference } = startedPayment(context, received) ?? {};
-  const fields = { ...responseFields(received, redactor), reference };
-  return new UnexpectedResponseError(
-    redactor.text(
-      `${endpoint} returned ${fields.status}, but ${what}: ${excerpt(fields.body) || "no body."} ${nextStep("unknown", effect)}`,
-    ),
-    "unknown",
-    fields,
-    options,
-  );
+  const fields = { ...responseFields(received, context.redactor), reference };
+  const description = excerpt(fields.body) || "no body.";
+  const failed = ` returned ${fields.status}, but ${what}: ${description}`;
+  const message = messageOf(context, failed, "unknown");
+  return new UnexpectedResponseError(message, "unknown", fields, options);
 }
 
 /** A response whose body is larger than `maxResponseBytes`. */
 export function tooLargeFailure(
-  { endpoint, effect, redactor }: CallContext,
+  context: CallContext,
   response: Response,
   maxBytes: number,
 ): Failure {
   const { status } = response;
-  const headers = safeHeaders(response.headers, redactor);
+  const headers = safeHeaders(response.headers, context.redactor);
   const limit = `maxResponseBytes (${maxBytes} bytes)`;
+  const what = ` returned ${status}, but its body is larger than ${limit} and was not read. Raise maxResponseBytes if the service sends such bodies.`;
   return {
     outcome: isRejectionStatus(status) ? "rejected" : "unknown",
     status,
     isPermanent: true,
     toError: (outcome) =>
-      new UnexpectedResponseError(
-        `${endpoint} returned ${status}, but its body is larger than ${limit} and was not read. Raise maxResponseBytes if the service sends such bodies. ${nextStep(outcome, effect)}`,
-        outcome,
-        { status, body: undefined, headers },
-      ),
+      new UnexpectedResponseError(messageOf(context, what, outcome), outcome, {
+        status,
+        body: undefined,
+        headers,
+      }),
   };
 }
 
@@ -182,58 +176,39 @@ function describeCauses(error: unknown, more = 2): string {
  *
  * @param wasSent - The request has left this machine, whatever the error says.
  */
-export function connectionFailure(
-  { endpoint, effect, origin, redactor }: CallContext,
-  error: unknown,
-  wasSent: boolean,
-): Failure {
+export function connectionFailure(context: CallContext, error: unknown, wasSent: boolean): Failure {
+  const { origin, redactor } = context;
   // A plain copy if it is not safe: from here on, nothing of a foreign object is called or read.
   const cause = redactor.cause(error);
   const { wasNotSent, code, hint } = connectionDetails(cause, origin);
+  const why = code ?? maskPhones(describeCauses(cause));
+  const what = `: the connection to ${origin} failed (${why}).${hint === undefined ? "" : ` ${hint}`}`;
   return {
     outcome: !wasSent && wasNotSent ? "not_sent" : "unknown",
     toError: (outcome) =>
-      new ConnectionError(
-        redactor.text(
-          `${endpoint}: the connection to ${origin} failed (${code ?? maskPhones(describeCauses(cause))}). ${hint === undefined ? "" : `${hint} `}${nextStep(outcome, effect)}`,
-        ),
-        outcome,
-        { cause },
-      ),
+      new ConnectionError(messageOf(context, what, outcome), outcome, { cause }),
   };
 }
 
 /** An attempt, or the whole call, that took too long. */
 export function timeoutFailure(
-  { endpoint, effect }: CallContext,
+  context: CallContext,
   option: "timeoutMs" | "totalTimeoutMs",
   ms: number,
 ): Failure {
+  const what = `: no complete response within ${option} (${ms} ms).`;
   return {
     outcome: "unknown",
-    toError: (outcome) =>
-      new TimeoutError(
-        `${endpoint}: no complete response within ${option} (${ms} ms). ${nextStep(outcome, effect)}`,
-        outcome,
-        ms,
-      ),
+    toError: (outcome) => new TimeoutError(messageOf(context, what, outcome), outcome, ms),
   };
 }
 
 /** An attempt that was not sent, since its lease may be over. */
-export function leaseFailure(
-  { endpoint, effect }: CallContext,
-  reason: string,
-  totalTimeoutMs: number,
-): Failure {
+export function leaseFailure(context: CallContext, reason: string, totalMs: number): Failure {
+  const what = `: ${reason}`;
   return {
     outcome: "not_sent",
     isPermanent: true,
-    toError: (outcome) =>
-      new TimeoutError(
-        `${endpoint}: ${reason} ${nextStep(outcome, effect)}`,
-        outcome,
-        totalTimeoutMs,
-      ),
+    toError: (outcome) => new TimeoutError(messageOf(context, what, outcome), outcome, totalMs),
   };
 }

@@ -5,13 +5,6 @@ import { findProfileDrift } from "../../profile/drift.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { callHook, type DriftView, type GatewayHooks } from "../hooks.ts";
 
-/** What decides whether a difference is reported. */
-export interface DriftSettings {
-  readonly hooks: GatewayHooks;
-  /** What was learned of the service. */
-  readonly profile?: ServiceProfile | undefined;
-}
-
 function typeName(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
@@ -38,7 +31,11 @@ export interface DriftReporter {
   profile(name: string, status: number, body: unknown): void;
 }
 
-export function driftReporter({ hooks: { drift }, profile }: DriftSettings): DriftReporter {
+/** @param profile - What was learned of the service. */
+export function driftReporter(
+  { drift }: GatewayHooks,
+  profile: ServiceProfile | undefined,
+): DriftReporter {
   const report = (views: Iterable<DriftView>) => {
     for (const view of views) callHook(drift, () => view);
   };

@@ -13,11 +13,6 @@ import {
 import { readPayments } from "./payment-pages.ts";
 import { candidatesOf, freePayments, type LookContext, reachesBack } from "./resolve-unknown.ts";
 
-/** What a check of an outcome reads from the service. */
-export interface OutcomeContext extends LookContext {
-  readPayment(reference: string): Promise<Payment>;
-}
-
 /**
  * Looks at the service for what speaks against an outcome that a person wants to resolve an attempt
  * with. It sends nothing and changes nothing.
@@ -27,7 +22,7 @@ export interface OutcomeContext extends LookContext {
  * @throws {GatewayError} if it cannot look.
  */
 export async function objectionTo(
-  context: OutcomeContext,
+  context: LookContext,
   record: AttemptRecord,
   outcome: string,
 ): Promise<string | undefined> {
@@ -44,7 +39,7 @@ export async function objectionTo(
 }
 
 async function objectionToNotSent(
-  context: OutcomeContext,
+  context: LookContext,
   record: AttemptRecord,
 ): Promise<string | undefined> {
   const begunMs = begunAtMs(record, Date.now());
@@ -60,7 +55,7 @@ async function objectionToNotSent(
 }
 
 async function objectionToReference(
-  context: OutcomeContext,
+  context: LookContext,
   record: AttemptRecord,
   reference: string,
 ): Promise<string | undefined> {
@@ -79,10 +74,7 @@ async function objectionToReference(
     : undefined;
 }
 
-async function readIfThere(
-  context: OutcomeContext,
-  reference: string,
-): Promise<Payment | undefined> {
+async function readIfThere(context: LookContext, reference: string): Promise<Payment | undefined> {
   try {
     return { ...(await context.readPayment(reference)), reference };
   } catch (error) {

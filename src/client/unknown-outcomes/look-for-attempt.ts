@@ -4,7 +4,7 @@ import type { CallOptions } from "../options.ts";
 import { signalsOf } from "../payment-signals.ts";
 import type { Look } from "../waiting/collect.ts";
 import { attemptsFor } from "./match-payments.ts";
-import { type LookContext, resolveUnknown } from "./resolve-unknown.ts";
+import { type LookContext, lookForPayments } from "./resolve-unknown.ts";
 
 const { method, path } = ENDPOINTS["mobileMoney.initiate"];
 const ENDPOINT = `${method} ${path}`;
@@ -32,7 +32,7 @@ export async function lookForAttempt(
   // A webhook, or another process, has resolved it.
   if (record.state === "succeeded") return "found";
   if (record.state === "in_flight") return "open";
-  const reports = await resolveUnknown(context, { lookBackMs: MAX_AGE_MS }, options, record);
+  const reports = await lookForPayments(context, { lookBackMs: MAX_AGE_MS }, options, record);
   if (reports.some(({ state }) => state === "resolved")) return "found";
   // Its request cannot be on its way any more, so this look was the last one that makes sense.
   return record.notSentInMs === 0 ? "gone" : "open";

@@ -1,17 +1,16 @@
 import type { Payment } from "../../contract/payment.ts";
 import { signalsOf } from "../payment-signals.ts";
-import type { AttemptsContext } from "./attempts.ts";
 import { attemptsFor, referenceOf } from "./match-payments.ts";
+import type { LookContext } from "./resolve-unknown.ts";
 
 /**
  * The completed payments of an account reference that other idempotency keys made, as far as the
  * store remembers them.
  */
 export async function otherCompletedPayments(
-  context: AttemptsContext & { readonly baseUrl: string },
+  context: LookContext,
   accountReference: string,
   reference: string,
-  read: (reference: string) => Promise<Payment>,
 ): Promise<Payment[]> {
   const { accountReference: label } = signalsOf({ account_reference: accountReference });
   if (label === undefined) return [];
@@ -21,7 +20,7 @@ export async function otherCompletedPayments(
     if (record.state !== "succeeded") continue;
     const other = await referenceOf(context, record);
     if (other === undefined || other === reference) continue;
-    const payment = await read(other);
+    const payment = await context.readPayment(other);
     if (payment.status === "completed") completed.push({ ...payment, reference: other });
   }
   return completed;

@@ -1,3 +1,4 @@
+import type { Payment } from "../../contract/payment.ts";
 import { recordName } from "../../idempotency/run-once.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import { checkWholeNumber, ownOptions } from "../../internal/check-options.ts";
@@ -69,19 +70,26 @@ export type UnknownReport =
 export interface LookContext extends AttemptsContext {
   readonly baseUrl: string;
   readPage(options: CallOptions): ReadPage;
+  readPayment(reference: string): Promise<Payment>;
 }
 
 // 100 years.
 const MAX_AGE_MS = 36_500 * 24 * 3_600_000;
 
-export function checkResolveUnknownOptions(given: ResolveUnknownOptions): ResolveUnknownOptions {
+/** See `gateway.idempotency.resolveUnknown`. */
+export async function resolveUnknown(
+  context: LookContext,
+  given: ResolveUnknownOptions,
+): Promise<UnknownReport[]> {
   const names = ["lookBackMs", "notSentAfterMs", "signal"];
   const options = ownOptions(given, names, "resolveUnknown");
-  checkWholeNumber("lookBackMs", options.lookBackMs, 1, MAX_AGE_MS);
-  if (options.notSentAfterMs !== undefined) {
-    checkWholeNumber("notSentAfterMs", options.notSentAfterMs, 1, MAX_AGE_MS);
+  const { lookBackMs, notSentAfterMs, signal } = options;
+  checkWholeNumber("lookBackMs", lookBackMs, 1, MAX_AGE_MS);
+  if (notSentAfterMs !== undefined) {
+    checkWholeNumber("notSentAfterMs", notSentAfterMs, 1, MAX_AGE_MS);
   }
-  return options;
+  signal?.throwIfAborted();
+  return lookForPayments(context, options, { signal });
 }
 
 /**
@@ -89,10 +97,10 @@ export function checkResolveUnknownOptions(given: ResolveUnknownOptions): Resolv
  *
  * @param only - Only this attempt.
  */
-export async function resolveUnknown(
+export async function lookForPayments(
   context: LookContext,
   options: ResolveUnknownOptions,
-  callOptions: CallOptions = { signal: options.signal },
+  callOptions: CallOptions,
   only?: AttemptRecord,
 ): Promise<UnknownReport[]> {
   const { lookBackMs, notSentAfterMs, signal } = options;

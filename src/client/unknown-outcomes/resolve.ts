@@ -5,21 +5,29 @@ import type { CallOptions } from "../options.ts";
 import type { Settings } from "../settings.ts";
 import type { Look } from "../waiting/collect.ts";
 import type { AttemptList, AttemptQuery } from "./attempts.ts";
-import type { IdempotencyOperations, UnknownAttempt } from "./operations.ts";
+import type { UnknownAttempt } from "./operations.ts";
 import type { ResolveOptions } from "./resolve-attempt.ts";
-import type { ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+import type { LookContext, ResolveUnknownOptions, UnknownReport } from "./resolve-unknown.ts";
+
+type Operations = typeof import("./operations.ts");
 
 const loadOperations = onDemand("attempts of unknown outcome", () => import("./operations.ts"));
 
 /** Attempts to make a call once, by their idempotency keys: list them, and resolve the unknown ones. */
 export class Idempotency {
-  readonly #operations: () => Promise<IdempotencyOperations>;
+  readonly #settings: Settings;
+  readonly #call: Call;
   /** @internal */
   constructor(settings: Settings, call: Call) {
-    this.#operations = async () => {
-      const { IdempotencyOperations } = await loadOperations();
-      return new IdempotencyOperations(settings, call);
-    };
+    this.#settings = settings;
+    this.#call = call;
+  }
+
+  async #run<T>(
+    operation: (operations: Operations, context: LookContext) => Promise<T>,
+  ): Promise<T> {
+    const operations = await loadOperations();
+    return operation(operations, await operations.contextOf(this.#settings, this.#call));
   }
 
   /**
@@ -36,7 +44,7 @@ export class Idempotency {
    * ```
    */
   async list(query?: AttemptQuery): Promise<AttemptList> {
-    return (await this.#operations()).list(query);
+    return this.#run(({ listAttempts }, context) => listAttempts(context, query));
   }
 
   /**
@@ -76,7 +84,9 @@ export class Idempotency {
     outcome: string,
     options: ResolveOptions = {},
   ): Promise<void> {
-    await (await this.#operations()).resolve(idempotencyKey, outcome, options);
+    await this.#run(({ resolveAttempt }, context) =>
+      resolveAttempt(context, idempotencyKey, outcome, options),
+    );
   }
 
   /**
@@ -101,7 +111,7 @@ export class Idempotency {
    * ```
    */
   async resolveUnknown(options: ResolveUnknownOptions): Promise<UnknownReport[]> {
-    return (await this.#operations()).resolveUnknown(options);
+    return this.#run(({ resolveUnknown }, context) => resolveUnknown(context, options));
   }
 
   /**
@@ -118,12 +128,12 @@ export class Idempotency {
   async resolveByPayment(payment: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { reference } = payment;
     if (reference === undefined || reference === "") return false;
-    return (await this.#operations()).resolveByPayment(payment);
+    return this.#run(({ resolveByPayment }, context) => resolveByPayment(context, payment));
   }
 
   /** @internal For the page of an operator: changes nothing. */
   async unknownBeside(payments: readonly Payment[], limit: number): Promise<UnknownAttempt[]> {
-    return (await this.#operations()).unknownBeside(payments, limit);
+    return this.#run(({ unknownBeside }, context) => unknownBeside(context, payments, limit));
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */
@@ -132,7 +142,9 @@ export class Idempotency {
     params: MobileMoneyPaymentParams,
     options: CallOptions,
   ): Promise<Look> {
-    return (await this.#operations()).look(idempotencyKey, params, options);
+    return this.#run(({ lookForAttempt }, context) =>
+      lookForAttempt(context, idempotencyKey, params, options),
+    );
   }
 
   /**
@@ -143,6 +155,8 @@ export class Idempotency {
    * @throws {GatewayError} if the store or a read fails.
    */
   async otherCompletedPayments(accountReference: string, reference: string): Promise<Payment[]> {
-    return (await this.#operations()).otherCompletedPayments(accountReference, reference);
+    return this.#run(({ otherCompletedPayments }, context) =>
+      otherCompletedPayments(context, accountReference, reference),
+    );
   }
 }

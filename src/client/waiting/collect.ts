@@ -33,16 +33,13 @@ export interface CollectOptions
   onStarted?: ((reference: string) => void) | undefined;
 }
 
-/** What finds the payment of an attempt. */
-interface Finder {
-  look(key: string, params: MobileMoneyPaymentParams, options: CallOptions): Promise<Look>;
-}
-
 /** Starts a payment, or finds it, and waits for its final status. */
 export async function collectPayment(
   call: Call,
   turns: ReadTurns,
-  finder: Finder,
+  finder: {
+    look(key: string, params: MobileMoneyPaymentParams, options: CallOptions): Promise<Look>;
+  },
   params: MobileMoneyPaymentParams,
   options: CollectOptions & { readonly waitMs: number },
 ): Promise<Payment> {
@@ -120,20 +117,12 @@ async function isFound({ look, leftMs, signal }: Search): Promise<boolean> {
   const started = performance.now();
   for (;;) {
     signal?.throwIfAborted();
-    const found = await lookOnce(look, leftMs());
+    // A look that fails says nothing: the next one may succeed.
+    const found = await look(leftMs()).catch((): Look => "open");
     if (found !== "open") return found === "found";
     const elapsedMs = performance.now() - started;
     const nextMs = nextReadInMs(elapsedMs, elapsedMs + leftMs());
     if (nextMs === undefined) return false;
     await sleep(nextMs, signal);
-  }
-}
-
-/** A look that fails says nothing: the next one may succeed. */
-async function lookOnce(look: Search["look"], leftMs: number): Promise<Look> {
-  try {
-    return await look(leftMs);
-  } catch {
-    return "open";
   }
 }

@@ -1,4 +1,5 @@
 import { TimeoutError } from "../../errors/connection.ts";
+import { linkedController } from "../../internal/linked-controller.ts";
 import { Semaphore } from "../../internal/semaphore.ts";
 
 /** How many reads of one gateway's waits are under way at most: a burst of waits must not be a flood. */
@@ -15,16 +16,14 @@ export class ReadTurns {
    * @throws the reason of the signal, if it aborts before the turn.
    */
   async take<T>(read: () => Promise<T>, leftMs: number, signal?: AbortSignal): Promise<T> {
-    const turn = new AbortController();
-    const giveUp = () => turn.abort(signal?.reason);
-    const timer = setTimeout(() => turn.abort(noTurn(leftMs)), leftMs);
-    signal?.addEventListener("abort", giveUp);
+    const { controller, unlink } = linkedController(signal);
+    const timer = setTimeout(() => controller.abort(noTurn(leftMs)), leftMs);
     const begin = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", giveUp);
+      unlink();
     };
     try {
-      return await this.#semaphore.use(turn.signal, () => {
+      return await this.#semaphore.use(controller.signal, () => {
         begin();
         return read();
       });

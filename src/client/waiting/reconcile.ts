@@ -1,11 +1,10 @@
 import { type DoublePayment, DoublePaymentDetector } from "../../contract/double-payment.ts";
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal } from "../../contract/payment-state.ts";
-import { describeValue, ownOptions } from "../../internal/check-options.ts";
+import { checkWholeNumber, describeValue, ownOptions } from "../../internal/check-options.ts";
 import { concurrently } from "../../internal/concurrently.ts";
 import { callHook } from "../hooks.ts";
 import { invalidParams } from "../invalid-params.ts";
-import { countLimit } from "../limits.ts";
 import type { CallOptions } from "../options.ts";
 
 /**
@@ -93,7 +92,8 @@ export async function* reconcilePayments(
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconcileReport, void, void> {
   const own = ownOptions(options, ["concurrency", "onProgress", "signal"], "reconcile");
-  const concurrency = countLimit("concurrency", own.concurrency, DEFAULT_CONCURRENCY, 1);
+  const { concurrency = DEFAULT_CONCURRENCY } = own;
+  checkWholeNumber("concurrency", concurrency, 1);
   const source = openIterator(references);
 
   async function report(reference: string, signal: AbortSignal): Promise<ReconcileReport> {

@@ -1,14 +1,13 @@
 import type { Payment } from "../../contract/payment.ts";
 import { isFinal, mergePayment } from "../../contract/payment-state.ts";
-import { isGatewayError } from "../../errors/any.ts";
+import { type AnyGatewayError, isGatewayError } from "../../errors/any.ts";
 import { PaymentPendingError } from "../../errors/payment.ts";
+import { sleep } from "../../internal/timeout.ts";
 import { callHook } from "../hooks.ts";
 import type { CallOptions } from "../options.ts";
 import { nextReadInMs } from "./poll-schedule.ts";
 import type { ReadTurns } from "./read-turns.ts";
 import { checkWaitOptions, type WaitOptions } from "./wait-options.ts";
-import { createWakeableSleep } from "./wakeable-sleep.ts";
-import type { Wake } from "./wakeups/local.ts";
 
 /** What a wait knows so far. */
 interface WaitState {
@@ -20,38 +19,25 @@ interface WaitState {
 /** A payment may be read before the service has stored it: a 404 is not final in this time. */
 const NOT_FOUND_GRACE_MS = 10_000;
 
-/** The error that ends the wait after a failed read; `undefined` where the wait goes on. */
-function terminalErrorOf(error: unknown, elapsedMs: number, known: Payment | undefined): unknown {
-  if (!isGatewayError(error)) return error;
-  switch (error.code) {
-    // The reference cannot be sent. Once a read has succeeded, the response is about another payment.
-    case "invalid_params":
-      return known === undefined ? error : undefined;
-    // The next read may succeed.
-    case "connection":
-    case "timeout":
-    case "server":
-    case "rate_limit":
-    case "unexpected_response":
-      return undefined;
-    case "not_found":
-      return elapsedMs < NOT_FOUND_GRACE_MS ? undefined : error;
-    case "api":
-      return error.outcome === "unknown" ? undefined : error;
-    default:
-      return error;
-  }
-}
+/** After these the next read may succeed. */
+const PASSING: readonly string[] = [
+  "connection",
+  "timeout",
+  "server",
+  "rate_limit",
+  "unexpected_response",
+];
 
-/** Subscribes to wake-ups. If that fails, the reads still come, so nothing is thrown. */
-function subscribe(wakeUp: Wake, reference: string, wake: () => void): () => void {
-  let unsubscribe: (() => void) | undefined;
-  try {
-    unsubscribe = wakeUp(reference, wake);
-  } catch {}
-  return () => {
-    callHook(unsubscribe, () => undefined);
-  };
+/** Whether the wait goes on after a failed read. */
+function mayPass(error: AnyGatewayError, elapsedMs: number, known: Payment | undefined): boolean {
+  const { code, outcome } = error;
+  return (
+    PASSING.includes(code) ||
+    (code === "api" && outcome === "unknown") ||
+    (code === "not_found" && elapsedMs < NOT_FOUND_GRACE_MS) ||
+    // Once a read has succeeded, the reference can be sent: the response is about another payment.
+    (code === "invalid_params" && known !== undefined)
+  );
 }
 
 /**
@@ -73,8 +59,7 @@ async function readOnce(
     return 0;
   } catch (error) {
     signal?.throwIfAborted();
-    const terminalError = terminalErrorOf(error, elapsedMs(), state.payment);
-    if (terminalError !== undefined) throw terminalError;
+    if (!isGatewayError(error) || !mayPass(error, elapsedMs(), state.payment)) throw error;
     state.failure = error;
     return (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
   }
@@ -97,7 +82,9 @@ export async function waitForFinalStatus(
   const endsWait = ({ status }: Payment) => isFinal(status) || finalStatuses.includes(status);
   const started = performance.now();
   const elapsedMs = () => performance.now() - started;
-  const sleep = createWakeableSleep();
+  // Aborted to end the sleep. A wake-up between two sleeps ends the next one at once.
+  let alarm = new AbortController();
+  const lookNow = () => alarm.abort();
   const state: WaitState = { payment: undefined, failure: undefined };
   const leftMs = () => Math.max(waitMs - elapsedMs(), 1);
   const readInTurn = () =>
@@ -111,8 +98,12 @@ export async function waitForFinalStatus(
     });
   const readNext = () => turns.take(readInTurn, leftMs(), signal);
 
-  const unsubscribe = wake && subscribe(wake, reference, sleep.wake);
-  signal?.addEventListener("abort", sleep.wake);
+  // If that fails, the reads still come.
+  const unsubscribe = callHook(
+    (look: () => void) => wake?.(reference, look),
+    () => lookNow,
+  );
+  signal?.addEventListener("abort", lookNow);
   try {
     for (;;) {
       signal?.throwIfAborted();
@@ -121,13 +112,17 @@ export async function waitForFinalStatus(
       const elapsed = elapsedMs();
       const restMs = waitMs - elapsed;
       const nextMs = Math.max(nextReadInMs(elapsed, waitMs) ?? restMs, retryAfterMs);
-      if (restMs > 0) await sleep.sleep(Math.min(nextMs, restMs));
+      if (restMs > 0) {
+        // Rounded up: a timer that ends early would come before what it waits for.
+        await sleep(Math.ceil(Math.min(nextMs, restMs)), alarm.signal);
+        alarm = new AbortController();
+      }
       signal?.throwIfAborted();
       if (elapsedMs() >= waitMs) throw pendingError(reference, state, waitMs);
     }
   } finally {
-    unsubscribe?.();
-    signal?.removeEventListener("abort", sleep.wake);
+    callHook(unsubscribe, () => undefined);
+    signal?.removeEventListener("abort", lookNow);
   }
 }
 

@@ -1,7 +1,10 @@
 import type { Payment } from "../../contract/payment.ts";
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkFunction, describeValue, ownOptions } from "../../internal/check-options.ts";
-import { timeLimit } from "../limits.ts";
+import {
+  checkFunction,
+  checkMilliseconds,
+  ownOptions,
+  wrongOption,
+} from "../../internal/check-options.ts";
 import type { CallOptions } from "../options.ts";
 import type { Wake } from "./wakeups/local.ts";
 
@@ -73,14 +76,11 @@ export function checkWaitOptions<Options extends WaitOptions>(
   names: readonly string[] = WAIT_OPTION_NAMES,
 ): Options & { readonly waitMs: number } {
   const options = ownOptions(given, names, owner);
-  const { onUpdate, wake, finalStatuses } = options;
+  const { onUpdate, wake, finalStatuses, waitMs = DEFAULT_WAIT_MS } = options;
   if (onUpdate !== undefined) checkFunction("onUpdate", onUpdate);
   if (wake !== undefined) checkFunction("wake", wake);
   if (finalStatuses !== undefined && !Array.isArray(finalStatuses)) {
-    throw new ConfigurationError(
-      `\`finalStatuses\` must be a list of statuses; got ${describeValue(finalStatuses)}.`,
-    );
+    throw wrongOption("finalStatuses", "a list of statuses", finalStatuses);
   }
-  const waitMs = timeLimit("waitMs", options.waitMs, DEFAULT_WAIT_MS);
-  return Object.assign(options, { waitMs });
+  return Object.assign(options, { waitMs: checkMilliseconds("waitMs", waitMs) });
 }

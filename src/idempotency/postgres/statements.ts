@@ -1,3 +1,4 @@
+import { ATTEMPT_COLUMNS, COLUMNS, listOf, REPLACE } from "../columns.ts";
 import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
 
@@ -20,11 +21,10 @@ const leaseOverSince = (ms: number) =>
 
 const STATE = `CASE WHEN state = 'in_flight' AND ${leaseOverSince(0)} THEN 'unknown' ELSE state END`;
 
-const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url, scope,
+const RECORD = `key, ${listOf(COLUMNS.filter((column) => column !== "begun_at"))},
   ${milliseconds("begun_at")} AS begun_at,
   greatest(0, ${milliseconds("clock_timestamp() - lease_from")}) AS elapsed_ms,
-  lease_from > clock_timestamp() AS is_behind, lease_ms,
-  parameters, account_reference, amount, phone, result`;
+  lease_from > clock_timestamp() AS is_behind`;
 
 const RESOLVABLE = `key = $1 AND version = ${STORE_FORMAT} AND scope = $2
   AND ${STATE} = 'unknown' AND owner = coalesce($3::text, owner)`;
@@ -89,18 +89,12 @@ export const statementsFor = (table: string) => ({
   comment: `SELECT obj_description('${table}'::regclass, 'pg_class') AS comment`,
   begin: `
     ${DURABLE}
-    INSERT INTO ${table} AS stored (key, version, state, owner, endpoint, idempotency_key, base_url,
-      scope, begun_at, lease_from, lease_ms, parameters, account_reference, amount, phone)
-    SELECT $1::text, ${STORE_FORMAT}, 'in_flight', $2::text, $3::text, $4::text, $5::text,
-      $6::text, ${NOW}, ${NOW}, $7::bigint, $8::text, $9::text, $10::text, $11::text
+    INSERT INTO ${table} AS stored
+      (key, version, state, begun_at, lease_from, ${listOf(ATTEMPT_COLUMNS)})
+    SELECT $1::text, ${STORE_FORMAT}, 'in_flight', ${NOW}, ${NOW}, $2::text, $3::text, $4::text,
+      $5::text, $6::text, $7::bigint, $8::text, $9::text, $10::text, $11::text
     FROM durable
-    ON CONFLICT (key) DO UPDATE
-      SET version = excluded.version, state = excluded.state, owner = excluded.owner,
-          endpoint = excluded.endpoint, idempotency_key = excluded.idempotency_key,
-          base_url = excluded.base_url, scope = excluded.scope, begun_at = excluded.begun_at,
-          lease_from = excluded.lease_from, lease_ms = excluded.lease_ms,
-          parameters = excluded.parameters, account_reference = excluded.account_reference,
-          amount = excluded.amount, phone = excluded.phone, result = NULL, keep_until = NULL
+    ON CONFLICT (key) DO UPDATE SET ${REPLACE}
       WHERE stored.keep_until <= clock_timestamp() AND stored.version = ${STORE_FORMAT}
   `,
   read: `SELECT ${RECORD} FROM ${table} WHERE key = $1`,

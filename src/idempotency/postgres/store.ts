@@ -6,13 +6,14 @@
 
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue } from "../../internal/check-options.ts";
+import { checkText } from "../../internal/check-options.ts";
 import { isOpen, type ListedRecord } from "../attempt-pages.ts";
+import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { STORE_FORMAT, unknownFormat } from "../format.ts";
 import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
 import { type Records, recordStore } from "../record-store.ts";
-import type { AttemptDigests, IdempotencyStore } from "../store.ts";
+import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { FORMAT_COMMENT, statementsFor } from "./statements.ts";
 
@@ -92,19 +93,7 @@ class Statements {
   }
 }
 
-const columns = ({ parameters, accountReference, amount, phone }: Partial<AttemptDigests>) => [
-  ...[parameters, accountReference, amount, phone],
-];
-
-function checkTable(table: string): string {
-  if (typeof table === "string" && /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/.test(table)) {
-    return table;
-  }
-  const given = typeof table === "string" ? JSON.stringify(table) : describeValue(table);
-  throw new ConfigurationError(
-    `\`table\` must be lower-case letters, digits and underscores, with or without a schema before a dot; got ${given}.`,
-  );
-}
+const TABLE_NAME = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
 
 /**
  * Remembers idempotency keys in PostgreSQL: one key makes at most one prompt across all machines
@@ -139,13 +128,21 @@ export function postgresIdempotency(
 ): PostgresIdempotency {
   const own = checkStoreOptions(options, "postgresIdempotency", ["table"]);
   const { retentionMs, scope, pepper } = own;
-  const { table = "malipo_idempotency" } = own;
-  const statements = new Statements(pool, checkTable(table));
+  const table = checkText(
+    "table",
+    own.table ?? "malipo_idempotency",
+    TABLE_NAME,
+    "lower-case letters, digits and underscores, with or without a schema before a dot",
+  );
+  const statements = new Statements(pool, table);
 
   const records: Records = {
-    begin: async (key, { owner, endpoint, idempotencyKey, baseUrl, leaseMs, digests }) => {
-      const attempt = [key, owner, endpoint, idempotencyKey, baseUrl, scope, leaseMs];
-      const { rowCount } = await statements.run("begin", ...attempt, ...columns(digests));
+    begin: async (key, record) => {
+      const { rowCount } = await statements.run(
+        "begin",
+        key,
+        ...Object.values(attemptColumns(record)),
+      );
       return rowCount === 1 ? "begun" : statements.read(key);
     },
     finish: async (key, owner, end) => {
@@ -166,7 +163,7 @@ export function postgresIdempotency(
     list: async ({ state, digests, after, limit }) => {
       const name = isOpen(state) ? "listOpen" : "list";
       const position = [after?.at ?? 0, after?.id ?? "", state ?? null];
-      const values = [scope, ...position, ...columns(digests), limit + 1];
+      const values = [scope, ...position, ...Object.values(digestColumns(digests)), limit + 1];
       const { rows } = await statements.run(name, ...values);
       const listed: ListedRecord[] = [];
       for (const row of rows) listed.push([row.key, await statements.recordIn(row.key, row)]);

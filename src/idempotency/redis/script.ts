@@ -1,39 +1,11 @@
+import { ATTEMPT_COLUMNS, COLUMNS } from "../columns.ts";
 import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
 
-/** The fields of a record that the script returns, in this order, before `elapsed_ms`. */
-export const FIELDS = [
-  "version",
-  "state",
-  "owner",
-  "endpoint",
-  "idempotency_key",
-  "base_url",
-  "scope",
-  "begun_at",
-  "lease_ms",
-  "result",
-  "parameters",
-  "account_reference",
-  "amount",
-  "phone",
-] as const;
-
-/** The names that `begin` writes from its arguments, in this order. */
-const BEGIN_FIELDS = [
-  "owner",
-  "endpoint",
-  "idempotency_key",
-  "base_url",
-  "scope",
-  "lease_ms",
-  "parameters",
-  "account_reference",
-  "amount",
-  "phone",
-] as const;
-
 const luaList = (names: readonly string[]) => `{ ${names.map((name) => `'${name}'`).join(", ")} }`;
+
+/** The place of a column in what `read` returns. */
+const found = (column: (typeof COLUMNS)[number]) => `found[${COLUMNS.indexOf(column) + 1}]`;
 
 /**
  * A script, so that each operation is atomic in Redis. Leases are on its clock, which all processes
@@ -75,8 +47,8 @@ export const SCRIPT = `
     return 0
   end
   local function read(record)
-    local found = redis.call('HMGET', record, unpack(${luaList(FIELDS)}))
-    if found[1] ~= '${STORE_FORMAT}' then return found, false end
+    local found = redis.call('HMGET', record, unpack(${luaList(COLUMNS)}))
+    if ${found("version")} ~= '${STORE_FORMAT}' then return found, false end
     local passed = elapsed(record, redis.call('HGET', record, 'lease_from'))
     found[#found + 1] = passed and digits(passed)
     return found, passed
@@ -125,9 +97,9 @@ export const SCRIPT = `
         offset, look = offset + 1, look - 1
         if tonumber(score) > tonumber(after_score) or comes_after(key, after_key) then
           local found, passed = read(records .. key)
-          if found[1] == '${STORE_FORMAT}' and found[7] == scope then
+          if ${found("version")} == '${STORE_FORMAT}' and ${found("scope")} == scope then
             local field = {}
-            for at, name in ipairs(${luaList(FIELDS)}) do field[name] = found[at] or '' end
+            for at, name in ipairs(${luaList(COLUMNS)}) do field[name] = found[at] or '' end
             local lease = tonumber(field.lease_ms)
             local now_in = field.state
             if now_in == 'in_flight' and passed and lease and passed >= lease then now_in = 'unknown' end
@@ -149,7 +121,7 @@ export const SCRIPT = `
   local record = records .. key
   if operation == 'begin' then
     local found = read(record)
-    if found[1] == '${STORE_FORMAT}' and found[2] == 'in_flight' and found[3] == owner then
+    if ${found("version")} == '${STORE_FORMAT}' and ${found("state")} == 'in_flight' and ${found("owner")} == owner then
       -- ioredis sends a command again after it lost its connection: the record is this attempt's own.
       -- It is written again, so that WAIT has something to wait for.
       redis.call('HSET', record, 'owner', owner)
@@ -158,7 +130,7 @@ export const SCRIPT = `
     if redis.call('EXISTS', record) == 1 then return found end
     redis.call('HSET', record, 'version', '${STORE_FORMAT}', 'state', 'in_flight',
       'begun_at', digits(now), 'lease_from', digits(now))
-    for at, name in ipairs(${luaList(BEGIN_FIELDS)}) do
+    for at, name in ipairs(${luaList(ATTEMPT_COLUMNS)}) do
       if ARGV[2 + at] ~= '' or at <= 7 then redis.call('HSET', record, name, ARGV[2 + at]) end
     end
     redis.call('ZREM', expiry, key)
@@ -188,10 +160,10 @@ export const SCRIPT = `
   elseif operation == 'resolve' then
     if redis.call('EXISTS', record) == 0 then return {} end
     local found, passed = read(record)
-    local lease = tonumber(found[9])
+    local lease = tonumber(${found("lease_ms")})
     local unknown = lease and passed
-      and (found[2] == 'unknown' or found[2] == 'in_flight' and passed >= lease)
-    if not unknown or found[7] ~= ARGV[4] or owner ~= '' and owner ~= found[3] then return found end
+      and (${found("state")} == 'unknown' or ${found("state")} == 'in_flight' and passed >= lease)
+    if not unknown or ${found("scope")} ~= ARGV[4] or owner ~= '' and owner ~= ${found("owner")} then return found end
     if ARGV[5] ~= 'free' then
       -- Without an owner, so that the old owner cannot finish or forget it later.
       redis.call('HSET', record, 'owner', '')

@@ -4,18 +4,17 @@
  * @module malipo/idempotency/redis
  */
 
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { checkFunction, checkWholeNumber, describeValue } from "../../internal/check-options.ts";
+import { checkFunction, checkWholeNumber, wrongOption } from "../../internal/check-options.ts";
 import type { Position } from "../../internal/page-cursor.ts";
 import { durabilityProblems, type RedisClient } from "../../internal/redis/durability.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import type { CheckedQuery, ListedRecord } from "../attempt-pages.ts";
+import { attemptColumns, COLUMNS, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { checkRecord, type RawRecord } from "../record.ts";
 import { type Records, recordStore } from "../record-store.ts";
-import type { AttemptDigests, IdempotencyStore } from "../store.ts";
+import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { FIELDS } from "./script.ts";
 import { type Reply, ScriptRunner } from "./script-runner.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
@@ -54,14 +53,12 @@ const DEFAULT_PREFIX = "{malipo:idempotency}:";
 const KEYS_PER_LOOK = 1_000;
 
 const rawRecord = (values: Reply): RawRecord =>
-  Object.fromEntries([...FIELDS, "elapsed_ms"].map((name, at) => [name, values[at]]));
+  Object.fromEntries([...COLUMNS, "elapsed_ms"].map((name, at) => [name, values[at]]));
 
 /** @throws {ConfigurationError} for a prefix that is not a text. */
 function withHashTag(prefix: unknown): string {
   if (typeof prefix !== "string" || prefix === "") {
-    throw new ConfigurationError(
-      `\`prefix\` must be a non-empty string; got ${describeValue(prefix)}.`,
-    );
+    throw wrongOption("prefix", "a non-empty string", prefix);
   }
   return /^[^{]*\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }
@@ -72,12 +69,9 @@ type ListReply = readonly [
   last: readonly [score: string, key: string] | readonly [],
 ];
 
-const columns = ({
-  parameters = "",
-  accountReference = "",
-  amount = "",
-  phone = "",
-}: Partial<AttemptDigests>) => [parameters, accountReference, amount, phone];
+/** Redis knows no `null`. */
+const argumentsOf = (columns: Readonly<Record<string, string | number | null>>) =>
+  Object.values(columns).map((value) => value ?? "");
 
 /** Reads the index until there are enough records, or no more keys. */
 async function listRecords(
@@ -90,7 +84,8 @@ async function listRecords(
   while (from !== undefined && records.length <= limit) {
     const count = limit + 1 - records.length;
     const [found, last] = (await script.run(
-      ...["list", from.at, from.id, state ?? "", scope, count, KEYS_PER_LOOK, ...columns(digests)],
+      ...["list", from.at, from.id, state ?? "", scope, count, KEYS_PER_LOOK],
+      ...argumentsOf(digestColumns(digests)),
     )) as unknown as ListReply;
     for (const [key, reply] of found) records.push([key, checkRecord(key, rawRecord(reply))]);
     const [score, key] = last;
@@ -152,13 +147,10 @@ export function redisIdempotency(
   };
 
   const records: Records = {
-    begin: async (key, { owner, endpoint, idempotencyKey, baseUrl, leaseMs, digests }) => {
+    begin: async (key, record) => {
       // A Redis that does not let itself be looked at is not reported.
       checkDurability().catch(() => {});
-      const reply = await script.runConfirmed(
-        ...["begin", key, owner, endpoint, idempotencyKey, baseUrl, scope, leaseMs],
-        ...columns(digests),
-      );
+      const reply = await script.runConfirmed("begin", key, ...argumentsOf(attemptColumns(record)));
       return reply[0] === "begun" ? "begun" : checkRecord(key, rawRecord(reply));
     },
     finish: async (key, owner, end) => {

@@ -1,3 +1,4 @@
+import { ATTEMPT_COLUMNS, COLUMNS, listOf, REPLACE } from "../columns.ts";
 import { STORE_FORMAT } from "../format.ts";
 import { LEASE_MARGIN_MS } from "../lease.ts";
 
@@ -42,9 +43,8 @@ const STATE = `CASE WHEN state = 'in_flight' AND lease_from <= $uptime AND lease
 const RESOLVABLE = `key = $key AND version = ${STORE_FORMAT} AND scope = $scope
   AND ${STATE} = 'unknown' AND owner = coalesce($owner, owner)`;
 
-const RECORD = `key, version, state, owner, endpoint, idempotency_key, base_url, scope, begun_at,
-  max(0, $uptime - lease_from) AS elapsed_ms, lease_from > $uptime AS is_behind, lease_ms,
-  parameters, account_reference, amount, phone, result`;
+const RECORD = `key, ${listOf(COLUMNS)},
+  max(0, $uptime - lease_from) AS elapsed_ms, lease_from > $uptime AS is_behind`;
 
 const listWhere = (condition: string) => `
     SELECT ${RECORD} FROM malipo_idempotency
@@ -62,17 +62,11 @@ const listWhere = (condition: string) => `
 // resolved record has no owner, so that its old owner cannot change it later.
 export const STATEMENTS = {
   begin: `
-    INSERT INTO malipo_idempotency (key, version, state, owner, endpoint, idempotency_key, base_url,
-      scope, begun_at, lease_from, lease_ms, parameters, account_reference, amount, phone)
-    VALUES ($key, ${STORE_FORMAT}, 'in_flight', $owner, $endpoint, $idempotencyKey, $baseUrl,
-      $scope, $wall, $uptime, $leaseMs, $parameters, $accountReference, $amount, $phone)
-    ON CONFLICT (key) DO UPDATE
-      SET version = excluded.version, state = excluded.state, owner = excluded.owner,
-          endpoint = excluded.endpoint, idempotency_key = excluded.idempotency_key,
-          base_url = excluded.base_url, scope = excluded.scope, begun_at = excluded.begun_at,
-          lease_from = excluded.lease_from, lease_ms = excluded.lease_ms,
-          parameters = excluded.parameters, account_reference = excluded.account_reference,
-          amount = excluded.amount, phone = excluded.phone, result = NULL, keep_until = NULL
+    INSERT INTO malipo_idempotency
+      (key, version, state, begun_at, lease_from, ${listOf(ATTEMPT_COLUMNS)})
+    VALUES ($key, ${STORE_FORMAT}, 'in_flight', $wall, $uptime,
+      ${ATTEMPT_COLUMNS.map((column) => `$${column}`).join(", ")})
+    ON CONFLICT (key) DO UPDATE SET ${REPLACE}
       WHERE malipo_idempotency.keep_until <= $now
         AND malipo_idempotency.version = ${STORE_FORMAT}
   `,
@@ -103,7 +97,7 @@ export const STATEMENTS = {
   list: listWhere(""),
   // Their own statements, so that they use an index: every event of a payment asks for these.
   listOpen: listWhere("AND state IN ('in_flight', 'unknown')"),
-  listFor: listWhere("AND account_reference = $accountReference"),
+  listFor: listWhere("AND account_reference = $account_reference"),
   dropExpired: `
     DELETE FROM malipo_idempotency WHERE key IN (
       SELECT key FROM malipo_idempotency

@@ -8,10 +8,11 @@ import { checkFunction } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
 import { isOpen } from "../attempt-pages.ts";
+import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
 import { type Records, recordStore } from "../record-store.ts";
-import type { AttemptDigests, IdempotencyStore } from "../store.ts";
+import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { type Opened, SqliteFile } from "./file.ts";
 
@@ -51,16 +52,6 @@ function read(
   const row = statements.read.get({ key, uptime }) as Row | undefined;
   return row && recordIn(statements, key, row, uptime);
 }
-
-/** SQLite knows no `undefined`. */
-const orNull = (text: string | undefined) => text ?? null;
-
-const columns = ({ parameters, accountReference, amount, phone }: Partial<AttemptDigests>) => ({
-  parameters: orNull(parameters),
-  accountReference: orNull(accountReference),
-  amount: orNull(amount),
-  phone: orNull(phone),
-});
 
 /**
  * Remembers idempotency keys in a SQLite file: one key makes at most one prompt across all processes
@@ -102,11 +93,11 @@ export function sqliteIdempotency(
   const file = new SqliteFile(path, warnOnce(onWarning));
 
   const records: Records = {
-    begin: (key, { digests, ...attempt }) =>
+    begin: (key, record) =>
       file.use(({ statements, clock }) => {
         const uptime = uptimeMs();
         const times = { wall: Date.now(), now: clock.now(), uptime };
-        const begun = statements.begin.run({ key, ...attempt, ...columns(digests), ...times });
+        const begun = statements.begin.run({ key, ...attemptColumns(record), ...times });
         return begun.changes === 1 ? "begun" : read(statements, key, uptime);
       }),
     finish: (key, owner, end) =>
@@ -124,7 +115,7 @@ export function sqliteIdempotency(
       }),
     resolve: (key, { result, owner, scope }) =>
       file.use(({ statements, clock }) => {
-        const which = { key, scope, owner: orNull(owner), uptime: uptimeMs() };
+        const which = { key, scope, owner: owner ?? null, uptime: uptimeMs() };
         const keepUntil = clock.now() + retentionMs;
         const { changes } =
           result === undefined
@@ -135,17 +126,17 @@ export function sqliteIdempotency(
     list: ({ state, digests, after, limit }, scope) =>
       file.use(({ statements, clock }) => {
         const uptime = uptimeMs();
-        const { accountReference, ...others } = columns(digests);
+        const { account_reference, ...others } = digestColumns(digests);
         const query = {
-          ...{ uptime, now: clock.now(), scope, state: orNull(state), ...others },
+          ...{ uptime, now: clock.now(), scope, state: state ?? null, ...others },
           afterBegunAt: after?.at ?? -1,
           afterKey: after?.id ?? "",
           count: limit + 1,
         };
         const rows =
-          accountReference === null
+          account_reference === null
             ? statements[isOpen(state) ? "listOpen" : "list"].all(query)
-            : statements.listFor.all({ ...query, accountReference });
+            : statements.listFor.all({ ...query, account_reference });
         return (rows as unknown as Row[]).map((row) => [
           row.key,
           recordIn(statements, row.key, row, uptime),

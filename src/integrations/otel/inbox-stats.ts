@@ -11,66 +11,31 @@ export interface OtelInboxStatsOptions {
   meter?: Meter | undefined;
 }
 
-interface Row {
-  readonly name: string;
-  readonly unit: string;
-  readonly description: string;
-  readonly value: (stats: InboxStats) => number;
-}
+type Row = readonly [description: string, value: (stats: InboxStats) => number];
 
-const EVENTS = "{event}";
+/** The age of a moment in seconds. The clock of another process may be ahead. */
+const secondsSince = (moment: number | null): number =>
+  moment === null ? 0 : Math.max(0, Date.now() - moment) / 1_000;
 
-const ROWS: readonly Row[] = [
-  {
-    name: "retrying",
-    unit: EVENTS,
-    description: "Waiting events whose last attempt failed.",
-    value: ({ retrying }) => retrying,
-  },
-  {
-    name: "waiting",
-    unit: EVENTS,
-    description: "Events to be processed.",
-    value: ({ waiting }) => waiting,
-  },
-  {
-    name: "unhandled",
-    unit: EVENTS,
-    description: "Waiting events of kinds that this process does not take.",
-    value: ({ unhandled }) => unhandled,
-  },
-  {
-    name: "running",
-    unit: EVENTS,
-    description: "Events in progress, in all processes.",
-    value: ({ running }) => running,
-  },
-  {
-    name: "dead_letters",
-    unit: EVENTS,
-    description: "Dead letters that wait for a person.",
-    value: ({ dead }) => dead,
-  },
-  {
-    name: "conflicts",
-    unit: EVENTS,
-    description: "Conflicts that wait for a person.",
-    value: ({ conflicts }) => conflicts,
-  },
-  {
-    name: "lag",
-    unit: "s",
-    description: "How long the first due event has been due.",
-    value: ({ lagMs }) => lagMs / 1_000,
-  },
-  {
-    name: "oldest_waiting",
-    unit: "s",
-    description: "The age of the oldest waiting event; 0 if none waits.",
-    value: ({ oldestWaiting }) =>
-      oldestWaiting === null ? 0 : Math.max(0, Date.now() - oldestWaiting) / 1_000,
-  },
-];
+const EVENTS: Readonly<Record<string, Row>> = {
+  retrying: ["Waiting events whose last attempt failed.", ({ retrying }) => retrying],
+  waiting: ["Events to be processed.", ({ waiting }) => waiting],
+  unhandled: [
+    "Waiting events of kinds that this process does not take.",
+    ({ unhandled }) => unhandled,
+  ],
+  running: ["Events in progress, in all processes.", ({ running }) => running],
+  dead_letters: ["Dead letters that wait for a person.", ({ dead }) => dead],
+  conflicts: ["Conflicts that wait for a person.", ({ conflicts }) => conflicts],
+};
+
+const SECONDS: Readonly<Record<string, Row>> = {
+  lag: ["How long the first due event has been due.", ({ lagMs }) => lagMs / 1_000],
+  oldest_waiting: [
+    "The age of the oldest waiting event; 0 if none waits.",
+    ({ oldestWaiting }) => secondsSince(oldestWaiting),
+  ],
+};
 
 /**
  * Reports what the inbox of a receiver holds, as gauges: `malipo.inbox.waiting`, `.retrying`,
@@ -92,10 +57,12 @@ export function otelInboxStats(
   receiver: { stats(): Promise<InboxStats> },
   { meter = metrics.getMeter("malipo") }: OtelInboxStatsOptions = {},
 ): () => void {
-  const gauges = ROWS.map(({ name, unit, description, value }) => {
-    const gauge = meter.createObservableGauge(`malipo.inbox.${name}`, { unit, description });
-    return { gauge, value };
-  });
+  const gaugesOf = (unit: string, rows: Readonly<Record<string, Row>>) =>
+    Object.entries(rows).map(([name, [description, value]]) => ({
+      gauge: meter.createObservableGauge(`malipo.inbox.${name}`, { unit, description }),
+      value,
+    }));
+  const gauges = [...gaugesOf("{event}", EVENTS), ...gaugesOf("s", SECONDS)];
   const observe = async (result: BatchObservableResult) => {
     const stats = await receiver.stats();
     for (const { gauge, value } of gauges) result.observe(gauge, value(stats));

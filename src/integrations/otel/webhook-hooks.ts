@@ -1,6 +1,5 @@
 import {
   type Attributes,
-  type Context,
   context,
   type Meter,
   metrics,
@@ -11,15 +10,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type {
-  Observation,
-  ProcessResult,
-  ProcessView,
-  ReceiveObservation,
-  ReceiveResult,
-  ReceiveView,
-  WebhookHooks,
-} from "../../webhooks/receiver/hooks.ts";
+import type { ReceiveResult, ReceiveView, WebhookHooks } from "../../webhooks/receiver/hooks.ts";
 import { errorTypeOf, MESSAGING } from "./attributes.ts";
 import { linksTo, traceContextOf } from "./trace-context.ts";
 import { createWebhookMetrics, type WebhookMetrics } from "./webhook-metrics.ts";
@@ -58,34 +49,23 @@ function pathOf(url: string | undefined): Attributes {
   return { "url.path": pathname, ...scheme };
 }
 
-class WebhookSpans {
-  readonly #tracer: Tracer;
-  readonly #route: string | undefined;
-  readonly #metrics: WebhookMetrics;
-
-  constructor(tracer: Tracer, meter: Meter, route: string | undefined) {
-    this.#tracer = tracer;
-    this.#route = route;
-    this.#metrics = createWebhookMetrics(meter);
-  }
-
-  receive(view: ReceiveView): ReceiveObservation {
-    const route = this.#route;
+const receiveHook =
+  (
+    tracer: Tracer,
+    counts: WebhookMetrics,
+    route: string | undefined,
+  ): NonNullable<WebhookHooks["receive"]> =>
+  (view) => {
     const active = context.active();
     // An instrumentation of the HTTP server has made the span of the request: this one is inside.
     const isInside = trace.getSpan(active) !== undefined;
     const parent = isInside ? active : propagation.extract(active, view, HEADERS);
     const options = {
       kind: isInside ? SpanKind.INTERNAL : SpanKind.SERVER,
-      attributes: {
-        "http.request.method": view.method,
-        ...pathOf(view.url),
-        ...(route !== undefined && { "http.route": route }),
-        ...(view.bodyBytes !== undefined && { "http.request.body.size": view.bodyBytes }),
-      },
+      attributes: requestAttributes(view, route),
     };
     const name = isInside ? "receive webhook" : [view.method, route].filter(Boolean).join(" ");
-    const span = this.#tracer.startSpan(name, options, parent);
+    const span = tracer.startSpan(name, options, parent);
     const own = trace.setSpan(parent, span);
     return {
       traceContext: traceContextOf(span),
@@ -95,13 +75,15 @@ class WebhookSpans {
         // By the conventions, a 4xx is an error of the sender, not of the server.
         if (result.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();
-        this.#metrics.received(result, own);
+        counts.received(result, own);
       },
     };
-  }
+  };
 
-  process(view: ProcessView): Observation<ProcessResult> {
-    const { event, idempotencyKey, bodyBytes, attempt, traceContext } = view;
+const processHook =
+  (tracer: Tracer, counts: WebhookMetrics): NonNullable<WebhookHooks["process"]> =>
+  (view) => {
+    const { event, attempt, traceContext } = view;
     const options = {
       kind: SpanKind.CONSUMER,
       // An attempt may come hours later, and other attempts follow: another trace, with a link to the
@@ -113,14 +95,14 @@ class WebhookSpans {
         "messaging.operation.name": "process",
         "messaging.operation.type": "process",
         "messaging.destination.name": event,
-        "messaging.message.id": idempotencyKey,
-        "messaging.message.body.size": bodyBytes,
+        "messaging.message.id": view.idempotencyKey,
+        "messaging.message.body.size": view.bodyBytes,
         "malipo.attempt": attempt,
       },
     };
-    const span = this.#tracer.startSpan(`process ${event}`, options, ROOT_CONTEXT);
-    const own: Context = trace.setSpan(ROOT_CONTEXT, span);
-    this.#metrics.started(view, own);
+    const span = tracer.startSpan(`process ${event}`, options, ROOT_CONTEXT);
+    const own = trace.setSpan(ROOT_CONTEXT, span);
+    counts.started(view, own);
     return {
       run: (work) => context.with(own, work),
       end: (result) => {
@@ -133,11 +115,17 @@ class WebhookSpans {
           });
         }
         span.end();
-        this.#metrics.processed(view, result, own);
+        counts.processed(view, result, own);
       },
     };
-  }
-}
+  };
+
+const requestAttributes = (view: ReceiveView, route: string | undefined): Attributes => ({
+  "http.request.method": view.method,
+  ...pathOf(view.url),
+  ...(route !== undefined && { "http.route": route }),
+  ...(view.bodyBytes !== undefined && { "http.request.body.size": view.bodyBytes }),
+});
 
 function receiveAttributes({
   status,
@@ -189,9 +177,9 @@ export function otelWebhookHooks({
   meter = metrics.getMeter("malipo"),
   route,
 }: OtelWebhookHooksOptions = {}): WebhookHooks {
-  const spans = new WebhookSpans(tracer, meter, route);
+  const counts = createWebhookMetrics(meter);
   return {
-    receive: (view) => spans.receive(view),
-    process: (view) => spans.process(view),
+    receive: receiveHook(tracer, counts, route),
+    process: processHook(tracer, counts),
   };
 }

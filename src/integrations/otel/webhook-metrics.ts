@@ -11,30 +11,25 @@ export interface WebhookMetrics {
 }
 
 export function createWebhookMetrics(meter: Meter): WebhookMetrics {
-  const received = meter.createCounter("malipo.webhooks.received", {
-    unit: "{delivery}",
-    description: "Requests, by what became of them.",
-  });
-  const receiveDuration = meter.createHistogram("malipo.webhooks.receive.duration", {
-    unit: "s",
-    description: "From a request to its response.",
-  });
-  const lag = meter.createHistogram("malipo.webhooks.lag", {
-    unit: "s",
-    description: "From a delivery to the first attempt to process its event.",
-  });
-  const processDuration = meter.createHistogram("messaging.process.duration", {
-    unit: "s",
-    description: "Duration of an attempt to process an event.",
-  });
-  const attempts = meter.createCounter("malipo.webhooks.attempts", {
-    unit: "{attempt}",
-    description: "Attempts to process an event.",
-  });
-  const deadLetters = meter.createCounter("malipo.webhooks.dead_letters", {
-    unit: "{event}",
-    description: "Events whose last attempt failed.",
-  });
+  const counter = (name: string, unit: string, description: string) =>
+    meter.createCounter(`malipo.webhooks.${name}`, { unit, description });
+  const histogram = (name: string, description: string) =>
+    meter.createHistogram(name, { unit: "s", description });
+  const received = counter("received", "{delivery}", "Requests, by what became of them.");
+  const attempts = counter("attempts", "{attempt}", "Attempts to process an event.");
+  const deadLetters = counter("dead_letters", "{event}", "Events whose last attempt failed.");
+  const receiveDuration = histogram(
+    "malipo.webhooks.receive.duration",
+    "From a request to its response.",
+  );
+  const lag = histogram(
+    "malipo.webhooks.lag",
+    "From a delivery to the first attempt to process its event.",
+  );
+  const processDuration = histogram(
+    "messaging.process.duration",
+    "Duration of an attempt to process an event.",
+  );
 
   return {
     received: ({ result, status, event, durationMs }, context) => {

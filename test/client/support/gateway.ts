@@ -1,6 +1,10 @@
 import { Gateway, type GatewayError, type GatewayOptions } from "malipo";
 import { vi } from "vitest";
 import { type Fetch, type Step, script } from "./responses.ts";
+// Loaded before any call: fake time does not wait for the parts of the client that load on demand.
+import "../../../src/client/http/check-body.ts";
+import "../../../src/client/keyed-call.ts";
+import "../../../src/client/default-store.ts";
 
 export const BASE_URL = "https://gateway.test/api/v1";
 

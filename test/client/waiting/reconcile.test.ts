@@ -176,3 +176,22 @@ describe("double payments", () => {
     ]);
   });
 });
+
+test("the caller's signal may be of another realm", async () => {
+  const { gateway, open } = byHand();
+  const target: EventTarget = new EventTarget();
+  const foreign = Object.assign(target, {
+    aborted: false,
+    reason: undefined as unknown,
+    throwIfAborted: () => {
+      if (foreign.aborted) throw foreign.reason;
+    },
+  });
+  const signal = foreign as unknown as AbortSignal;
+  const next = gateway.payments.reconcile(["S-1"], { signal }).next();
+  const ended = expect(next).rejects.toBe("the night is over");
+  await vi.waitFor(() => expect(open()).toHaveLength(1));
+  Object.assign(foreign, { aborted: true, reason: "the night is over" });
+  target.dispatchEvent(new Event("abort"));
+  await ended;
+});

@@ -5,8 +5,7 @@
  */
 
 import type { Notification, Pool, PoolClient } from "pg";
-import { ConfigurationError } from "../../../errors/configuration.ts";
-import { describeValue, ownOptions } from "../../../internal/check-options.ts";
+import { checkText, ownOptions } from "../../../internal/check-options.ts";
 import { createWakeups, type Wakeups } from "./local.ts";
 
 /** Wake-ups over PostgreSQL. */
@@ -122,14 +121,6 @@ class Listener {
   }
 }
 
-function checkChannel(channel: unknown): string {
-  if (typeof channel === "string" && /^[a-z_][a-z0-9_]{0,62}$/.test(channel)) return channel;
-  const given = typeof channel === "string" ? JSON.stringify(channel) : describeValue(channel);
-  throw new ConfigurationError(
-    `\`channel\` must be 1 to 63 lower-case letters, digits and underscores, and not begin with a digit; got ${given}.`,
-  );
-}
-
 /**
  * Wake-ups between machines, over LISTEN and NOTIFY of PostgreSQL: a webhook that arrives at one ends
  * a wait at another with the next read. They are only hints: a lost notification makes a wait some
@@ -153,7 +144,12 @@ export function postgresWakeups(
   options: PostgresWakeupOptions = {},
 ): PostgresWakeups {
   const own = ownOptions(options, ["channel"], "postgresWakeups");
-  const channel = checkChannel(own.channel ?? "malipo_wakeups");
+  const channel = checkText(
+    "channel",
+    own.channel ?? "malipo_wakeups",
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    "1 to 63 lower-case letters, digits and underscores, and not begin with a digit",
+  );
   const local = createWakeups();
   const listener = new Listener(listenPool, channel, local.notify);
   listener.connect();
