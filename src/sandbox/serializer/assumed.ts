@@ -5,7 +5,7 @@ import type { ErrorCause } from "../exchange/error-response.ts";
 import { jsonResponse } from "../exchange/json-response.ts";
 import type { Records, Resource } from "../exchange/result.ts";
 import { nextName, type RandomState } from "../state/random.ts";
-import type { EventRecord } from "../state/records.ts";
+import type { EventRecord } from "../state/stored.ts";
 import { ASSUMED_PAGING, readPage } from "./page-request.ts";
 import type { IdKind, Serializer } from "./serializer.ts";
 import { failedPaymentView, invoiceView, paymentView } from "./views.ts";

@@ -17,7 +17,7 @@ export const ASSUMED_PAGING = {
 } as const satisfies QueryPaging;
 
 /** @throws {ErrorResponse} for what is not a whole number within the limits. */
-function readNumber(
+export function readNumber(
   query: URLSearchParams,
   name: string | undefined,
   { fallback, min = 1, max = MAX_NUMBER }: { fallback: number; min?: number; max?: number },

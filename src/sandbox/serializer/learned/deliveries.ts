@@ -1,6 +1,6 @@
 import { shapeAt } from "../../../profile/paths.ts";
 import { findSchedule, usual } from "../../../profile/read.ts";
-import type { EventRecord } from "../../state/records.ts";
+import type { EventRecord } from "../../state/stored.ts";
 import { ASSUMED_SERIALIZER, eventData } from "../assumed.ts";
 import type { Serializer } from "../serializer.ts";
 import { deliveryHeadersLike } from "./headers.ts";
