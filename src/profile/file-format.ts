@@ -68,17 +68,22 @@ export function encodeProfile({ version, runs, ...parts }: ServiceProfile): Prof
 const hasSeen = (value: Fields): boolean =>
   "body" in value || "redeliveries" in value || ("formats" in value && !("types" in value));
 
-const changedByHand = (reason: string) =>
+/** The error for a file that malipo did not write, or that was changed by hand. */
+export const notOurs = (name: string, reason: string): ConfigurationError =>
   new ConfigurationError(
-    `The profile is not a service profile that malipo wrote: ${reason}. Restore the file, or make it again with \`npx malipo probe\`.`,
+    `${name} is not a service profile that malipo wrote: ${reason}. Restore the file, or make it again with \`npx malipo probe\`.`,
   );
 
 /**
  * The profile in the content of its file.
  *
+ * @param name - What messages call it.
  * @throws {ConfigurationError} for counts that do not fit the places.
  */
-export function decodeProfile({ version, runs: table, ...parts }: ProfileFile): ServiceProfile {
+export function decodeProfile(
+  { version, runs: table, ...parts }: ProfileFile,
+  name = "The profile",
+): ServiceProfile {
   const runs = Object.entries(Object(table) as Fields).map(([run, details]) => {
     const { counts, ...rest } = Object(details) as Fields;
     return { run, rest, counts: Array.isArray(counts) ? (counts as unknown[]) : [] };
@@ -91,7 +96,7 @@ export function decodeProfile({ version, runs: table, ...parts }: ProfileFile): 
   };
   const decode = (key: string, value: unknown, depth: number): unknown => {
     if (VALUES.has(key)) return value;
-    if (depth > MAX_DEPTH) throw changedByHand("it is nested too deep");
+    if (depth > MAX_DEPTH) throw notOurs(name, "it is nested too deep");
     if (value === true) return takeCounts();
     if (Array.isArray(value)) {
       const isPlaces = value.length > 0 && value.every((one) => typeof one === "string");
@@ -106,7 +111,8 @@ export function decodeProfile({ version, runs: table, ...parts }: ProfileFile): 
   };
   const decoded = decode("", parts, 0) as Fields;
   if (!runs.every(({ counts }) => counts.length === next)) {
-    throw changedByHand("the counts of its runs do not fit its places, as after a change by hand");
+    const reason = "the counts of its runs do not fit its places, as after a change by hand";
+    throw notOurs(name, reason);
   }
   const details = runs.map(({ run, rest }) => [run, rest]);
   return { version, ...decoded, runs: Object.fromEntries(details) } as unknown as ServiceProfile;

@@ -34,4 +34,5 @@ export const mergeValues = <Value>(a: Value, b: Value): Value => join(a, b) as V
  * const all = mergeProfiles(parseProfile(staging), parseProfile(production));
  * ```
  */
-export const mergeProfiles: (a: ServiceProfile, b: ServiceProfile) => ServiceProfile = mergeValues;
+export const mergeProfiles = (a: ServiceProfile, b: ServiceProfile): ServiceProfile =>
+  mergeValues(a, b);

@@ -138,14 +138,14 @@ export function findPaging(profile: ServiceProfile, endpoint: string): Paging {
   };
   // A list is paged in one way: a guess does not stand beside what was tried.
   const tried = POSITIONS.filter((role) => others[role] !== undefined);
-  const isKept = (role: string) =>
+  const isUsed = (role: string) =>
     role === "size" || tried.length === 0 || tried.some((one) => one === role);
   const { clampedSizes: clamped = [], rejectedSizes = [], largestSize, firstPages } = all;
   const { newest, oldest } = seen.order ?? {};
   const isRejected = rejectedSizes.length > 0;
   const lead = total(newest) - total(oldest);
   return {
-    parameters: Object.fromEntries(Object.entries(known).filter(([role]) => isKept(role))),
+    parameters: Object.fromEntries(Object.entries(known).filter(([role]) => isUsed(role))),
     ignored,
     defaultSize: (seen.defaultSizes ?? all.defaultSizes)?.at(-1),
     maxSize: clamped.at(-1) ?? (isRejected ? largestSize : undefined),

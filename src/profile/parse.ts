@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { isObject } from "../internal/is-object.ts";
-import { decodeProfile, encodeProfile } from "./file-format.ts";
+import { decodeProfile, encodeProfile, notOurs } from "./file-format.ts";
 import { mergeProfiles } from "./merge.ts";
 import { parentPath } from "./paths.ts";
 import { profileSchema } from "./schema.ts";
@@ -25,29 +25,18 @@ export function parseProfile(value: unknown, name = "The profile"): ServiceProfi
       `${name} has the version ${value.version}; this release of malipo reads version ${PROFILE_VERSION}. Update malipo, or make the profile again with \`npx malipo probe\`.`,
     );
   }
-  const result = profileSchema.safeParse(decode(value as ProfileFile, name));
+  const result = profileSchema.safeParse(decodeProfile(value as ProfileFile, name));
   if (!result.success) {
     const [{ path, message } = { path: [], message: "" }] = result.error.issues;
-    throw nonsense(name, describePlace(path), message);
+    throw notOurs(name, path.length === 0 ? message : `at ${describePlace(path)} ${message}`);
   }
   const profile = result.data as unknown as ServiceProfile;
-  for (const [place, shape] of shapesOf(profile)) checkShape(name, place, shape);
+  for (const [place, shape] of shapesOf(profile)) {
+    const wrong = contradictionIn(shape);
+    if (wrong !== undefined) throw notOurs(name, `at "${place}" ${wrong}`);
+  }
   return mergeProfiles(profile, profile);
 }
-
-function decode(value: ProfileFile, name: string): ServiceProfile {
-  try {
-    return decodeProfile(value);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new ConfigurationError(message.replace("The profile", name), { cause: error });
-  }
-}
-
-const nonsense = (name: string, place: string, message: string) =>
-  new ConfigurationError(
-    `${name} is not a service profile that malipo wrote: ${place && `at ${place} `}${message}. Restore the file, or make it again with \`npx malipo probe\`.`,
-  );
 
 const MAX_KEY = 60;
 
@@ -67,21 +56,19 @@ const shapesOf = ({ endpoints, rejections, events }: ServiceProfile): [string, S
 ];
 
 /** A field cannot be there more often than the object that it is in. */
-function checkShape(name: string, place: string, shape: Shape): void {
+function contradictionIn(shape: Shape): string | undefined {
   for (const [path, { types }] of Object.entries(shape)) {
     const parent = parentPath(path);
     if (parent === undefined) continue;
     const holder = shape[parent]?.types[path.endsWith("[]") ? "array" : "object"];
-    if (holder === undefined) {
-      throw nonsense(name, `"${place}"`, `"${path}" has nothing that holds it`);
-    }
+    if (holder === undefined) return `"${path}" has nothing that holds it`;
     if (/(?:\[\]|\*|\{field\})$/.test(path)) continue;
     for (const [run, of] of Object.entries(holder)) {
       const seen = Object.values(types).reduce((sum, counts) => sum + (counts[run] ?? 0), 0);
-      if (seen <= of) continue;
-      throw nonsense(name, `"${place}"`, `"${path}" was seen ${seen} times in ${of} objects`);
+      if (seen > of) return `"${path}" was seen ${seen} times in ${of} objects`;
     }
   }
+  return undefined;
 }
 
 const MAX_LINE = 100;

@@ -211,6 +211,5 @@ export type Parts = {
   readonly rejection: z.infer<typeof rejection>;
   readonly listPaging: z.infer<typeof listPaging>;
   readonly redelivery: z.infer<typeof redelivery>;
-  readonly run: z.infer<typeof run>;
   readonly profile: z.infer<typeof profileSchema>;
 };

@@ -18,7 +18,6 @@ export type ResponseShape = DeepReadonly<Parts["response"]>;
 export type RejectionShape = DeepReadonly<Parts["rejection"]>;
 export type ListPaging = DeepReadonly<Parts["listPaging"]>;
 export type RedeliveryShape = DeepReadonly<Parts["redelivery"]>;
-export type Run = DeepReadonly<Parts["run"]>;
 type Rejections = Readonly<
   Partial<Record<RejectionCause, { readonly [status: string]: RejectionShape }>>
 >;
@@ -28,7 +27,6 @@ export interface ServiceProfile extends DeepReadonly<Omit<Parts["profile"], "rej
   readonly rejections: Rejections;
 }
 
-export type EventShape = ServiceProfile["events"][string];
 export type DeliveryShape = ServiceProfile["deliveries"];
 
 /**

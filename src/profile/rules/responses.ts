@@ -6,17 +6,9 @@ import { endpointKey, findSuccess, usual } from "../read.ts";
 import type { Counts, RejectionShape } from "../types.ts";
 import { type Finding, joinFindings, NOTHING_SEEN, type Rule } from "./finding.ts";
 
-const CAUSE_NAMES: Readonly<Partial<Record<RejectionCause, string>>> = {
-  no_key: "no key",
-  unknown_key: "an unknown key",
-  wrong_kind: "the wrong kind of key",
-  missing_scope: "a missing scope",
-  unknown_path: "an unknown path",
-  unknown_id: "an unknown id",
-  wrong_method: "a wrong method",
-  invalid_json: "invalid JSON",
-  invalid_field: "an invalid field",
-};
+/** `no key`, `unknown id`. */
+const nameOf = (cause: RejectionCause): string =>
+  cause === "wrong_kind" ? "the wrong kind of key" : cause.replace("_", " ");
 
 /** The body of an error in words; `undefined` for the assumed one. */
 function describeBody({ body }: RejectionShape): string | undefined {
@@ -36,7 +28,7 @@ export const errorResponsesRule =
       (Object.keys(assumed) as RejectionCause[]).flatMap((cause) =>
         Object.entries(rejections[cause] ?? {}).map(([status, rejection]): Finding => {
           const seen = total(rejection.seen);
-          const name = CAUSE_NAMES[cause] ?? cause;
+          const name = nameOf(cause);
           if (total(rejection.accepted) === seen) {
             return { seen, contradictions: [`${name} is accepted with ${status}`] };
           }

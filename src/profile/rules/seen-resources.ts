@@ -48,7 +48,7 @@ export const namesOf = (resources: readonly SeenResource[]): string[] => [
   ...new Set(resources.flatMap(({ fields }) => Object.keys(fields))),
 ];
 
-/** Where a resource is returned, and what identifies it. */
+/** The endpoints that return a resource, and what identifies it. */
 interface ResourceRow {
   readonly what: string;
   readonly endpoints: readonly string[];

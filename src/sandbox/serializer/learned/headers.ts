@@ -34,7 +34,7 @@ export const headersLike = (response: ResponseShape, seed: string): Record<strin
     ]),
   );
 
-/** What a delivery may say of itself in its headers. */
+/** What the headers of a delivery may hold. */
 interface DeliveryValues {
   readonly event: string;
   readonly tries: number;

@@ -17,7 +17,7 @@ const ID_FIELDS: Readonly<Record<IdKind | "account", readonly [Resource, field: 
   account: ["account", "payment_account_id"],
 };
 
-/** The place in which responses have an id: where a record with this id would be written with it. */
+/** The place in which responses have an id: the one that a record with this id is written to. */
 function findIdPlace(templates: Templates, kind: IdKind | "account"): Place | undefined {
   const [resource, field] = ID_FIELDS[kind];
   const id = { sent: kind };

@@ -31,7 +31,7 @@ function paymentStatus({ status, failure, ignored }: StoredPayment): Known {
   return { oneOf: [...(further ? [further] : []), status, FAILED] };
 }
 
-/** Names of what comes from the merchant or is a fact: no other text may stand in its place. */
+/** Names of values of the merchant: no other text may stand in their place. */
 const SENT = new Set([
   ...["reference", "phone", "account_reference", "checkout_request_id", "retry_possible"],
   ...["payment_account_id", "is_default", "valid"],

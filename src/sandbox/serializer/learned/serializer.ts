@@ -1,8 +1,8 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
-import type { KeyKind } from "../../../contract/keys.ts";
+import { ENDPOINTS, type Endpoint } from "../../../contract/endpoints.ts";
+import type { RejectionCause } from "../../../profile/causes.ts";
 import { total } from "../../../profile/counts.ts";
 import { endpointKey, findRejection, isAccepted, usual } from "../../../profile/read.ts";
-import type { Counts, ServiceProfile } from "../../../profile/types.ts";
+import type { ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
 import type { Serializer } from "../serializer.ts";
 import { learnedDeliveries } from "./deliveries.ts";
@@ -30,18 +30,15 @@ export function learnedSerializer(profile: ServiceProfile, seed: string): Serial
       datetime: timestampsOf(profile, (form) => form.includes(" ")),
     },
   };
-  const scopes = findRejection(profile, "missing_scope");
-  const phones = findRejection(profile, "invalid_phone");
-  const unusable = findRejection(profile, "unusable_phone");
   return {
     success: (request, result) => writeSuccess(learned, request, result),
     error: (request, error) => writeError(learned, request, error),
     readPage: learnedPaging(profile),
     ...learnedIds(templates, seed),
     mayCall: permissionsOf(profile),
-    hasScopes: scopes === undefined || !isAccepted(scopes),
-    acceptsInvalidPhones: phones !== undefined && isAccepted(phones),
-    acceptsUnusablePhones: unusable === undefined || isAccepted(unusable),
+    hasScopes: !accepts(profile, "missing_scope", false),
+    acceptsInvalidPhones: accepts(profile, "invalid_phone", false),
+    acceptsUnusablePhones: accepts(profile, "unusable_phone", true),
     ...learnedDeliveries(learned),
   };
 }
@@ -56,17 +53,19 @@ function timestampsOf(
   return form === undefined ? formatTimestamp : timestampIn(form);
 }
 
-const isOnlyRejected = ({ allowed, rejected }: { allowed?: Counts; rejected?: Counts }): boolean =>
-  total(rejected) > 0 && total(allowed) === 0;
-
-function permissionsOf(profile: ServiceProfile): (kind: KeyKind, name: EndpointName) => boolean {
-  const wrongKind = findRejection(profile, "wrong_kind");
-  const takesAnyKind = wrongKind !== undefined && isAccepted(wrongKind);
-  return (kind, name) => {
-    const seen = profile.keys[kind]?.[endpointKey(name)] ?? {};
-    if (total(seen.allowed) > 0) return true;
-    // A secret key that is rejected lacks a scope.
-    if (kind !== "secret" && isOnlyRejected(seen)) return false;
-    return takesAnyKind || (ENDPOINTS[name] as Endpoint).keys.includes(kind);
-  };
+/** Whether the service does what is asked although there is a cause to reject it. */
+function accepts(profile: ServiceProfile, cause: RejectionCause, assumed: boolean): boolean {
+  const found = findRejection(profile, cause);
+  return found === undefined ? assumed : isAccepted(found);
 }
+
+const permissionsOf =
+  (profile: ServiceProfile): Serializer["mayCall"] =>
+  (kind, name) => {
+    const { allowed, rejected } = profile.keys[kind]?.[endpointKey(name)] ?? {};
+    if (total(allowed) > 0) return true;
+    // A secret key that is rejected lacks a scope.
+    if (kind !== "secret" && total(rejected) > 0) return false;
+    const { keys }: Endpoint = ENDPOINTS[name];
+    return keys.includes(kind) || accepts(profile, "wrong_kind", false);
+  };

@@ -3,7 +3,7 @@ import { formatAmount } from "../../state/money.ts";
 import type { Place } from "./place.ts";
 import { placeholder } from "./placeholder.ts";
 
-/** A value that the sandbox knows, before a place gives it its type and format. `null`: there is none. */
+/** A value that the sandbox knows, before it has the type and the format of a place. `null`: there is none. */
 export type Known =
   | null
   /** As the merchant sent it. */
