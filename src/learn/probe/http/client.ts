@@ -60,11 +60,7 @@ export class Client {
    * @throws {ProbeError} `unreachable`, `rate_limit` if the wait would be too long, `service_error`
    *   after several 5xx in a row, `stopped` if the signal ended it.
    */
-  async send(
-    outgoing: Outgoing,
-    way: keyof typeof WAYS,
-    signal?: AbortSignal,
-  ): Promise<Received> {
+  async send(outgoing: Outgoing, way: keyof typeof WAYS, signal?: AbortSignal): Promise<Received> {
     const { repeats, isPassing, isCounted } = WAYS[way];
     for (let failures = 0; ; ) {
       const isFirst = this.requests++ === 0;
