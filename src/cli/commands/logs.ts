@@ -1,10 +1,10 @@
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
-import { Follower, follow, type LoggedRequest, type News } from "../sandbox/follow.ts";
-import { attemptedAt, logLines, logTime } from "../sandbox/sandbox-log.ts";
+import { Follower, follow, type News } from "../sandbox/follow.ts";
+import { attemptedAt, logLines, requestLine } from "../sandbox/sandbox-log.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
-import { paint, printable, printLine } from "../terminal/output.ts";
+import { printLine } from "../terminal/output.ts";
 
 export async function run({ values, switches, json }: Input): Promise<number> {
   const print = json ? printJson : printText;
@@ -30,11 +30,4 @@ function printText({ requests, deliveries }: News): void {
     }),
   ];
   for (const { text } of lines.sort((a, b) => a.at - b.at)) printLine(text);
-}
-
-function requestLine({ at, line, status, fault }: LoggedRequest): string {
-  const colour = status !== undefined && status < 400 ? "green" : "red";
-  const result = status === undefined ? "no response" : String(status);
-  const reason = fault === undefined ? "" : `  fault: ${printable(fault)}`;
-  return `${logTime(at)}  request  ${paint(colour, result)}  ${printable(line)}${reason}`;
 }

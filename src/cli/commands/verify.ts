@@ -2,13 +2,13 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { explainMismatch } from "../diagnosis/explain-mismatch.ts";
 import { EMPTY_BODY, explainPayload } from "../diagnosis/explain-payload.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readBytes } from "../input/files.ts";
 import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
-import { formatFields, paint, printResult } from "../terminal/output.ts";
+import { formatFields, paint } from "../terminal/output.ts";
 
 interface Delivery {
   readonly body: Buffer;
@@ -19,7 +19,7 @@ interface Delivery {
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
-export async function run({ args: [file], values, repeated, json }: Input): Promise<number> {
+export async function run({ args: [file], values, repeated }: Input): Promise<Output> {
   // The header line may have been copied whole.
   const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
   const secrets = repeated.secret ?? [signingSecret(values)];
@@ -31,17 +31,15 @@ export async function run({ args: [file], values, repeated, json }: Input): Prom
   try {
     const options = { body, signature, secret: secrets };
     const event = verifyWebhook({ ...options, ...(maxAgeSeconds && { maxAgeSeconds }) });
-    const result = { genuine: true, bytes: body.length, event };
-    printResult(json, result, () => formatGenuine(event, body.length));
-    return EXIT.ok;
+    const value = { genuine: true, bytes: body.length, event };
+    return { value, text: () => formatGenuine(event, body.length) };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { code, status, message } = error;
     const headers = repeated.header ?? [];
     const why = EXPLANATIONS[code]({ body, signature, secrets, headers }, message);
-    const rejection = { genuine: false, bytes: body.length, code, why, status };
-    printResult(json, rejection, () => formatRejection(rejection));
-    return EXIT.failed;
+    const value = { genuine: false, bytes: body.length, code, why, status };
+    return { value, text: () => formatRejection(value), exitCode: EXIT.failed };
   }
 }
 

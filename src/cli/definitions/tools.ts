@@ -1,7 +1,7 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { DRILL_OPTIONS } from "../../drill/options.ts";
 import { type Command, type Flag, flags, subcommand } from "../command.ts";
-import { GATEWAY, SECRET, SECRET_FILE, SET } from "./flags.ts";
+import { GATEWAY, SANDBOX_URL, SECRET, SECRET_FILE, SET } from "./flags.ts";
 
 const TRIGGER: Command = {
   name: "trigger",
@@ -129,7 +129,7 @@ const EXPLAIN: Command = {
     subcommand(
       "[code]",
       "Explains a result code or a failure_reason: the cause, what to tell the customer, and whether to try again. Without one, lists all codes.",
-      { examples: ["explain 1037", "explain"] },
+      { examples: ["explain 1037", "explain"], effect: "reads" },
     ),
   ],
 };
@@ -152,8 +152,21 @@ const COMPLETION: Command = {
   ],
 };
 
+const MCP: Command = {
+  name: "mcp",
+  summary: "serve the tools of a running sandbox to a coding assistant, over stdio",
+  load: () => import("../commands/mcp.ts"),
+  subcommands: [
+    subcommand(
+      "",
+      "Serves phone, clock, faults, deliveries, requests, payments, explain and doctor as tools of the Model Context Protocol. Requires the package @modelcontextprotocol/sdk. It takes no key, and prints none.",
+      { flags: [SANDBOX_URL], examples: ["mcp", "mcp --url http://127.0.0.1:4011"] },
+    ),
+  ],
+};
+
 /** The commands that send, sign and verify webhooks by hand. */
 export const WEBHOOK_TOOLS: readonly Command[] = [TRIGGER, SIGN, VERIFY];
 
 /** The commands that check what is there, and those that need neither a gateway nor a store. */
-export const OTHER_TOOLS: readonly Command[] = [DOCTOR, DRILL, EXPLAIN, COMPLETION];
+export const OTHER_TOOLS: readonly Command[] = [DOCTOR, DRILL, EXPLAIN, MCP, COMPLETION];

@@ -1,8 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { printError, printResult } from "../terminal/output.ts";
+import type { Input, Output } from "../command.ts";
+import { printError } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { allEvents, findIds, readFilter, type Selected, type StoredEvent } from "./events.ts";
 import { formatGroups, groupsOf } from "./list.ts";
@@ -18,7 +17,7 @@ export async function changeEvents(
   how: keyof typeof DONE,
   selection: Selected,
   input: Input,
-): Promise<number> {
+): Promise<Output> {
   const { json, switches } = input;
   const events = await eventsToChange(how, selection, input);
   const ids = events.map(({ id }) => id);
@@ -29,12 +28,12 @@ export async function changeEvents(
     if (!isDryRun) await confirm(how, text, input);
   }
   if (!isDryRun) await changeAll(how, selection, ids);
-  printResult(json, { [DONE[how]]: isDryRun ? [] : ids, ...(isDryRun && { ids }) }, () => {
+  const text = () => {
     if (ids.length === 0) return `No ${selection.what} matches.`;
     if (isDryRun) return "Nothing was changed.";
     return `${amountOf(selection, ids.length)} ${ids.length === 1 ? "is" : "are"} ${DONE[how]}.`;
-  });
-  return EXIT.ok;
+  };
+  return { value: { [DONE[how]]: isDryRun ? [] : ids, ...(isDryRun && { ids }) }, text };
 }
 
 const amountOf = ({ what }: Selected, count: number) => `${count} ${what}${count === 1 ? "" : "s"}`;

@@ -1,16 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../../sandbox/index.ts";
 import { querySandbox } from "./running-sandbox.ts";
-
-/** A request that a running sandbox answered. */
-export interface LoggedRequest {
-  readonly id: number;
-  readonly at: number;
-  readonly line: string;
-  readonly status?: number;
-  readonly fault?: string;
-  readonly responseBody: string;
-}
+import type { LoggedRequest } from "./sandbox-log.ts";
 
 /** What is new in a running sandbox since the last look. */
 export interface News {

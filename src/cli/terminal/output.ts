@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 import { isObject } from "../../internal/is-object.ts";
+import type { Output } from "../command.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -14,15 +15,15 @@ export const paint = (style: Style, text: string): string =>
   styleText(style, visible(text), { stream: process.stdout }).replaceAll("\u001b", PAINT_MARK);
 
 /** A stream that takes text. */
-type Output = Pick<NodeJS.WritableStream, "write">;
+type TextStream = Pick<NodeJS.WritableStream, "write">;
 
 /** Writes text to the terminal or a file. */
-export const write = (stream: Output, text: string): void => {
+export const write = (stream: TextStream, text: string): void => {
   stream.write(text.split(PAINT_MARK).map(visible).join("\u001b"));
 };
 
 /** Takes the line that the cursor is in off a terminal. */
-export const clearLine = (stream: Output): void => {
+export const clearLine = (stream: TextStream): void => {
   stream.write("\r\u001b[2K");
 };
 
@@ -97,18 +98,17 @@ interface ListPage<Item> {
 }
 
 /**
- * Prints one page of a list, and below it what the service says about paging. `success` is the
- * envelope's, and where `meta` is the only other field, its fields are meant.
+ * One page of a list, and below it what the service says about paging. `success` is the
+ * envelope's, and if `meta` is the only other field, its fields are meant.
  */
-export function printPage<Item>(
-  json: boolean,
+export function pageOutput<Item>(
   { items, meta: { success: _, ...rest } }: ListPage<Item>,
   none: string,
   format: (items: readonly Item[]) => string,
-): void {
+): Output {
   const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
   const meta = isOnly ? (rest.meta as ListPage<Item>["meta"]) : rest;
-  printResult(json, { items, meta }, () => {
+  const text = () => {
     const paging = Object.entries(meta).map(
       ([name, value]) => `${printable(name)}: ${asText(value)}`,
     );
@@ -116,5 +116,6 @@ export function printPage<Item>(
       items.length === 0 ? none : format(items),
       ...(paging.length === 0 ? [] : [paint("dim", paging.join(", "))]),
     ].join("\n");
-  });
+  };
+  return { value: { items, meta }, text };
 }

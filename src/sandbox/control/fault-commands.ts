@@ -64,6 +64,7 @@ export const FAULT_COMMANDS = {
   "faults/remove": defineCommand({
     summary: "Ends one fault.",
     path: "/faults/{id}/remove",
+    removes: true,
     fields: ["id"],
     act: ({ sandbox }, fields) => {
       const id = textField(fields, "id");
@@ -75,6 +76,7 @@ export const FAULT_COMMANDS = {
   "faults/clear": defineCommand({
     summary: "Ends all faults.",
     path: "/faults/clear",
+    removes: true,
     fields: [],
     act: ({ sandbox }) => {
       sandbox.faults.clear();
@@ -96,6 +98,7 @@ export const FAULT_COMMANDS = {
   "chaos/end": defineCommand({
     summary: "Ends random faults.",
     path: "/chaos/end",
+    removes: true,
     fields: [],
     act: ({ sandbox }) => sandbox.chaos({}),
     message: () => "Chaos has ended.",

@@ -66,6 +66,7 @@ export const SCENE_COMMANDS = {
   "scenes/load": defineCommand({
     summary: "Returns to a saved state: clock, payments, phones, faults and keys.",
     path: "/scenes/{name}/load",
+    removes: true,
     fields: ["name"],
     act: ({ sandbox, scenes }, fields) => {
       const name = nameIn(fields, "name");
@@ -77,6 +78,7 @@ export const SCENE_COMMANDS = {
   "scenes/remove": defineCommand({
     summary: "Removes a saved state.",
     path: "/scenes/{name}/remove",
+    removes: true,
     fields: ["name"],
     act: ({ scenes }, fields) => {
       const name = nameIn(fields, "name");
@@ -89,6 +91,7 @@ export const SCENE_COMMANDS = {
   restore: defineCommand({
     summary: "Replaces the whole state by a snapshot, of this or another sandbox.",
     path: "/restore",
+    removes: true,
     fields: ["snapshot"],
     required: ["snapshot"],
     act: ({ sandbox }, { snapshot }) => {
@@ -100,6 +103,7 @@ export const SCENE_COMMANDS = {
   reset: defineCommand({
     summary: "Deletes everything: the sandbox is as it was at its start.",
     path: "/reset",
+    removes: true,
     fields: ["keep_receivers", "save_as"],
     act: (context, fields) => {
       const keepReceivers = switchField(fields, "keep_receivers");

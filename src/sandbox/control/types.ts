@@ -26,6 +26,8 @@ export interface Command<Result extends object = object> {
   readonly fields: readonly string[];
   /** Those of the body that it cannot do without. */
   readonly required?: readonly string[];
+  /** It removes or replaces what is there. */
+  readonly removes?: true;
   /** @throws {ConfigurationError} with what is wrong, for a command that cannot be done. */
   act(context: CommandContext, fields: CommandFields): Result | Promise<Result>;
   /** What it has done, as a sentence for a person. */
