@@ -109,10 +109,13 @@ describe("malipo mcp with a running sandbox", { timeout: 60_000 }, () => {
     const moved = await session.call("clock_advance", { by: "61s" });
     expect(moved.value.clock).toBe("virtual");
     const { deliveries } = (await session.call("events_list", { payment: reference })).value;
-    expect(deliveries).toMatchObject([{ event: "payment.completed", state: "delivered" }]);
+    expect(deliveries).toMatchObject([
+      { event: "payment.completed", state: "delivered" },
+      { event: "payment.initiated", state: "delivered" },
+    ]);
     const { requests } = (await session.call("requests_list", { limit: 1 })).value;
     expect(requests).toMatchObject([{ line: `GET /payments/${reference}` }]);
-    expect(receiver.received).toHaveLength(1);
+    expect(receiver.received).toHaveLength(2);
     expect(session.errors).toEqual([]);
   });
 

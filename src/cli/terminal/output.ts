@@ -38,18 +38,14 @@ export function printResult(json: boolean, value: unknown, text: () => string): 
 }
 
 const unicodeEscape = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * Makes the characters visible that control a terminal or turn the direction of text. Line breaks and
- * tabs stay. In a string of JSON, the visible form means the same.
+ * Makes the characters visible that control a terminal, turn the direction of text, or are invisible. Line
+ * breaks and tabs stay. In a string of JSON, the visible form means the same.
  */
 const visible = (text: string): string =>
-  text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    unicodeEscape,
-  );
+  text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, unicodeEscape);
 
 /** Text from elsewhere in one line: a line break in it must not begin another row. */
 export const printable = (text: string): string =>
