@@ -13,7 +13,7 @@ import {
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
 import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
-import type { AttemptRecord, ListQuery } from "../../idempotency/store.ts";
+import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import { CliError } from "../cli-error.ts";
 import type { FlagValues, Input, Output } from "../command.ts";
@@ -21,6 +21,7 @@ import { EXIT } from "../exit-codes.ts";
 import { gatewayOptions, gatewaySettings } from "../gateway-from-flags.ts";
 import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { formatTable, paint, printError } from "../terminal/output.ts";
 
 const SUBCOMMANDS: Readonly<
@@ -169,17 +170,36 @@ async function look(
 }
 
 async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise<Output> {
-  const { values } = input;
+  const { values, switches } = input;
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
   const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
   await gatewaySettings(input);
-  const { idempotency } = new Gateway({ ...gatewayOptions(input), idempotency: store });
-  const reports = await idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
-  const text = () =>
-    reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports);
-  return { value: { reports }, text };
+  const look = (resolve: IdempotencyStore["resolve"]) => {
+    const idempotency = { ...store, resolve };
+    const gateway = new Gateway({ ...gatewayOptions(input), idempotency });
+    return gateway.idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
+  };
+  // The first look writes nothing: it shows what the second one does.
+  const planned = await look(async () => ({ state: "resolved" }));
+  const changes = planned.filter(({ state }) => state === "resolved" || state === "not_sent");
+  if (switches.has("dry-run")) {
+    return { value: { dry_run: true, reports: planned }, text: () => textOf(planned) };
+  }
+  if (changes.length === 0) return { value: { reports: planned }, text: () => textOf(planned) };
+  const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
+  await confirm(`${amount} would be resolved`, formatReports(changes), input);
+  const shown = new Set(changes.map(({ attempt }) => attempt.attempt));
+  const reports = await look(async (name, result, owner) =>
+    owner !== undefined && shown.has(owner)
+      ? store.resolve(name, result, owner)
+      : { state: "another" },
+  );
+  return { value: { reports }, text: () => textOf(reports) };
 }
+
+const textOf = (reports: readonly UnknownReport[]): string =>
+  reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports);
 
 function formatReports(reports: readonly UnknownReport[]): string {
   const rows = reports.map((report) => {

@@ -85,6 +85,7 @@ const DOUBLE_COLUMNS: readonly Column[] = [
   ["same", ({ by }) => by],
   ["value", ({ value }) => value],
   ["payments", ({ references }) => references?.join(", ")],
+  ["merchant", ({ merchant }) => merchant],
 ];
 
 /** Columns of which no row has a value are left out. */
