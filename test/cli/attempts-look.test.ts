@@ -201,7 +201,7 @@ describe("malipo attempts resolve-unknown", () => {
     const dry = await attempts("resolve-unknown", "--dry-run");
     expect([dry.code, dry.stderr]).toEqual([0, ""]);
     expect(dry.stdout).toMatch(/ORDER-42\/1 +resolved +PAY-1\n/);
-    expect(dry.stdout).toMatch(/ORDER-43\/1 +none/);
+    expect(dry.stdout).toMatch(/ORDER-43\/1 +unclear +PAY-1/);
     expect(await stateOf("ORDER-42/1")).toBe("unknown");
   });
 

@@ -45,7 +45,7 @@ function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
 }
 
 /** A moment by the sandbox's clock, with its zone. */
-export const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11));
+const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11));
 
 /** A request to a running sandbox, in one line. */
 export function requestLine({ at, line, status, fault }: LoggedRequest): string {
