@@ -144,6 +144,18 @@ export function subcommand(
   return { ...(name !== undefined && { name }), summary, args, flags: own, ...rest };
 }
 
+/** A command with only one way to call it. Its usage begins with its name: `listen <receiver>`. */
+export function single(
+  usage: string,
+  summary: string,
+  description: string,
+  load: Command["load"],
+  rest: SubcommandRest,
+): Command {
+  const [name = "", ...args] = usage.split(" ");
+  return { name, summary, load, subcommands: [subcommand(args.join(" "), description, rest)] };
+}
+
 /** The flags that every subcommand takes. */
 export const COMMON_FLAGS: readonly Flag[] = [
   flag("--json", "print one JSON document, also for an error"),
