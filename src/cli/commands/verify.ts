@@ -39,7 +39,14 @@ export async function run({ args: [file], values, repeated }: Input): Promise<Ou
     const headers = repeated.header ?? [];
     const why = EXPLANATIONS[code]({ body, signature, secrets, headers }, message);
     const value = { genuine: false, bytes: body.length, code, why, status };
-    return { value, text: () => formatRejection(value), exitCode: EXIT.failed };
+    const text = () =>
+      `${paint("red", TITLES[code] ?? "The delivery is not genuine.")}\n${formatFields([
+        ["code", code],
+        ["why", why],
+        ["respond", `with status ${status}`],
+        ["bytes", String(body.length)],
+      ])}`;
+    return { value, text, exitCode: EXIT.failed };
   }
 }
 
@@ -52,26 +59,9 @@ function formatGenuine({ event, timestamp }: WebhookEvent, bytes: number): strin
   return `${paint("green", "The signature is genuine.")}\n${fields}`;
 }
 
-interface Rejection {
-  readonly bytes: number;
-  readonly code: WebhookErrorCode;
-  readonly why: string;
-  readonly status: number;
-}
-
-function formatRejection({ bytes, code, why, status }: Rejection): string {
-  const title =
-    code === "payload_invalid"
-      ? "The signature is genuine, but the body is not a valid event."
-      : "The delivery is not genuine.";
-  const fields = formatFields([
-    ["code", code],
-    ["why", why],
-    ["respond", `with status ${status}`],
-    ["bytes", String(bytes)],
-  ]);
-  return `${paint("red", title)}\n${fields}`;
-}
+const TITLES: Readonly<Partial<Record<WebhookErrorCode, string>>> = {
+  payload_invalid: "The signature is genuine, but the body is not a valid event.",
+};
 
 const EXPECTED = "It must be 64 hex digits, the value of the header X-Service-Signature.";
 

@@ -3,7 +3,8 @@ import { isPhoneDigits, phoneDigits } from "../../internal/phone-digits.ts";
 import type { Choices } from "../../learn/probe/steps/steps.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
-import { gatewaySettings, readKey } from "../gateway-from-flags.ts";
+import { gatewaySettings } from "../gateway-from-flags.ts";
+import { readSecret } from "../input/files.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
 export interface ProbeSettings {
@@ -36,7 +37,7 @@ export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
     );
   }
   const file = values["public-key-file"];
-  const publicKey = file === undefined ? undefined : checkPublicKey(readKey(file), file);
+  const publicKey = file === undefined ? undefined : checkPublicKey(readSecret(file), file);
   return {
     baseUrl,
     key,
