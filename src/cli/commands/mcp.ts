@@ -14,7 +14,7 @@ import { sandboxVariables } from "./env.ts";
 const PEER = "@modelcontextprotocol/sdk";
 
 const INSTRUCTIONS =
-  "Drives the malipo sandbox that runs on this machine: a payment gateway without real money. Start a payment, answer it on the customer's phone, move the clock, add faults, and read requests and webhook deliveries. Keys, PINs and webhook secrets are hidden. `npx malipo env --write .env` gives them to the shop.";
+  "Drives the malipo sandbox that runs on this machine: a payment gateway without real money. Start a payment, answer it on the customer's phone, move the clock, add faults, and read requests and webhook deliveries. Keys, PINs and webhook secrets are hidden. The shop gets them by `npx malipo env --write .env`.";
 
 async function loadSdk() {
   try {
