@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
@@ -23,6 +25,26 @@ const COMMAND_LINE = { cli: "src/cli/main.ts" };
 
 const internalImports = Object.keys(INTERNAL_IMPORTS);
 
+/**
+ * Comments stay in the declarations, where editors show them. esbuild drops all comments of a file only
+ * together with its spaces: the bundle is printed with spaces again.
+ */
+const withoutComments: Plugin = {
+  name: "without-comments",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      const { code } = await transform(source, {
+        loader: "ts",
+        minifyWhitespace: true,
+        legalComments: "none",
+        sourcefile: path,
+        target: "esnext",
+      });
+      return { contents: code };
+    }),
+};
+
 /** Nothing is minified: an uncaught error prints a line that can be read. */
 const shared: Options = {
   target: "es2023",
@@ -33,10 +55,13 @@ const shared: Options = {
   // Rollup finishes each file. It makes the CommonJS form (the alternative, Sucrase, would also
   // rewrite newer syntax that every supported runtime has), and drops imports that nothing uses.
   treeshake: { moduleSideEffects: false },
+  esbuildPlugins: [withoutComments],
   noExternal: Object.keys(BUNDLED_PACKAGES),
   define: { ...packageVersion, ...(await pageAssets()) },
   esbuildOptions: (options) => {
     options.chunkNames = "chunks/[name]-[hash]";
+    // Only long tables have longer lines.
+    options.lineLimit = 200;
   },
 };
 

@@ -89,11 +89,11 @@ function circleFrom(start: string, neighbours: Neighbours): string[] | undefined
 
 function circleFindings(imports: readonly Import[]): string[] {
   return [...neighboursByFolder(imports)].flatMap(([folder, neighbours]) => {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     return [...neighbours.keys()].flatMap((name) => {
-      const circle = told.has(name) ? undefined : circleFrom(name, neighbours);
+      const circle = reported.has(name) ? undefined : circleFrom(name, neighbours);
       if (circle === undefined) return [];
-      for (const one of circle) told.add(one);
+      for (const one of circle) reported.add(one);
       const steps = circle.slice(1).map((to, at) => {
         const reason = neighbours.get(circle[at] ?? "")?.get(to);
         return `    ${reason?.from} imports ${reason?.to}`;

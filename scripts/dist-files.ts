@@ -69,7 +69,7 @@ export async function writeDistFiles(): Promise<void> {
     "dist/sbom.cdx.json",
     `${JSON.stringify(await billOfMaterials(), undefined, 2)}\n`,
   );
-  // At the address where `npx malipo sandbox` serves it.
+  // At the address at which `npx malipo sandbox` serves it.
   const { prefix, port } = ASSUMPTIONS.address.value;
   const document = openApiDocument(`http://127.0.0.1:${port}${prefix}`);
   await writeFileAt("dist/openapi.json", `${JSON.stringify(document)}\n`);

@@ -187,7 +187,11 @@ const SECOND_DIALECT: readonly GoneWord[] = [
   { pattern: wordOf("trouble|troubles|deaf"), instead: "failure case, never responds" },
   { pattern: wordOf("gives"), instead: "returns, passes" },
   { pattern: /\b(?:so many|so long|so often)\b(?! as\b)/gi, instead: "at most n, this long" },
-  { pattern: wordOf("nobody|somebody"), instead: "the one who acts" },
+  {
+    pattern: wordOf("nobody|somebody"),
+    instead: "the one who acts",
+    except: /["`]nobody["`]/g, // the user of Unix
+  },
   { pattern: /\bof (?:its|their|one's|his|our|your|my) own\b/gi, instead: "own, separate" },
   { pattern: /\bnow and then\b/gi, instead: "periodically" },
   {

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { env } from "node:process";
 
-/** Where the repository is, and which commit of it is packed. */
+/** The address of the repository, and which commit of it is packed. */
 export interface Source {
   /** The address of the repository, without a slash at the end. */
   readonly url: string;
@@ -72,7 +72,7 @@ function npmPack(cwd: string, destination: string): string {
   return join(destination, filename);
 }
 
-/** Packs `dist` as it is, with the addresses of the source. Returns the path of the tarball. */
+/** Packs `dist` unchanged, with the addresses of the source. Returns the path of the tarball. */
 export function packRelease(destination: string, source: Source): string {
   const work = mkdtempSync(join(tmpdir(), "malipo-release-"));
   try {

@@ -68,10 +68,14 @@ export default defineConfig({
         translations: { button: { buttonText: "Search", buttonAriaLabel: "Search" } },
         miniSearch: {
           searchOptions: {
-            fuzzy: 0.2,
+            // "next" is not "nest": a short word has too many neighbours.
+            fuzzy: (term: string) => (term.length < 5 ? false : 0.2),
             boost: { title: 4, text: 2, titles: 1 },
-            // The pages that explain come before those that list.
-            boostDocument: (id: string) => (id.includes("/reference/") ? 0.2 : 1),
+            // The pages that explain come before those that list, and before those for contributors.
+            boostDocument: (id: string) => {
+              if (/\/(?:reference|contributing|decisions)\//.test(id)) return 0.2;
+              return id.includes("/cli") ? 0.5 : 1;
+            },
           },
         },
       },

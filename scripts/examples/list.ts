@@ -12,13 +12,13 @@ export interface Example {
   readonly about: string;
   /** What runs it, if that is not Node.js. */
   readonly program?: string;
-  /** Prepares it, where it needs that, and gives the arguments of Node.js or the program. */
+  /** Prepares it if it needs that, and returns the arguments of Node.js or the program. */
   args(): readonly string[];
   /** What to do when it runs. */
   readonly next?: string;
   /** The path of its webhook. */
   readonly webhook?: string;
-  /** Called when it runs, or before it where it ends by itself. */
+  /** Called when it runs, or before it if it ends by itself. */
   fill?(sandbox: Sandbox, gateway: Gateway, folder: string): Promise<void>;
 }
 
@@ -110,6 +110,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   functions: tests(
     "a webhook receiver in a function, run by its test: it needs PostgreSQL",
     ...["test/docs/examples-functions.test.ts", "-t", "functions"],
+  ),
+  durable: tests(
+    "a payment as a step of DBOS and of Restate, killed in the middle, run by its test",
+    "test/docs/examples-durable.test.ts",
   ),
   workers: tests(
     "a webhook receiver on Cloudflare Workers, run by its test in workerd",

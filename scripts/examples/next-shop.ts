@@ -1,4 +1,4 @@
-// Installs the shop on Next.js in a folder of its own, as a user does: Next, the packed tarball, and a
+// Installs the shop on Next.js in a separate folder, as a user does: Next, the packed tarball, and a
 // copy of the example. Next is not a dependency of this repository: it weighs 370 MB.
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync } from "node:fs";

@@ -1,71 +1,57 @@
-import * as z from "zod/mini";
 import type { Schema } from "../contract/schema.ts";
 import { SCHEMAS, type SchemaName } from "../contract/schemas.ts";
-import { EVENT_SCHEMAS } from "./event-schemas.ts";
-import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
+import { EVENT_SCHEMAS, eventExample, INVOICE } from "./events.ts";
+import {
+  AMOUNT,
+  exampleOf,
+  FIELDS,
+  type Json,
+  undocumented,
+  undocumentedObject,
+} from "./fields.ts";
 
 export const schemaRef = (name: string | undefined): Json => ({
   $ref: `#/components/schemas/${name}`,
 });
 
-/** The name in the document of a contract's schema; `undefined` for one that accepts any object. */
-export const schemaName = (name: SchemaName | undefined): string | undefined =>
-  name === undefined || name === "anyObject"
-    ? undefined
-    : name.charAt(0).toUpperCase() + name.slice(1);
-
-interface FieldType {
-  readonly type?: "string" | "number";
-}
-
-interface ObjectSchema {
-  readonly type: string;
-  readonly properties: Readonly<Record<string, FieldType>>;
-  readonly required?: readonly string[];
-}
-
-function fieldSchema(name: string, { type }: FieldType): Json {
-  if (name === "amount" && type !== undefined) return AMOUNT[type];
-  return FIELDS[name] ?? { type };
-}
+/** The name in the document of a schema of the contract. */
+export const schemaName = (name: SchemaName): string =>
+  name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Converts a contract's schema to JSON Schema, and describes its fields. */
-function toJsonSchema(schema: Schema): Json {
-  const converted = z.toJSONSchema(schema as unknown as z.ZodMiniType, { io: "input" });
-  const { type, properties, required } = converted as unknown as ObjectSchema;
-  const fields = Object.entries(properties).map(([name, field]) => [
+function toJsonSchema({ shape = {} }: Schema): Json {
+  const fields = Object.entries(shape as Readonly<Record<string, Schema>>);
+  const accepts = (field: Schema, value: unknown) => field.safeParse(value).success;
+  const required = fields.filter(([, field]) => !accepts(field, undefined)).map(([name]) => name);
+  const properties = fields.map(([name, field]) => [
     name,
-    fieldSchema(name, field),
+    name === "amount" ? AMOUNT[accepts(field, 1) ? "number" : "string"] : FIELDS[name],
   ]);
-  return { type, properties: Object.fromEntries(fields), ...(required && { required }) };
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+  };
 }
-
-const UNDOCUMENTED_OBJECT = undocumented({
-  type: "object",
-  description: "The service does not document the fields.",
-});
 
 /** Objects of which the service documents no field, or one. */
 const UNDOCUMENTED_SCHEMAS: Readonly<Record<string, Json>> = {
-  Merchant: UNDOCUMENTED_OBJECT,
-  PaymentAccount: undocumented({
-    type: "object",
-    properties: { payment_account_id: FIELDS.payment_account_id },
-    description: "The service documents only the identifier.",
-  }),
-  Invoice: UNDOCUMENTED_OBJECT,
-  InvoiceFields: UNDOCUMENTED_OBJECT,
-  InvoiceSendParams: UNDOCUMENTED_OBJECT,
-  PhoneValidation: UNDOCUMENTED_OBJECT,
-  Deletion: UNDOCUMENTED_OBJECT,
-  PaymentLookup: undocumented({
-    type: "object",
-    properties: {
-      reference: FIELDS.reference,
-      checkout_request_id: FIELDS.checkout_request_id,
-    },
-    description: "The service does not document the fields. The sandbox requires one of these two.",
-  }),
+  Merchant: undocumentedObject({ merchant_id: 1, name: "Duka la Mfano", country: "KE" }),
+  PaymentAccount: undocumentedObject(
+    { payment_account_id: 1, name: "Till" },
+    "The service documents only the identifier.",
+    { payment_account_id: FIELDS.payment_account_id },
+  ),
+  Invoice: undocumentedObject(INVOICE),
+  InvoiceFields: undocumentedObject({ title: "May", amount: 250 }),
+  InvoiceSendParams: undocumentedObject({}),
+  PhoneValidation: undocumentedObject({ valid: true, phone: "254712345678", network: "Safaricom" }),
+  Deletion: undocumentedObject({ id: INVOICE.id, deleted: true }),
+  PaymentLookup: undocumentedObject(
+    { reference: exampleOf(FIELDS.reference) },
+    "The service does not document the fields. The sandbox requires one of these two.",
+    { reference: FIELDS.reference, checkout_request_id: FIELDS.checkout_request_id },
+  ),
 };
 
 const FAILURE = undocumented({
@@ -77,16 +63,22 @@ const FAILURE = undocumented({
   description: "The service does not document its status codes, nor the body of each error.",
 });
 
+const { anyObject: _, ...documented } = SCHEMAS;
+
 /** Every schema of the document. */
-export function schemas(): Json {
-  const contract = Object.entries(SCHEMAS)
-    .map(([name, schema]) => [schemaName(name as SchemaName), schema] as const)
-    .filter(([name]) => name !== undefined)
-    .map(([name, schema]) => [name, toJsonSchema(schema)]);
-  return {
-    ...Object.fromEntries(contract),
-    ...UNDOCUMENTED_SCHEMAS,
-    ...EVENT_SCHEMAS,
-    Failure: FAILURE,
-  };
-}
+export const DOCUMENT_SCHEMAS: Readonly<Record<string, Json>> = {
+  ...Object.fromEntries(
+    Object.entries(documented).map(([name, schema]) => [
+      schemaName(name as SchemaName),
+      toJsonSchema(schema),
+    ]),
+  ),
+  // No payment has all of its fields.
+  Payment: {
+    ...toJsonSchema(documented.payment),
+    examples: [eventExample("payment.completed").data],
+  },
+  ...UNDOCUMENTED_SCHEMAS,
+  ...EVENT_SCHEMAS,
+  Failure: FAILURE,
+};

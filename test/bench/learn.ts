@@ -9,7 +9,7 @@ import { type Dialect, dialect, REAL_DIALECTS } from "../support/dialects/index.
 import { inWeather, WEATHERS, type Weather } from "../support/dialects/weather.ts";
 import type { Measured } from "./table.ts";
 
-/** At most so many probes at a time: a slow machine would look like a slow service. */
+/** How many probes may run at a time: with more, a slow machine would look like a slow service. */
 const AT_ONCE = 4;
 
 async function concurrently<Item, Result>(

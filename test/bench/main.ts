@@ -30,7 +30,7 @@ const TABLES: Readonly<Record<string, (rounds: number) => Measured | Promise<Mea
   import: (rounds) => benchColdImport(Math.min(rounds, 9)),
 };
 
-/** Subjects that are programs of their own: they print several tables and take their own options. */
+/** Subjects that are separate programs: they print several tables and take other options. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   sandbox: "A local gateway",
   receiver: "A receiver",

@@ -49,7 +49,7 @@ async function waitOfACall(observer: Observer, rounds: number): Promise<number> 
 const SEEN = 50_000;
 
 /** Bytes of memory that stay for each call that was observed. */
-async function keptForACall(observer: Observer): Promise<number> {
+async function retainedForACall(observer: Observer): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const see = async (times: number) => {
@@ -88,7 +88,7 @@ export async function benchObserve(rounds: number): Promise<Measured> {
     });
     const [without = 1, with_ = 1] = micros;
     const wait = await waitOfACall(observer, rounds);
-    const kept = await keptForACall(observer);
+    const retained = await retainedForACall(observer);
     const rows = candidates.map(({ name }, index) => [
       name,
       (micros[index] ?? 0).toFixed(1),
@@ -110,8 +110,8 @@ export async function benchObserve(rounds: number): Promise<Measured> {
       goals: [
         { text: `a call waits at most 2 µs: ${wait.toFixed(2)} µs`, met: wait <= 2 },
         {
-          text: `nothing is kept for each call: ${kept.toFixed(1)} bytes`,
-          met: kept < 8,
+          text: `nothing is retained for each call: ${retained.toFixed(1)} bytes`,
+          met: retained < 8,
         },
         {
           text: `with its analysis, a call costs at most 1.25 of one without: ${(with_ / without).toFixed(2)}`,

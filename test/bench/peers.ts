@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { load } from "./peers/load.ts";
 
-/** The folder where the peers are installed: what malipo is measured beside. */
+/** The folder of the installed peers: what malipo is measured beside. */
 export const PEERS_FOLDER: string = fileURLToPath(new URL("./peers", import.meta.url));
 
 /** Installs the peers at the versions of their lock file. */

@@ -1,5 +1,5 @@
 // One inbox in its own process: stored-events-server.ts <inbox> <store> <name>. For each number that it
-// is sent, it stores and processes so many events, and reports what one of them took.
+// is sent, it stores and processes that many events, and reports what one of them took.
 import { randomBytes } from "node:crypto";
 import { bullmqInbox } from "malipo/inbox/bullmq";
 import { pgBossInbox } from "malipo/inbox/pg-boss";
@@ -13,7 +13,7 @@ const CONNECTIONS = 64;
 
 const [, , kind = "", store = "", name = ""] = process.argv;
 
-/** With tables of its own: the events of other candidates must not be among them. */
+/** With separate tables: the events of other candidates must not be among them. */
 function pgBoss(): Inbox {
   const boss = new PgBoss({ connectionString: store, schema: `events_${name}` });
   boss.on("error", console.error);

@@ -13,7 +13,7 @@ import { median } from "./rounds.ts";
 import { countSteps } from "./steps.ts";
 import { goalLine, textTable } from "./table.ts";
 
-/** At 1,000,000 stored events, a delivery costs at most so many times what it costs at 10,000. */
+/** The limit of the factor by which a delivery at 1,000,000 stored events costs more than at 10,000. */
 const MAX_GROWTH = 1.5;
 
 const { values } = parseArgs({
@@ -39,7 +39,7 @@ interface Candidate {
 
 const program = fileURLToPath(new URL("./stored-events-server.ts", import.meta.url));
 
-/** Has the inbox store and process events. Gives what one of them took, in microseconds. */
+/** Has the inbox store and process events. Returns what one of them took, in microseconds. */
 async function work({ child }: Pick<Candidate, "child">, count: number) {
   child.send(count);
   const [took] = await once(child, "message");
@@ -102,7 +102,7 @@ for (const inbox of inboxes) {
   const [first, ...larger] = candidates.filter((one) => one.inbox === inbox);
   const last = larger.at(-1);
   if (first === undefined || last === undefined) continue;
-  // An engine works in processes of its own, whose time is not ours.
+  // An engine works in separate processes, whose time is not ours.
   const isEngine = inbox === "bullmq" || inbox === "pg-boss";
   const costOf = ({ cpuUs, wallUs }: Candidate) => median(isEngine ? wallUs : cpuUs);
   const growth = costOf(last) / costOf(first);

@@ -89,7 +89,7 @@ export async function benchVerify(rounds: number): Promise<Measured> {
   const octokitSignature = await octokit.sign(SECRET, BODY);
   const floor = (body: string | Uint8Array) => () => {
     const digest = createHmac("sha256", SECRET).update(body).digest();
-    if (!timingSafeEqual(digest, Buffer.from(signature, "hex"))) throw new Error("refused");
+    if (!timingSafeEqual(digest, Buffer.from(signature, "hex"))) throw new Error("rejected");
     return JSON.parse(body.toString());
   };
   const candidates: Candidate[] = [

@@ -7,7 +7,7 @@ const paid = (reference: string, account_reference: string) => ({
   account_reference,
 });
 
-test("payments of two owners are no double payment", () => {
+test("payments of two owners are not a double payment", () => {
   const detector = new DoublePaymentDetector();
   expect(detector.note(paid("PAY-1", "ORDER-1"), "wanjiku")).toEqual([]);
   expect(detector.note(paid("PAY-2", "ORDER-1"), "otieno")).toEqual([]);

@@ -21,7 +21,7 @@ test.each([
   expect(keyKind(key)).toBe(kind);
 });
 
-test("the prefix alone decides the kind of a key", () => {
+test("only the prefix decides the kind of a key", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("public" as const, "secret" as const, "sandbox" as const),

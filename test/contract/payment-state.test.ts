@@ -3,7 +3,7 @@ import { InvalidParamsError, mergePayment, type Payment } from "malipo";
 import type { MergedPayment } from "malipo/types";
 import { describe, expect, test } from "vitest";
 
-/** Merges reports one after another. Gives the result of each step and of the last. */
+/** Merges reports one after another. Returns the result of each step and of the last. */
 function mergeAll(reports: readonly Payment[]) {
   let known: Payment | undefined;
   const steps: MergedPayment[] = [];
@@ -51,7 +51,7 @@ const TABLE = [
 ] as const;
 
 test.each(TABLE)(
-  "%s, then a report of %s, gives %s",
+  "%s, then a report of %s, returns %s",
   (known, report, status, changed, contradiction) => {
     const before = known && { status: known, reference: "PAY-1" };
     expect(mergePayment(before, { status: report, reference: "PAY-1" })).toEqual({
@@ -70,7 +70,7 @@ describe("every sequence of up to six reports", () => {
       : sequences(length - 1).flatMap((rest) => STATUSES.map((status) => [...rest, { status }]));
   const ALL = [1, 2, 3, 4, 5, 6].flatMap(sequences);
 
-  test("gives the same status in any order, if one report is final", () => {
+  test("returns the same status in any order, if one report is final", () => {
     const ends = new Map<string, Set<string>>();
     for (const reports of ALL) {
       const { status = "" } = mergeAll(reports);
@@ -212,7 +212,7 @@ test("a late success removes the fields of the failure, and keeps the others", (
   expect(mergePayment(completed, failed).payment).toEqual(completed);
 });
 
-test("the fields of a completed report are kept, even failure fields", () => {
+test("the fields of a completed report stay, even failure fields", () => {
   const report = { status: "completed", failure_reason: null } as unknown as Payment;
   expect(mergePayment(undefined, report).payment).toEqual(report);
   expect(mergePayment({ status: "pending" }, report).payment).toEqual(report);

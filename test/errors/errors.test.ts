@@ -142,7 +142,7 @@ describe("a cause", () => {
       "UnexpectedResponseError",
       (options) => new here.UnexpectedResponseError(MESSAGE, "unknown", response(200), options),
     ],
-  ])("is kept unchanged by %s, and is absent if there is none", (_, make) => {
+  ])("stays unchanged by %s, and is absent if there is none", (_, make) => {
     expect(make({ cause }).cause).toBe(cause);
     expect(inspect(make({ cause }))).toContain("ECONNRESET");
     expect(Object.hasOwn(make(), "cause")).toBe(false);

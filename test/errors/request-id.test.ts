@@ -11,7 +11,7 @@ describe("requestIdOf", () => {
     expect(requestIdOf(headers)).toBe("own");
   });
 
-  test("gives the first 128 characters of a long id", () => {
+  test("returns the first 128 characters of a long id", () => {
     expect(requestIdOf(new Headers({ "x-request-id": "a".repeat(5_000) }))).toBe("a".repeat(128));
   });
 
@@ -20,7 +20,7 @@ describe("requestIdOf", () => {
     expect(requestIdOf(headers)).toBe("req_2");
   });
 
-  test("gives undefined where there is none", () => {
+  test("returns undefined if there is none", () => {
     expect(requestIdOf(new Headers())).toBeUndefined();
     expect(requestIdOf(undefined)).toBeUndefined();
   });

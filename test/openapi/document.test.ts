@@ -12,10 +12,10 @@ const findOperation = ({ method, path }: Endpoint) =>
   document.paths[path]?.[method.toLowerCase()] as Operation;
 
 /** Every object in the document, with its path. */
-function* allObjects(value: unknown, where = "#"): Generator<[where: string, object: object]> {
+function* allObjects(value: unknown, at = "#"): Generator<[at: string, object: object]> {
   if (typeof value !== "object" || value === null) return;
-  yield [where, value];
-  for (const [name, one] of Object.entries(value)) yield* allObjects(one, `${where}/${name}`);
+  yield [at, value];
+  for (const [name, one] of Object.entries(value)) yield* allObjects(one, `${at}/${name}`);
 }
 
 describe("the OpenAPI document", () => {
@@ -31,7 +31,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("has only references that resolve", () => {
-    for (const [where, one] of allObjects(document)) {
+    for (const [at, one] of allObjects(document)) {
       const { $ref } = one as { $ref?: string };
       if ($ref === undefined) continue;
       const target = $ref
@@ -41,7 +41,7 @@ describe("the OpenAPI document", () => {
           (at, name) => (at as Record<string, unknown> | undefined)?.[name],
           document,
         );
-      expect(target, `${where} -> ${$ref}`).toBeDefined();
+      expect(target, `${at} -> ${$ref}`).toBeDefined();
     }
   });
 
@@ -57,7 +57,7 @@ describe("the OpenAPI document", () => {
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z]+$/);
   });
 
-  test.each(endpoints)("gives the keys, the scope and the effect of %s", (name, row) => {
+  test.each(endpoints)("has the keys, the scope and the effect of %s", (name, row) => {
     const operation = findOperation(row);
     expect(operation["x-call"]).toBe(`gateway.${name}`);
     expect(operation["x-keys"]).toEqual(row.keys);
@@ -67,7 +67,7 @@ describe("the OpenAPI document", () => {
     expect(operation.security).toEqual([{ apiKey: scopes }, { bearer: scopes }]);
   });
 
-  test.each(endpoints)("gives the request body and the path parameters of %s", (_, row) => {
+  test.each(endpoints)("has the request body and the path parameters of %s", (_, row) => {
     const { requestBody, parameters = [] } = findOperation(row);
     expect(requestBody !== undefined).toBe(row.request !== undefined);
     const names = parameters.filter((one) => one.in === "path").map((one) => one.name);
@@ -115,9 +115,9 @@ describe("the OpenAPI document", () => {
     });
     expect(MobileMoneyPaymentParams?.properties?.phone).not.toHaveProperty("pattern");
     expect(Payment?.required).toEqual(["status"]);
-    for (const [where, one] of allObjects(document.components.schemas)) {
-      expect(one, where).not.toHaveProperty("additionalProperties");
-      expect(one, where).not.toHaveProperty("enum");
+    for (const [at, one] of allObjects(document.components.schemas)) {
+      expect(one, at).not.toHaveProperty("additionalProperties");
+      expect(one, at).not.toHaveProperty("enum");
     }
   });
 });

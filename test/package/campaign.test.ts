@@ -15,7 +15,7 @@ interface Run {
   readonly stderr: string;
 }
 
-// In a process of its own, so that the test runner stays responsive.
+// In a separate process, so that the test runner stays responsive.
 const campaign = (...args: string[]): Promise<Run> =>
   new Promise((resolve) => {
     const script = ["test/stress/prompts/main.ts", ...args];

@@ -81,7 +81,7 @@ describe("packages that are bundled", () => {
   });
 
   test.each(["webhooks", "fetch", "node", "fastify", "lambda", "inbox/sqlite"])(
-    "are not loaded by malipo/%s, but for the hash where there is no Node.js",
+    "are not loaded by malipo/%s, but for the hash if there is no Node.js",
     (entry) => {
       const files = [`dist/${entry}.js`, `dist/${entry}.cjs`];
       const loaded = files.flatMap((path) => [...loadedBy(path)]);

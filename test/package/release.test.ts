@@ -64,9 +64,10 @@ describe("what would be published", () => {
     expect(named.filter((path) => !keys.has(path) && !paths.has(path))).toEqual([]);
   });
 
-  // The goal is 2,400 kB with the manual, and is missed. This limit stops growth.
-  test("unpacks to at most 2,830 kB, the manual included", () => {
-    expect(unpackedSize).toBeLessThanOrEqual(2_830_000);
+  // The goal is missed. The limit stops growth.
+  test("unpacks to at most 2,650 kB, the manual included", () => {
+    process.stdout.write(`unpacked: ${Math.ceil(unpackedSize / 1000)} kB; goal: 2,400 kB\n`);
+    expect(unpackedSize).toBeLessThanOrEqual(2_650_000);
   });
 });
 

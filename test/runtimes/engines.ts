@@ -16,7 +16,7 @@ export interface Found {
   readonly failures: readonly string[];
 }
 
-/** A runtime. `run` runs the script in the folder where the tarball is installed. */
+/** A runtime. `run` runs the script in the folder of the installed tarball. */
 export interface Engine {
   readonly name: string;
   run(folder: string, scene: Scene): Promise<Found>;

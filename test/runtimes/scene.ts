@@ -7,7 +7,7 @@ export interface Scene {
   readonly keys: Readonly<Record<"public" | "secret", string>>;
   /** A payment that is completed. */
   readonly reference: string;
-  /** Whether it runs in a page, where a secret key must be rejected. */
+  /** Whether it runs in a page, in which a secret key must be rejected. */
   readonly isPage: boolean;
 }
 

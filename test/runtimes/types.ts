@@ -52,7 +52,7 @@ export async function pay(): Promise<Payment> {
 export const total: Promise<string> = gateway.invoices.get(1).then(({ total }) => total);
 const page = new Gateway({ apiKey: "pk_live_1" });
 // @ts-expect-error: a public key cannot start a payment
-export const refused = () => page.mobileMoney.initiate({ amount: 1, phone: "0712345678" });
+export const rejected = () => page.mobileMoney.initiate({ amount: 1, phone: "0712345678" });
 export const seen = () => usePayment(page, "PAY-1").status;
 
 const receiver = createWebhookReceiver({ secret: "s", inbox: sqliteInbox("inbox.db") });
@@ -72,7 +72,7 @@ function compile(version: string, folder: string, args: readonly string[]): stri
   return execFileSync(process.execPath, [tsc, ...args], { cwd: folder, encoding: "utf8" });
 }
 
-/** A folder of its own for the peers: ours has a tsconfig.json. */
+/** A separate folder for the peers: ours has a tsconfig.json. */
 const peers = mkdtempSync(join(tmpdir(), "malipo-types-"));
 symlinkSync(join(TOOLS, "node_modules"), join(peers, "node_modules"));
 const installed = installPacked("@types/node@24", "@types/react@19");

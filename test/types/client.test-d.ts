@@ -54,9 +54,14 @@ type PublicEndpoints = {
   [Name in EndpointName]: "public" extends (typeof ENDPOINTS)[Name]["keys"][number] ? Name : never;
 }[EndpointName];
 
-/** Methods that call other methods, and so have no endpoint of their own. */
+/** Methods that call other methods, and so have no endpoint. */
 type CombinedReads = "payments.waitFor" | "payments.reconcile";
 type All = EndpointName | CombinedReads | "mobileMoney.collect";
+
+test("every row of the table of endpoints has its method: the error names a row without one", () => {
+  const noneIsMissing = (row: Exclude<EndpointName, MethodsOf<Gateway>>): never => row;
+  expectTypeOf(noneIsMissing).toBeFunction();
+});
 
 test("the type of a gateway has the methods that its key may call", () => {
   expectTypeOf<MethodsOf<Gateway<"pk_live_1">>>().toEqualTypeOf<PublicEndpoints | CombinedReads>();
@@ -80,7 +85,7 @@ test("the type of a gateway has the methods that its key may call", () => {
   expectTypeOf<PublicMethod<"payments">>().toEqualTypeOf<"get" | "list">();
 });
 
-test("a literal public key gives the eight reads", () => {
+test("a literal public key has the eight reads", () => {
   expectTypeOf(byPublic.merchant.get).toBeFunction();
   expectTypeOf(byPublic.merchant.paymentAccounts).toBeFunction();
   expectTypeOf(byPublic.payments.get).toBeFunction();
@@ -91,7 +96,7 @@ test("a literal public key gives the eight reads", () => {
   expectTypeOf(byPublic.invoices.list).toBeFunction();
 });
 
-test("a literal public key gives none of the ten calls that need a secret key", () => {
+test("a literal public key has none of the ten calls that need a secret key", () => {
   // @ts-expect-error
   byPublic.payments.initiate(order);
   // @ts-expect-error
@@ -124,7 +129,7 @@ test("a secret key, a sandbox key, any string and no key give every call", () =>
   expectTypeOf(byEnvironment).toExtend<Gateway>();
 });
 
-test("a union of key kinds gives the methods that all of them may call", () => {
+test("a union of key kinds has the methods that all of them may call", () => {
   expectTypeOf(byEither.payments.get).toBeFunction();
   expectTypeOf(byEither.mobileMoney.validatePhone).toBeFunction();
   // @ts-expect-error

@@ -1,2 +1,2 @@
-// Here, since a module's place decides where its imports are looked for.
+// It is in this folder because imports are resolved from the folder of a module.
 export const load = (name: string): Promise<unknown> => import(name);

@@ -132,7 +132,7 @@ describe("the span of a request", () => {
     expect(active).toBe(find("POST /webhooks")[0]?.spanContext().spanId);
   });
 
-  test("is an error only where the receiver failed", async () => {
+  test("is an error only if the receiver failed", async () => {
     const down = { ...memoryInbox(), accept: () => Promise.reject(new Error("disk I/O error")) };
     for (const { deliver } of [traced(), traced({ inbox: down })]) {
       await deliver({ "x-service-signature": "0".repeat(64) });
@@ -167,7 +167,7 @@ describe("the span of a request", () => {
 });
 
 describe("the span of an attempt", () => {
-  test("is a trace of its own, with a link to the request, and the handler runs inside of it", async () => {
+  test("is a separate trace, with a link to the request, and the handler runs inside of it", async () => {
     const { receiver, deliver, find } = traced();
     let active: string | undefined;
     receiver.on("payment.completed", async () => {

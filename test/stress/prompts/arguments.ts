@@ -42,7 +42,7 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
   throw new TypeError(`--${name} is ${text}. It takes a whole number from ${min} to ${max}.`);
 }
 
-/** One of a list, or `undefined` where nothing was given. */
+/** One of a list, or `undefined` if nothing was given. */
 function oneOf<T extends string>(name: string, text: string | undefined, list: readonly T[]) {
   const found = list.find((one) => one === text);
   if (found !== undefined || text === undefined) return found;

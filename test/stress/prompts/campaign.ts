@@ -1,7 +1,7 @@
 import type { Options } from "./arguments.ts";
 import type { FaultProxy } from "./fault-proxy.ts";
 import { countFaults } from "./faults.ts";
-import { checkHistory, type HistoryVerdict } from "./history/check-history.ts";
+import { checkHistory, type HistoryResult } from "./history/check-history.ts";
 import type { History } from "./history/history.ts";
 import type { IncidentRunner } from "./incidents/runner.ts";
 import type { CampaignStore } from "./open-store.ts";
@@ -18,7 +18,7 @@ export interface Report {
   readonly options: Options;
   readonly store: StoreLocation;
   readonly workers: number;
-  readonly verdict: HistoryVerdict;
+  readonly result: HistoryResult;
   readonly clicks: number;
   readonly reconciled: number;
   readonly resolutions: Shop["resolutions"];
@@ -37,7 +37,7 @@ export interface Report {
 /**
  * Runs the shop on one store, and checks the promises.
  *
- * @param history - Gets everything that happens, also where the campaign fails.
+ * @param history - Gets everything that happens, also if the campaign fails.
  */
 export async function runCampaign(
   options: Options,
@@ -72,7 +72,7 @@ export async function runCampaign(
     options,
     store,
     workers: pool.size,
-    verdict: checkHistory(history.events()),
+    result: checkHistory(history.events()),
     ...shop.counts,
     resolutions: shop.resolutions,
     failures: shop.failures,

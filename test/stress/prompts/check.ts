@@ -16,7 +16,7 @@ export interface OrderRecord {
   readonly unexpected: readonly string[];
 }
 
-/** A promise that was not kept. */
+/** A promise that did not hold. */
 export interface Breach {
   readonly kind:
     | "prompts"
@@ -37,8 +37,8 @@ export interface Breach {
   readonly what: string;
 }
 
-/** Whether the promises were kept, according to the ledger. */
-export interface Verdict {
+/** Whether the promises held, according to the ledger. */
+export interface CheckResult {
   readonly prompts: number;
   /** The highest number of prompts for one key. */
   readonly mostPrompts: number;
@@ -77,7 +77,10 @@ function breachesOf(record: OrderRecord, prompts: readonly LedgerEntry[]): Breac
 }
 
 /** Counts prompts, wrong statuses and orders left unknown, from the service's own ledger. */
-export function check(records: readonly OrderRecord[], ledger: readonly LedgerEntry[]): Verdict {
+export function check(
+  records: readonly OrderRecord[],
+  ledger: readonly LedgerEntry[],
+): CheckResult {
   const byOrder = new Map<string, LedgerEntry[]>();
   for (const entry of ledger) {
     const { account_reference } = entry;

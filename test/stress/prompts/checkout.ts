@@ -4,7 +4,7 @@ import type { Order } from "./plan.ts";
 import { WAIT_MS } from "./time-limits.ts";
 import { currentCall } from "./worker/recorder.ts";
 
-/** The part of the shop where customers pay. */
+/** The part of the shop in which customers pay. */
 export interface Checkout {
   /** A customer clicks. */
   pay(click: Click): Promise<Reply>;
@@ -20,7 +20,7 @@ function replyTo(error: unknown): Reply {
   if (code === "attempt_in_flight") return { end: "in_flight", code };
   if (code === "outcome_unknown") return { end: "unknown", code, attempt: error.attempt };
   if (error.outcome === "unknown") return { end: "unknown", code };
-  // The shop never gives wrong parameters, nor other parameters under the same key.
+  // The shop never passes wrong parameters, nor other parameters under the same key.
   if (code === "idempotency_conflict" || code === "invalid_params" || code === "configuration") {
     return { end: "unexpected", what: String(error) };
   }

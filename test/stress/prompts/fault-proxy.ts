@@ -28,10 +28,10 @@ export interface FaultProxy {
   readonly port: number;
   /** How often each fault was injected after the charge. */
   readonly counts: Readonly<Record<ProxyFault, number>>;
-  /** How many prompts were kept back until their client had given up. */
+  /** How many prompts were held until their client had stopped waiting. */
   readonly late: () => number;
-  /** Refuses the next prompt for an order with a 429. */
-  refuse(order: string): void;
+  /** Rejects the next prompt for an order with a 429. */
+  reject(order: string): void;
   /** Cuts every open connection, and is down for a moment. */
   restart(): Promise<void>;
   /** From now on, injects no fault. */
@@ -44,7 +44,7 @@ const KEEP_ALIVE_MS = 60_000;
 const SLOW_MS = 500;
 const PROMPT = /\/mobile-money\/payment\/initiate$/;
 
-/** How many prompts are kept back, and for how long at least: the client has given up by then. */
+/** How many prompts are held, and for how long at least: the client does not wait any more by then. */
 const LATE_SHARE = 0.04;
 const MIN_ON_ITS_WAY_MS = 1_500;
 
@@ -56,7 +56,7 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
   const random = createRandom(`${seed} fault proxy`);
   const counts = { 500: 0, 504: 0, hang: 0, slow: 0 };
   const agent = new Agent({ keepAlive: true });
-  const refused = new Set<string>();
+  const rejected = new Set<string>();
   let late = 0;
   let stopped = false;
 
@@ -97,7 +97,7 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
   async function forwardPrompt(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
     const order = orderIn(body);
-    if (refused.delete(order)) {
+    if (rejected.delete(order)) {
       response.writeHead(429, { "content-type": "application/json", "retry-after": "0" });
       response.end('{"success":false,"error":"Too many requests"}');
       return;
@@ -142,8 +142,8 @@ export async function startFaultProxy(seed: string, servicePort: number): Promis
     port,
     counts,
     late: () => late,
-    refuse: (order) => {
-      refused.add(order);
+    reject: (order) => {
+      rejected.add(order);
     },
     restart: async () => {
       await close();

@@ -28,7 +28,7 @@ const PROMPT_FAULTS: readonly FaultRow[] = [
   { name: "408", weight: 2, effect: () => status(408) },
   { name: "422", weight: 3, effect: () => status(422) },
   { name: "429", weight: 6, effect: () => status(429, undefined, { "retry-after": "0" }) },
-  { name: "200 refused", weight: 2, effect: () => status(200, { success: false, error: "no" }) },
+  { name: "200 rejected", weight: 2, effect: () => status(200, { success: false, error: "no" }) },
   { name: "200 nonsense", weight: 3, effect: () => status(200, PAGE, json) },
   {
     name: "latency",

@@ -35,8 +35,8 @@ async function reportOn(name: StoreName, options: Options): Promise<boolean> {
     return options.stores.length > 1;
   }
   console.log(`${reportTable(report)}\n`);
-  if (report.verdict.breaches.length === 0) return true;
-  console.log(`${breachLines(report.verdict)}\n`);
+  if (report.result.breaches.length === 0) return true;
+  console.log(`${breachLines(report.result)}\n`);
   return false;
 }
 
@@ -59,12 +59,12 @@ function checkFile(file: string): boolean {
   let held = true;
   const summaries: Summary[] = [];
   for (const events of readHistories(file)) {
-    const verdict = checkHistory(events);
-    summaries.push(summaryOf(events, verdict));
-    console.log(`${historyTable(events, verdict)}\n`);
-    if (verdict.breaches.length === 0) continue;
+    const result = checkHistory(events);
+    summaries.push(summaryOf(events, result));
+    console.log(`${historyTable(events, result)}\n`);
+    if (result.breaches.length === 0) continue;
     held = false;
-    console.log(`${breachLines(verdict)}\n`);
+    console.log(`${breachLines(result)}\n`);
   }
   console.log(`${summaryTable(summaries)}\n`);
   return held;

@@ -58,7 +58,7 @@ export interface Click {
 /** An order whose last attempt may have happened. */
 export interface UnknownOrder {
   readonly order: Order;
-  /** The attempt, where the error named it. */
+  /** The attempt, if the error named it. */
   readonly attempt?: string | undefined;
 }
 

@@ -40,7 +40,7 @@ export async function runPhases(
   let begun = 0;
   let phase = "";
 
-  /** Resolves when so many orders have begun. */
+  /** Resolves when that many orders have begun. */
   const haveBegun = (count: number) =>
     waitUntil(() => begun >= count || signal.aborted, {
       what: () => `order ${count} of ${payments} to begin: ${begun} have`,
@@ -85,10 +85,10 @@ export async function runPhases(
       begun = count;
       outages(count);
     }, calm);
-    // What fails first is told first.
+    // What fails first is reported first.
     const [left] = await Promise.all([stopFaults(), waitFor(sold, allSold), calm]);
     stage.setClocksRight();
-    // The slow customers act. The prompts that nobody answers expire.
+    // The slow customers act. The prompts without an answer expire.
     await waitFor(customers.idle(), { what: () => "the customers to act", limitMs });
     await sandbox.clock.advance("61s");
     await shop.reconcile();

@@ -89,7 +89,7 @@ const CLOCK_OFFSETS_MS = [
 /** Incidents are in this first part of the orders, since the slowest take half a minute. */
 const INCIDENT_PART = 0.6;
 
-/** Gives each incident an order of its own, from the first orders on. */
+/** Assigns each incident a separate order, from the first orders on. */
 function spread(incidents: readonly Incident[], orders: readonly Order[]): Map<string, Incident> {
   const step = Math.max(1, (orders.length * INCIDENT_PART) / incidents.length);
   return new Map(

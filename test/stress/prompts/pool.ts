@@ -14,7 +14,7 @@ import { createWaker, type Waker } from "./waker.ts";
 /** The processes of the shop. */
 export interface Pool {
   readonly size: number;
-  /** Gives a job to a worker. `undefined` when the worker died, or could not do it now. */
+  /** Sends a job to a worker. `undefined` when the worker died, or could not do it now. */
   run<Name extends JobName>(
     worker: number,
     job: Name,
@@ -65,7 +65,7 @@ export function createPool(
 ): Pool {
   const counts = { killed: 0, jobsLost: 0 };
   const failed = deferred<never>();
-  // A rejection that nobody waits for is not unhandled.
+  // A rejection without a waiter is not unhandled.
   failed.promise.catch(() => {});
   let nextId = 0;
   let started = 0;

@@ -11,7 +11,7 @@ export interface Reconciler {
 }
 
 /**
- * There is one reconciler, and it works on an order only while nobody pays for it. A lookup says
+ * There is one reconciler, and it works on an order only while no customer pays for it. A lookup says
  * nothing of an attempt that begins after it: resolving that one as not sent would free a key whose
  * customer was prompted.
  */

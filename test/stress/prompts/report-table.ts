@@ -1,6 +1,6 @@
 import type { Report } from "./campaign.ts";
-import type { Breach, Verdict } from "./check.ts";
-import type { HistoryVerdict } from "./history/check-history.ts";
+import type { Breach, CheckResult } from "./check.ts";
+import type { HistoryResult } from "./history/check-history.ts";
 import type { HistoryEvent } from "./history/event.ts";
 import { groupBy } from "./history/group-by.ts";
 
@@ -23,9 +23,9 @@ const held = (holds: boolean, promise: string) => `${promise}: ${holds ? "held" 
 /** What is counted, the count, and what it should be. */
 type Row = readonly [string, string | number, string];
 
-/** The rows that a saved history gives too. */
-function verdictRows(verdict: HistoryVerdict): Row[] {
-  const { breaches, mostPrompts, statuses, hardStates, lastPhaseMs } = verdict;
+/** The rows that a saved history has too. */
+function resultRows(result: HistoryResult): Row[] {
+  const { breaches, mostPrompts, statuses, hardStates, lastPhaseMs } = result;
   const none = (name: string, ...kinds: Breach["kind"][]): Row => {
     const count = ordersWith(breaches, ...kinds);
     return [name, count, held(count === 0, "none")];
@@ -34,7 +34,7 @@ function verdictRows(verdict: HistoryVerdict): Row[] {
   const met = hardStates.filter(({ expected }) => expected);
   const missed = met.filter(({ count }) => count === 0);
   return [
-    ["prompts", verdict.prompts, "in the service's own ledger"],
+    ["prompts", result.prompts, "in the service's own ledger"],
     ["most prompts for one key", mostPrompts, held(mostPrompts <= 1, "at most 1")],
     none("wrong final statuses", "wrong"),
     none("orders left unknown", "unknown"),
@@ -59,7 +59,7 @@ function verdictRows(verdict: HistoryVerdict): Row[] {
 
 /** The rows of the table. */
 function rowsOf(report: Report): Row[] {
-  const { verdict, faults, resolutions, kills, options, workers } = report;
+  const { result, faults, resolutions, kills, options, workers } = report;
   const prompts = [...(faults.get("mobileMoney.initiate") ?? [])];
   const reads = new Map<string, number>();
   for (const endpoint of ["payments.get", "payments.list"] as const) {
@@ -71,12 +71,12 @@ function rowsOf(report: Report): Row[] {
   return [
     ["orders, one key each", options.payments, ""],
     ["clicks", report.clicks, "double clicks and retries included"],
-    ...verdictRows(verdict),
+    ...resultRows(result),
     ["errors the shop saw", "", counted([...report.failures].sort())],
     [
       "looked up and resolved",
       resolutions.found + resolutions.not_sent,
-      `found ${resolutions.found}, not sent ${resolutions.not_sent}, refused as too early ${resolutions.too_early}`,
+      `found ${resolutions.found}, not sent ${resolutions.not_sent}, rejected as too early ${resolutions.too_early}`,
     ],
     ["pending, reconciled", report.reconciled, ""],
     ["faults before the charge", "", counted(prompts.filter((row) => !isAfter(row)))],
@@ -127,16 +127,16 @@ export const reportTable = (report: Report): string =>
   tableOf(`${report.store.name} store, seed ${report.options.seed}`, rowsOf(report));
 
 /** The table of a saved history. */
-export function historyTable(events: readonly HistoryEvent[], verdict: HistoryVerdict): string {
+export function historyTable(events: readonly HistoryEvent[], result: HistoryResult): string {
   const start = events.find((event) => event.what === "start");
   const title = `${start?.store} store, seed ${start?.seed}, from its history`;
-  return tableOf(title, [["events", events.length, ""], ...verdictRows(verdict)]);
+  return tableOf(title, [["events", events.length, ""], ...resultRows(result)]);
 }
 
 const MAX_SHOWN_OF_A_KIND = 5;
 
 /** One line for each breach, up to a few of each kind. */
-export function breachLines({ breaches }: Verdict): string {
+export function breachLines({ breaches }: CheckResult): string {
   const lines = [...groupBy(breaches, ({ kind }) => kind)].flatMap(([kind, ofKind]) => {
     const more = ofKind.length - MAX_SHOWN_OF_A_KIND;
     const shown = ofKind.slice(0, MAX_SHOWN_OF_A_KIND);

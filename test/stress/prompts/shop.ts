@@ -71,7 +71,7 @@ const MAX_RETRY_DELAY_MS = 5_000;
 const retryDelay = (tries: number) =>
   sleep(Math.min(RETRY_DELAY_MS * 2 ** tries, MAX_RETRY_DELAY_MS));
 
-/** How many orders are paid again at once, at the end. They wait for nobody. */
+/** How many orders are paid again at once, at the end. They wait for no other. */
 const CONCURRENCY_AT_END = 40;
 
 /** The last orders begin when no worker is put to sleep any more, and soon the faults stop. */
@@ -173,7 +173,7 @@ export function createShop(setup: ShopSetup): Shop {
       const reply = await pool.run(turn++, "payAgain", order);
       if (reply?.end === "final") return reply.result;
       if (reply?.end === "unexpected") return JSON.stringify(reply);
-      // The shop knew the payment, and the store failed when the client told it so.
+      // The shop knew the payment, and the store failed when the client reported it.
       if (reply?.end === "unknown") await reconciler.resolve({ order, attempt: reply.attempt });
       else await retryDelay(tries);
     }

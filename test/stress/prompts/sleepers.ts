@@ -8,7 +8,7 @@ interface Sleeper {
   release(): void;
 }
 
-/** The workers that fall asleep. Each has one order at a time, so that nobody else waits for it. */
+/** The workers that fall asleep. Each has one order at a time, so that no other worker waits for it. */
 export interface Sleepers {
   readonly size: number;
   /** Waits for one that is awake. */

@@ -65,10 +65,10 @@ function planOf(options: Options, { location, engine }: CampaignStore): Plan {
   });
 }
 
-/** Lets the proxy refuse what an incident needs refused: the first request of a retry. */
-function refuseFirst({ orders, incidents }: Plan, { faultProxy }: Service): void {
+/** Has the proxy reject what an incident needs: the first request of a retry. */
+function rejectFirst({ orders, incidents }: Plan, { faultProxy }: Service): void {
   for (const { id, idempotencyKey } of orders) {
-    if (incidents.get(idempotencyKey)?.at === "retry") faultProxy.refuse(id);
+    if (incidents.get(idempotencyKey)?.at === "retry") faultProxy.reject(id);
   }
 }
 
@@ -103,7 +103,7 @@ export async function setStage(
     createPromptObserver(history, () => customers),
   );
   const service = await startService(seed, webhookProxy.deliver, plannedFaults);
-  refuseFirst(plan, service);
+  rejectFirst(plan, service);
   const { sandbox, baseUrl } = service;
   const customers = createSimulatedCustomers(sandbox, plan.orders);
   const keys = { apiKey: sandbox.keys.secret, webhookSecret: sandbox.webhookSecret };

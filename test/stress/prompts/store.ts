@@ -9,7 +9,7 @@ import pg from "pg";
 export const STORES = ["memory", "sqlite", "redis", "postgres"] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** Tells every worker where the shared store is. */
+/** Sends every worker the address of the shared store. */
 export interface StoreLocation {
   readonly name: StoreName;
   /** A file, or the URL of an engine. */

@@ -1,5 +1,5 @@
 import type { Breach } from "./check.ts";
-import type { HistoryVerdict } from "./history/check-history.ts";
+import type { HistoryResult } from "./history/check-history.ts";
 import type { HistoryEvent } from "./history/event.ts";
 import { groupBy } from "./history/group-by.ts";
 import { type Injected, injectedIn } from "./history/injected.ts";
@@ -14,16 +14,16 @@ export interface Summary extends Injected {
   readonly lost: number;
 }
 
-export function summaryOf(events: readonly HistoryEvent[], verdict: HistoryVerdict): Summary {
+export function summaryOf(events: readonly HistoryEvent[], result: HistoryResult): Summary {
   const start = events.find((event) => event.what === "start");
   const ordersWith = (kind: Breach["kind"]) =>
-    new Set(verdict.breaches.filter((one) => one.kind === kind).map(({ order }) => order)).size;
+    new Set(result.breaches.filter((one) => one.kind === kind).map(({ order }) => order)).size;
   return {
     store: start?.store ?? "",
     seed: start?.seed ?? "",
     payments: start?.payments ?? 0,
     ...injectedIn(events),
-    prompts: verdict.prompts,
+    prompts: result.prompts,
     promptedTwice: ordersWith("prompts"),
     lost: ordersWith("unknown"),
   };

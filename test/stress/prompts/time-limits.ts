@@ -1,4 +1,4 @@
-// How long things take in the campaign, in milliseconds. All are much shorter than in a shop, so that
+// How long steps take in the campaign, in milliseconds. All are much shorter than in a shop, so that
 // a campaign of two thousand payments takes a few minutes.
 
 /** The timeouts of every call. */
@@ -10,7 +10,7 @@ export const LEASE_MARGIN_MS = 5_000;
 /** The lease that the client asks for. */
 export const LEASE_MS: number = CALL_TIMEOUTS.totalTimeoutMs + 2 * LEASE_MARGIN_MS;
 
-/** When an attempt may be resolved as not sent: so long after it began. */
+/** When an attempt may be resolved as not sent: this long after it began. */
 export const NOT_SENT_AFTER_MS: number = LEASE_MS + LEASE_MARGIN_MS;
 
 /** How long a click waits for its payment. Some customers take longer. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A wait of the campaign, which fails where it does not end. */
+/** A wait of the campaign, which fails if it does not end. */
 export interface Wait {
   /** What is waited for, in the error: `the engine to restart`. */
   readonly what: () => string;
@@ -11,7 +11,7 @@ export interface Wait {
 const standStill = ({ what, limitMs }: Wait): Error =>
   new Error(`The campaign stands still. It waited ${limitMs / 1000} s for ${what()}.`);
 
-/** Waits for a promise, and rejects where that takes too long. */
+/** Waits for a promise, and rejects if that takes too long. */
 export async function waitFor<T>(promise: Promise<T>, wait: Wait): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
@@ -24,7 +24,7 @@ export async function waitFor<T>(promise: Promise<T>, wait: Wait): Promise<T> {
   }
 }
 
-/** Asks again and again until something is so, and rejects where that takes too long. */
+/** Asks again and again until something is so, and rejects if that takes too long. */
 export async function waitUntil(
   isSo: () => boolean,
   { intervalMs, ...wait }: Wait & { readonly intervalMs: number },

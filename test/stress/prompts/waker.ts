@@ -9,7 +9,7 @@ export interface Waker {
   see(event: HistoryEvent): void;
   /**
    * How to wake the process from the sleep that it has reported last. The function resolves when that
-   * sleep is over, also where something else has ended it.
+   * sleep is over, also if something else has ended it.
    */
   fromLastSleep(): () => Promise<void>;
 }

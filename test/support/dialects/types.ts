@@ -119,9 +119,11 @@ interface DeliveryFormat {
 /** One real service, as this table imagines it: all that differs between services. */
 export interface Dialect {
   readonly name: string;
-  /** What is special about it. */
+  /** What is special about it; of a real service its name. */
   readonly about: string;
-  /** The body of a success. `documented` is true where the interface shows the envelope. */
+  /** The pages of the documentation of a real service, and what of the row they do not show. */
+  readonly source?: readonly string[];
+  /** The body of a success. `documented` is true if the interface shows the envelope. */
   wrap(data: unknown, page: { documented: boolean; resource: string; n: number }): unknown;
   list(items: Fields[], page: PageValues, name: ListName): unknown;
   readonly paging: Paging;
@@ -136,7 +138,7 @@ export interface Dialect {
   reject(rejection: Rejection): unknown;
   readonly ids: Ids;
   readonly views: Views;
-  /** `data` of an event; the view of the resource where a kind has none. */
+  /** `data` of an event; the view of the resource if a kind has none. */
   readonly events: Readonly<Record<string, (payment: Payment) => Fields>>;
   readonly delivery: DeliveryFormat;
   /** On every response, beside the content type. */

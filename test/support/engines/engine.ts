@@ -17,7 +17,7 @@ export interface Engine {
   stop(): Promise<void>;
   /** Crashes the engine and starts it again, on the same port and data. */
   restart(): Promise<void>;
-  /** Stops every process of the engine where it is: its connections stay, and nothing answers. */
+  /** Pauses every process of the engine: its connections stay, and nothing answers. */
   hang(): void;
   /** Lets the processes of the engine go on. */
   resume(): void;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Engine, say, startEngine } from "./engine.ts";
 import { unprivileged } from "./postgres.ts";
 
-// Where Debian installs it; it is not on the PATH of every user.
+// The path in Debian; it is not on the PATH of every user.
 const PROGRAMS = ["pgbouncer", "/usr/sbin/pgbouncer"];
 
 const configuration = (database: URL, port: number) => `
@@ -21,7 +21,7 @@ default_pool_size = 3
 `;
 
 /**
- * A PgBouncer in transaction mode, which gives each transaction another connection to the PostgreSQL.
+ * A PgBouncer in transaction mode, which assigns each transaction another connection to the PostgreSQL.
  * `undefined` if this machine cannot start one.
  */
 export async function startPgBouncer(postgres: Engine): Promise<Engine | undefined> {

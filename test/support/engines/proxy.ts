@@ -6,14 +6,14 @@ import type { Engine } from "./engine.ts";
 /** A proxy before an engine, which can be cut off. */
 export interface EngineProxy {
   readonly url: string;
-  /** Refuses new connections, and breaks the open ones. */
+  /** Rejects new connections, and breaks the open ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
   /** Keeps the connections open, and drops all data. */
   silence(): void;
   /** The number of connections so far. */
   connections(): number;
-  /** Sends new connections to another engine, and keeps the open ones where they are. */
+  /** Sends new connections to another engine, and leaves the open ones as they are. */
   moveTo(engine: Engine): void;
   /** Changes what the engine replies. `undefined` ends the change. */
   changeReplies(change: ((chunk: Buffer) => Buffer) | undefined): void;

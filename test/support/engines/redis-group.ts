@@ -6,15 +6,15 @@ import { hasRedisServer, launchRedis } from "./redis.ts";
 
 /** Several Redis servers that belong together. */
 interface RedisGroup {
-  /** Where a client asks for the others: the nodes of a cluster, or the sentinels. */
+  /** The address at which a client asks for the others: the nodes of a cluster, or the sentinels. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   stop(): Promise<void>;
 }
 
-const PATIENCE_MS = 60_000;
+const READY_MS = 60_000;
 
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await condition()); ) {
+  for (const deadline = Date.now() + READY_MS; !(await condition()); ) {
     if (Date.now() > deadline) throw new Error(`${what} did not happen in time.`);
     await sleep(50);
   }

@@ -1,5 +1,5 @@
 import { localFormat } from "../../payments/phone-number.ts";
-import type { StoredPayment } from "../../state/records.ts";
+import type { StoredPayment } from "../../state/stored.ts";
 import { card, folded, type Tone } from "../components.ts";
 import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";

@@ -3,7 +3,7 @@ import type { EventOf, HistoryEvent } from "./event.ts";
 /** A process that was stopped, from when to when. */
 interface Sleep {
   readonly from: number;
-  /** `Infinity` where it never woke. */
+  /** `Infinity` if it never woke. */
   readonly until: number;
 }
 
@@ -67,10 +67,13 @@ export function attemptsIn(events: readonly HistoryEvent[]): Attempt[] {
 }
 
 /** When an attempt was over for its own process. */
-export const endOf = ({ ended, killedAt }: Attempt): number =>
+export const latestEndOf = ({ ended, killedAt }: Attempt): number =>
   Math.min(ended?.at ?? Number.POSITIVE_INFINITY, killedAt ?? Number.POSITIVE_INFINITY);
 
 /** The time in which an attempt had begun, and had neither sent nor ended. */
 export function unsentTimeOf(attempt: Attempt): readonly [from: number, until: number] {
-  return [attempt.begunAt, Math.min(attempt.sentAt[0] ?? Number.POSITIVE_INFINITY, endOf(attempt))];
+  return [
+    attempt.begunAt,
+    Math.min(attempt.sentAt[0] ?? Number.POSITIVE_INFINITY, latestEndOf(attempt)),
+  ];
 }

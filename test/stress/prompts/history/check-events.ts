@@ -8,7 +8,7 @@ import { groupBy } from "./group-by.ts";
 const TOLERANCE_MS = 100;
 
 /**
- * Checks what must hold at every moment, also where no second prompt came of it: a key is not begun
+ * Checks what must hold at every moment, also if no second prompt followed: a key is not begun
  * twice, nothing leaves after its lease, nothing is freed while it may still be on its way, and all
  * ends in time.
  */
@@ -62,7 +62,7 @@ function begunTwice(
           event.at < next.begunAt,
       );
     if (isFreed) return [];
-    const what = `${next.who} began an attempt, but nobody had freed the one of ${earlier.who}`;
+    const what = `${next.who} began an attempt, but no process had freed the one of ${earlier.who}`;
     return [{ kind: "begun_twice", order: key, what }];
   });
 }

@@ -9,7 +9,7 @@ export type Point =
   | "request"
   /** The client is about to send a request again. */
   | "retry"
-  /** The response is there. The store has not been told. */
+  /** The response is there. The store does not know of it yet. */
   | "response";
 
 /** What happens while a worker has stopped itself. */
@@ -39,7 +39,7 @@ interface Details {
   readonly finishing: Keyed & { readonly state: string };
   /** The client asks the store to free the key. */
   readonly forgetting: Keyed;
-  /** Somebody asks the store to resolve an attempt. `holder`: only the attempt of that owner. */
+  /** A process asks the store to resolve an attempt. `holder`: only the attempt of that owner. */
   readonly resolving: Resolving;
   readonly resolved: Resolving & { readonly state: string };
   readonly store_failed: Keyed & { readonly operation: string };

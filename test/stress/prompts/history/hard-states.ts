@@ -1,6 +1,6 @@
 import type { EngineFault } from "../../../support/engines/faults.ts";
 import { LEASE_MARGIN_MS } from "../time-limits.ts";
-import { type Attempt, attemptsIn, endOf, unsentTimeOf } from "./attempts.ts";
+import { type Attempt, attemptsIn, latestEndOf, unsentTimeOf } from "./attempts.ts";
 import type { EventName, EventOf, HistoryEvent } from "./event.ts";
 import { groupBy } from "./group-by.ts";
 import { usedAfterStart, usedAfterWrongCall } from "./wrong-clocks.ts";
@@ -52,7 +52,7 @@ const clockRow = (direction: 1 | -1): Row => ({
     const steps = all("clock").filter(({ offsetMs }) => Math.sign(offsetMs) === direction);
     return attempts.filter((attempt) =>
       steps.some(
-        ({ at, who }) => who === attempt.who && attempt.begunAt < at && at < endOf(attempt),
+        ({ at, who }) => who === attempt.who && attempt.begunAt < at && at < latestEndOf(attempt),
       ),
     ).length;
   },
@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
   {
     name: "lease ran out after the prompt",
     applies: (start) => isShared(start) && start.pauses,
-    // Somebody saw it as unknown, while its own process had not ended it.
+    // Another process saw it as unknown, while its own process had not ended it.
     count: ({ all, attemptsOn }) =>
       all("seen_unknown").filter(({ at, key, holder }) =>
         attemptsOn(key).some(
@@ -157,7 +157,7 @@ const ROWS: readonly Row[] = [
   engineRow("hung", "hung"),
   engineRow("cut", "connections cut"),
   {
-    name: "resolve as not sent refused as too early",
+    name: "resolve as not sent rejected as too early",
     count: ({ all }) => all("resolved").filter(({ state }) => state === "too_early").length,
   },
   {

@@ -7,7 +7,7 @@ export type Wake =
   | "fenced"
   /** When the lease has ended. */
   | "lease"
-  /** When somebody else has resolved the attempt, and gone on. */
+  /** When another process has resolved the attempt, and gone on. */
   | "resolved";
 
 /** What happens to a worker, its clock or the engine at a point of one attempt. */

@@ -40,11 +40,11 @@ export interface IncidentRunner {
 const WAKE_AFTER_MS: Readonly<Record<Wake, number>> = {
   fenced: LEASE_MS - LEASE_MARGIN_MS + 1_500,
   lease: LEASE_MS + 1_500,
-  // Somebody wakes it earlier.
+  // Another process wakes it earlier.
   resolved: NOT_SENT_AFTER_MS + 60_000,
 };
 
-/** How long a worker still sleeps after somebody else went on. */
+/** How long a worker still sleeps after another process went on. */
 const WAKE_DELAY_MS = 300;
 
 const nameOf = (incident: Incident): string =>
@@ -65,7 +65,7 @@ export function createIncidentRunner(
   const listeners = new Set<(event: HistoryEvent) => void>();
   let engineIsWell: Promise<void> = Promise.resolve();
   const failed = deferred<never>();
-  // A rejection that nobody waits for is not unhandled.
+  // A rejection without a waiter is not unhandled.
   failed.promise.catch(() => {});
 
   /** Resolves with the first event that fits. */
@@ -79,7 +79,7 @@ export function createIncidentRunner(
       listeners.add(listener);
     });
 
-  /** Somebody else has resolved the attempt. If it was not sent, the customer was prompted by now. */
+  /** Another process has resolved the attempt. If it was not sent, the customer was prompted by now. */
   async function anotherWentOn({ key, point }: EventOf<"asleep">): Promise<void> {
     await next((event) =>
       point === "response"

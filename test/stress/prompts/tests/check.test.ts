@@ -37,9 +37,9 @@ describe("the check of a campaign", () => {
 
   test("finds a second prompt under one key, whatever its status", () => {
     const ledger = [payment("A", "PAY-A"), payment("A", "PAY-A2", "failed"), payment("B", "PAY-B")];
-    const verdict = check([order("A"), order("B")], ledger);
-    expect(verdict.mostPrompts).toBe(2);
-    expect(verdict.breaches).toEqual([
+    const result = check([order("A"), order("B")], ledger);
+    expect(result.mostPrompts).toBe(2);
+    expect(result.breaches).toEqual([
       { kind: "prompts", order: "A", what: "2 prompts: PAY-A completed, PAY-A2 failed" },
     ]);
   });
@@ -80,13 +80,13 @@ describe("the check of a campaign", () => {
     expect(found([record], [payment("A", "PAY-A")])).toEqual([["wrong", "A"]]);
   });
 
-  test("finds an order whose key gives no status at the end", () => {
+  test("finds an order whose key has no status at the end", () => {
     const record = order("A", { atEnd: '{"end":"unknown"}' });
-    const verdict = check([record], [payment("A", "PAY-A")]);
-    expect(verdict.breaches).toEqual([
+    const result = check([record], [payment("A", "PAY-A")]);
+    expect(result.breaches).toEqual([
       { kind: "unknown", order: "A", what: 'at the end: {"end":"unknown"}' },
     ]);
-    expect(verdict.statuses).toEqual({});
+    expect(result.statuses).toEqual({});
   });
 
   test("finds an order without a final status before the end", () => {

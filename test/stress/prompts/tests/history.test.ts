@@ -73,7 +73,7 @@ describe("the check of a history", () => {
     expect(kindsIn([...PAUSED, [19, "worker 1", forgetting("A")]])).toEqual([]);
   });
 
-  test("finds a request that left after the lease, also where no prompt came of it", () => {
+  test("finds a request that left after the lease, also if no prompt followed", () => {
     expect(kindsIn([...PAUSED, [19, "worker 1", sending("A")]])).toEqual(["sent_late"]);
   });
 
@@ -179,7 +179,7 @@ describe("the hard states of a history", () => {
         [3, "worker 1", forgetting("A")],
       ],
     ],
-    ["resolve as not sent refused as too early", [[2, "worker 2", resolved("too_early")[1]]]],
+    ["resolve as not sent rejected as too early", [[2, "worker 2", resolved("too_early")[1]]]],
     ...(["ahead", "behind"] as const).map((name): [string, Step[]] => [
       `key used again after a call with a clock days ${name}`,
       [
@@ -231,7 +231,7 @@ describe("the hard states of a history", () => {
     expect(met([[1, "worker 1", begun("A")], ...steps])).toEqual([name]);
   });
 
-  test("are expected only where the store and the options allow them", () => {
+  test("are expected only if the store and the options allow them", () => {
     const expected = (start: Happening) =>
       hardStatesIn(historyOf([], start))
         .filter((state) => state.expected)
@@ -262,7 +262,7 @@ describe("the file of a history", () => {
     ["no event", '{"what":"start","at":1}\n{}\n', "Line 2 of "],
     ["no first line", '{"what":"all_ended","at":1}\n', "Line 1 of "],
     ["nothing", "", "holds no history of a campaign."],
-  ])("is rejected where it holds something else: %s", (name, text, message) => {
+  ])("is rejected if it holds something else: %s", (name, text, message) => {
     const file = join(folder, `${name}.jsonl`);
     writeFileSync(file, text);
     expect(() => readHistories(file)).toThrow(message);

@@ -22,7 +22,7 @@ describe("the plan of a campaign", () => {
     expect(planFaults("2", 300)).not.toEqual(planFaults("1", 300));
   });
 
-  test("gives each order a key, a label that fits and a phone of its own", () => {
+  test("assigns each order a key, a label that fits and a separate phone", () => {
     const { orders } = planFor("1", 5_000);
     for (const field of ["id", "idempotencyKey", "phone"] as const) {
       expect(new Set(orders.map((order) => order[field])).size).toBe(orders.length);
@@ -38,7 +38,7 @@ describe("the plan of a campaign", () => {
   });
 
   test.each([40, 300, 2_000])(
-    "has every kind of incident, each in an order of its own: %i",
+    "has every kind of incident, each in a separate order: %i",
     (payments) => {
       const { incidents, orders } = planFor("1", payments);
       const kinds = new Set([...incidents.values()].map((one) => JSON.stringify(one)));

@@ -46,7 +46,7 @@ describe("the incidents of a campaign", () => {
       async () => ({ over: never }),
       "the engine to be well after it was cut",
     ],
-  ] as const)("fail where the engine %s", async ([, inject, what]) => {
+  ] as const)("fail if the engine %s", async ([, inject, what]) => {
     const failure = expect(startRunner(CUT, inject).failed).rejects.toThrow(
       `The campaign stands still. It waited 90 s for ${what}.`,
     );
@@ -54,12 +54,12 @@ describe("the incidents of a campaign", () => {
     await failure;
   });
 
-  test("fail where a fault cannot be injected", async () => {
+  test("fail if a fault cannot be injected", async () => {
     const runner = startRunner(CUT, () => Promise.reject(new Error("no connection")));
     await expect(runner.failed).rejects.toThrow("no connection");
   });
 
-  test("are named where they do not end", async () => {
+  test("are named if they do not end", async () => {
     const runner = startRunner(
       CUT,
       async () => ({ over: Promise.resolve() }),

@@ -77,7 +77,7 @@ test("the wake from one sleep leaves the process in the next one", async () => {
   await sees("asleep", "awake", "asleep", "awake");
 });
 
-test("two sleeps with no time between them both end, also where one wake ends both", async () => {
+test("two sleeps with no time between them both end, also if one wake ends both", async () => {
   const { waker, reported, sleepTimes, sees } = startSleepy();
   sleepTimes(2);
   await sees("asleep");

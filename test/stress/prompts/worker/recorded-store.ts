@@ -8,7 +8,7 @@ const keyOf = (name: string) => name.slice(name.lastIndexOf(" ") + 1);
 /** How long each attempt has to wait until it may be resolved as not sent, by key. */
 export type TooEarly = Map<string, number>;
 
-/** Reports what a store does, and lets incidents happen where it has begun an attempt. */
+/** Reports what a store does, and lets incidents happen when it has begun an attempt. */
 export function recordedStore(store: IdempotencyStore, tooEarly: TooEarly): IdempotencyStore {
   // A caller that waits for another's attempt asks many times. Only a change is worth a line.
   const lastSeen = new Map<string, string>();

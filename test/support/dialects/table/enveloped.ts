@@ -97,8 +97,7 @@ export const ENVELOPED: readonly Dialect[] = [
   {
     ...BASE,
     name: "nested",
-    about:
-      "data holds the resource under its name; pagination beside the list; statuses of its own",
+    about: "data holds the resource under its name; pagination beside the list; other statuses",
     wrap: (data, { documented, resource }) => ({
       success: true,
       message: "OK",
