@@ -55,7 +55,7 @@ export const LAYERS: readonly Layer[] = [
   layer("integrations/otel", ALL, "@opentelemetry/api"),
   layer("operator", ALL),
   layer("drill", ALL),
-  layer("cli", [...ALL, "drill"], "ioredis", "pg", "pg-boss"),
+  layer("cli", [...ALL, "drill"], "@modelcontextprotocol/sdk", "ioredis", "pg", "pg-boss"),
   layer("index.ts", ALL),
   layer("types.ts", ALL),
 ];

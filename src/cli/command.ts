@@ -1,6 +1,10 @@
+import type { ExitCode } from "./exit-codes.ts";
+
 /** A positional argument, after the command and its subcommand. */
 export interface Argument {
   readonly name: string;
+  /** What it stands for. */
+  readonly summary?: string;
   /** The values that are known. The help lists them, and a shell completes them. */
   readonly values?: readonly string[];
   /** The command itself decides about other values. */
@@ -35,6 +39,8 @@ export interface Subcommand {
   readonly examples: readonly string[];
   /** It starts something that happens twice if the command runs twice. */
   readonly creates?: boolean;
+  /** It only reads, or it removes or replaces something. */
+  readonly effect?: "reads" | "removes" | undefined;
 }
 
 /** The values that flags were given, or that hold by default, by the name of the flag. */
@@ -56,16 +62,26 @@ export interface Input {
   readonly json: boolean;
 }
 
+/** What a command found or did. */
+export interface Output {
+  /** The document that `--json` prints. */
+  readonly value: unknown;
+  /** What is printed without `--json`. */
+  readonly text: () => string;
+  /** @default EXIT.ok */
+  readonly exitCode?: ExitCode;
+}
+
 export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly subcommands: readonly Subcommand[];
   /**
-   * Imports the command when it is called, so that no command pays for the imports of another. `run`
-   * gets all commands too.
+   * Imports the command when it is called, so that no command pays for the imports of another. One that
+   * prints while it runs resolves with its exit code. `run` gets all commands too.
    */
   readonly load: () => Promise<{
-    run(input: Input, commands: readonly Command[]): Promise<number>;
+    run(input: Input, commands: readonly Command[]): Promise<Output | number>;
   }>;
 }
 
@@ -105,8 +121,9 @@ interface SubcommandRest {
   readonly flags?: readonly Flag[];
   readonly examples: readonly string[];
   /** What is known of an argument, by its name. */
-  readonly values?: Readonly<Record<string, Pick<Argument, "values" | "takesOthers">>>;
+  readonly values?: Readonly<Record<string, Pick<Argument, "summary" | "values" | "takesOthers">>>;
   readonly creates?: boolean;
+  readonly effect?: Subcommand["effect"];
 }
 
 /** A subcommand as the help prints it: `show <id>`, `requeue [id...]`, or only `[file]`. */
@@ -125,6 +142,18 @@ export function subcommand(
     }),
   );
   return { ...(name !== undefined && { name }), summary, args, flags: own, ...rest };
+}
+
+/** A command with only one way to call it. Its usage begins with its name: `listen <receiver>`. */
+export function single(
+  usage: string,
+  summary: string,
+  description: string,
+  load: Command["load"],
+  rest: SubcommandRest,
+): Command {
+  const [name = "", ...args] = usage.split(" ");
+  return { name, summary, load, subcommands: [subcommand(args.join(" "), description, rest)] };
 }
 
 /** The flags that every subcommand takes. */

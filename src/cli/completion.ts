@@ -112,7 +112,7 @@ _malipo() {
 
 if (( ! $+functions[compdef] )); then
   autoload -Uz compinit
-  compinit -u
+  compinit -i
 fi
 compdef _malipo malipo`,
   fish: `# Completion of malipo for fish. Save it: malipo completion fish > ~/.config/fish/completions/malipo.fish

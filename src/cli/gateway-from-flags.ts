@@ -3,27 +3,18 @@ import type { GatewayOptions } from "../client/options.ts";
 import { type Settings, settingsFrom } from "../client/settings.ts";
 import { ConfigurationError } from "../errors/configuration.ts";
 import { environmentVariable } from "../internal/environment.ts";
-import { CliError, usageError } from "./cli-error.ts";
+import { CliError } from "./cli-error.ts";
 import type { Input } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { readFile } from "./input/files.ts";
+import { readSecret } from "./input/files.ts";
 import { chooseSandbox, runningSandboxes } from "./sandbox/find-sandbox.ts";
-
-/** Editors end a file with a line break, which does not belong to the key. */
-export function readKey(path: string): string {
-  const key = readFile(path)
-    .toString("utf8")
-    .replace(/\r?\n$/, "");
-  if (key === "") throw usageError(`The key file ${path} is empty.`);
-  return key;
-}
 
 /** The options of the gateway. The key comes from the environment or a file, never from a flag. */
 export function gatewayOptions({ values }: Input): GatewayOptions {
   const keyFile = values["key-file"];
   const baseUrl = values["base-url"];
   return {
-    ...(keyFile !== undefined && { apiKey: readKey(keyFile) }),
+    ...(keyFile !== undefined && { apiKey: readSecret(keyFile) }),
     ...(baseUrl !== undefined && { baseUrl }),
   };
 }

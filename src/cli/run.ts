@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
 import { reportError } from "./cli-error.ts";
 import { candidates } from "./completion.ts";
+import { SANDBOX_URL } from "./definitions/flags.ts";
 import { COMMANDS, ENVIRONMENT } from "./definitions/index.ts";
 import { EXIT } from "./exit-codes.ts";
 import { commandHelp, overview } from "./help.ts";
+import { packageVersion } from "./package-version.ts";
 import { type Call, type Parsed, parse } from "./parse.ts";
-import { paint, printError, printLine } from "./terminal/output.ts";
-
-const packageVersion = (): string =>
-  JSON.parse(readFileSync(new URL(import.meta.resolve("malipo/package.json")), "utf8")).version;
+import { explainMisread } from "./sandbox/running-sandbox.ts";
+import { paint, printError, printLine, printResult } from "./terminal/output.ts";
 
 /** Runs the command line. Resolves with the exit code of the process. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -26,10 +25,15 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     call = parsed;
     const command = await call.command.load();
-    return await command.run(call.input, COMMANDS);
+    const output = await command.run(call.input, COMMANDS);
+    if (typeof output === "number") return output;
+    printResult(call.input.json, output.value, output.text);
+    return output.exitCode ?? EXIT.ok;
   } catch (error) {
-    const creating = call?.subcommand.creates ? call.command.name : undefined;
-    return printReport(error, creating, argv.includes("--json"));
+    const { command, subcommand } = call ?? {};
+    const creating = subcommand?.creates ? command?.name : undefined;
+    const reason = subcommand?.flags.includes(SANDBOX_URL) ? explainMisread(error) : error;
+    return printReport(reason, creating, argv.includes("--json"));
   }
 }
 

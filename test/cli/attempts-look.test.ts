@@ -186,10 +186,23 @@ test("malipo attempts list finds the attempts of an order by digests", async () 
 
 describe("malipo attempts resolve-unknown", () => {
   test("resolves each attempt that one payment matches", async () => {
-    const { code, stdout } = await attempts("resolve-unknown");
+    const { code, stdout } = await attempts("resolve-unknown", "--yes");
     expect(code).toBe(0);
     expect(stdout).toMatch(/ORDER-42\/1 +resolved +PAY-1/);
     expect(await stateOf("ORDER-42/1")).toBe("succeeded");
+  });
+
+  test("shows what it will resolve, and resolves nothing without a yes", async () => {
+    await lose("ORDER-43/1", { ...ORDER, accountReference: "ORDER-43" });
+    const { code, stdout, stderr } = await attempts("resolve-unknown");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/1 attempt would be resolved:\n.*\nORDER-42\/1 +resolved +PAY-1\n/);
+    expect(stderr).toContain("Nothing was changed. To do it, add --yes.");
+    const dry = await attempts("resolve-unknown", "--dry-run");
+    expect([dry.code, dry.stderr]).toEqual([0, ""]);
+    expect(dry.stdout).toMatch(/ORDER-42\/1 +resolved +PAY-1\n/);
+    expect(dry.stdout).toMatch(/ORDER-43\/1 +unclear +PAY-1/);
+    expect(await stateOf("ORDER-42/1")).toBe("unknown");
   });
 
   test("never concludes that nothing was sent without the pepper of the store", async () => {
@@ -203,7 +216,7 @@ describe("malipo attempts resolve-unknown", () => {
     expect((await attempts("resolve-unknown", "--json")).json().reports).toMatchObject([
       { state: "none", attempt: { idempotencyKey: "ORDER-42/1" } },
     ]);
-    const args = ["resolve-unknown", "--look-back", "1h", "--not-sent-after", "1ms"];
+    const args = ["resolve-unknown", "--look-back", "1h", "--not-sent-after", "1ms", "--yes"];
     expect((await attempts(...args)).stdout).toMatch(/ORDER-42\/1 +not_sent/);
     expect(await stateOf("ORDER-42/1")).toBeUndefined();
   });

@@ -15,7 +15,7 @@ const RUN_FOLDER = mkdtempSync(join(tmpdir(), "malipo-run-"));
 process.once("exit", () => rmSync(RUN_FOLDER, { recursive: true, force: true }));
 
 /** The environment without the variables that the shell of the developer may have set. */
-const CLEAN_ENV = {
+export const CLEAN_ENV: Record<string, string | undefined> = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(MALIPO_|npm_|NO_COLOR|FORCE_COLOR)/.test(name),
@@ -37,10 +37,12 @@ export interface Surroundings {
   readonly input?: string | Uint8Array;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
+  /** Another copy of the command line. */
+  readonly cli?: string;
 }
 
-function start(args: readonly string[], { env = {}, cwd }: Surroundings): ChildProcess {
-  return spawn(process.execPath, [CLI, ...args], {
+function start(args: readonly string[], { env = {}, cwd, cli = CLI }: Surroundings): ChildProcess {
+  return spawn(process.execPath, [cli, ...args], {
     stdio: "pipe",
     // A process that does not end must not outlive the tests.
     timeout: 120_000,

@@ -25,6 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+test("the script for zsh loads no completions of other users", async () => {
+  const { stdout } = await malipo(["completion", "zsh"]);
+  expect(stdout).toContain("compinit -i");
+  expect(stdout).not.toContain("compinit -u");
+});
+
 function shell(program: string, args: readonly string[]): string[] {
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: "utf8",

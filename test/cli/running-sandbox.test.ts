@@ -85,6 +85,42 @@ describe.concurrent("malipo phone", () => {
   });
 });
 
+const NONSENSE = [{}, null, { deliveries: [null], requests: [null], faults: [{}] }];
+
+const READERS = [
+  ...[["env"], ["clock", "now"], ["events", "list"], ["events", "show", "dlv_1"]],
+  ...[
+    ["requests", "list"],
+    ["faults", "list"],
+    ["scenes", "list"],
+    ["logs", "--once"],
+  ],
+  ...[
+    ["phone", "approve", "0712345678"],
+    ["events", "resend", "dlv_1"],
+    ["clock", "advance", "1s"],
+  ],
+];
+
+describe.concurrent("a server that responds with nonsense", () => {
+  test.for(NONSENSE)(
+    "is no sandbox, and no command prints a stack: %j",
+    async (data, { expect }) => {
+      const server = await startReceiver((_, response) => {
+        response.end(JSON.stringify({ success: true, data }));
+      });
+      const url = ["--url", new URL(server.url).origin];
+      const exits = await Promise.all(READERS.map((words) => malipo([...words, ...url])));
+      server.close();
+      for (const { stderr } of exits) {
+        expect(stderr).not.toMatch(/\n\s+at /);
+        expect(stderr === "" || stderr.startsWith("malipo: ")).toBe(true);
+      }
+      expect(exits[0]?.stderr).toMatch(/does not understand|not a sandbox/);
+    },
+  );
+});
+
 // Not concurrent: all tests move the same clock.
 describe("malipo clock", () => {
   const now = async () => (await malipo(["clock", "now", ...sandbox.url, "--json"])).json();
@@ -157,6 +193,27 @@ describe("malipo events", () => {
     expect(deliveries[0].body).toContain(reference);
   });
 
+  test("show prints one delivery: its signature, every attempt and the body", async () => {
+    const reference = await prompt("0712333003");
+    const flags = ["--payment", reference, "--json", ...sandbox.url];
+    const list = async () => (await malipo(["events", "list", ...flags])).json().deliveries[0];
+    await expect.poll(async () => (await list())?.state).toBe("delivered");
+    const { id, body, signature } = await list();
+    const { code, stdout } = await malipo(["events", "show", id, ...sandbox.url]);
+    expect(code).toBe(EXIT.ok);
+    expect(stdout).toMatch(new RegExp(`delivery +${id}\\n +event +payment\\.initiated\\n`));
+    expect(stdout).toMatch(new RegExp(`signature +${signature}\\n`));
+    expect(stdout).toMatch(/attempt +response\n20\d\d-\S+\+03:00 +200 in \d+ ms\n/);
+    expect(stdout).toContain(`\n${body}\n`);
+    const shown = await malipo(["events", "show", id, "--json", ...sandbox.url]);
+    expect(shown.json()).toMatchObject({ id, signature, attempts: [{ status: 200 }] });
+    const unknown = await malipo(["events", "show", "dlv_none", ...sandbox.url]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      EXIT.usage,
+      'malipo: There is no delivery "dlv_none". To list them: malipo events list\n',
+    ]);
+  });
+
   test("resend rejects an unknown id, and list an invalid limit", async () => {
     const [unknown, none] = await Promise.all([
       malipo(["events", "resend", "dlv_none", ...sandbox.url]),
@@ -165,4 +222,30 @@ describe("malipo events", () => {
     expect([unknown.code, none.code]).toEqual([EXIT.failed, EXIT.usage]);
     expect(unknown.stderr).toContain("dlv_none");
   });
+});
+
+test("malipo requests list prints the latest requests, newest first", async () => {
+  const reference = await prompt("0712444000");
+  await sandbox.call("GET", `/payments/${reference}`);
+  const list = await malipo(["requests", "list", "--limit", "2", ...sandbox.url]);
+  expect(list.stdout).toMatch(
+    new RegExp(`^\\S+ +request +200 +GET /payments/${reference}\\n.*POST /payments/initiate\\n$`),
+  );
+  const { requests } = (await malipo(["requests", "list", "--json", ...sandbox.url])).json();
+  expect(requests[0]).toMatchObject({ line: `GET /payments/${reference}`, status: 200 });
+});
+
+test("malipo faults list says in words what fails, for whom, from when and how often", async () => {
+  const add = (...words: string[]) => malipo(["faults", "add", ...words, ...sandbox.url]);
+  const nothing = await malipo(["faults", "list", ...sandbox.url]);
+  expect(nothing.stdout).toBe("No faults.\n");
+  await add("status", "--status", "503", "--method", "DELETE", "--times", "2");
+  await add("latency", "--ms", "9", "--path", "/none", "--after", "3", "--times", "always");
+  await malipo(["chaos", "start", "--duplicate", "0.001", "--seed", "s", ...sandbox.url]);
+  const { stdout } = await malipo(["faults", "list", ...sandbox.url]);
+  expect(stdout).toMatch(/id +fault +with +requests +begins +times left\n/);
+  expect(stdout).toMatch(/\nflt_\w+ +status +status 503 +method DELETE +the next one +2\n/);
+  expect(stdout).toMatch(/\nflt_\w+ +latency +ms 9 +path \/none +after 3 more +always\n/);
+  expect(stdout).toMatch(/\nChaos:\n[\s\S]*duplicate +0\.001\n/);
+  expect(stdout).not.toMatch(/[{}"]/);
 });

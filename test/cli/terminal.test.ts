@@ -4,10 +4,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { malipo } from "./command-line.ts";
 
-// What would clear the screen, set the title, turn text round, and begin another row.
-const HOSTILE = "a\u001b[2Jb\u009b31mc\u202ed\u0007e\r\nmalipo: paid";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+// What would clear the screen, set the title, turn text round, be invisible, and begin another row.
+const HOSTILE = "a\u001b[2Jb\u009b31mc\u202ed\u0007e\u200bf\u{e0041}\r\nmalipo: paid";
+const CONTROLS = /(?![\n\t])[\p{Cc}\p{Cf}]/u;
 
 /** A service all of whose texts are hostile. */
 const service = createServer((request, response) => {

@@ -13,21 +13,22 @@ import {
   resolveAttempt,
 } from "../../client/unknown-outcomes/resolve-attempt.ts";
 import type { UnknownReport } from "../../client/unknown-outcomes/resolve-unknown.ts";
-import type { AttemptRecord, ListQuery } from "../../idempotency/store.ts";
+import type { AttemptRecord, IdempotencyStore, ListQuery } from "../../idempotency/store.ts";
 import { createRedactor } from "../../internal/redact.ts";
 import { CliError } from "../cli-error.ts";
-import type { FlagValues, Input } from "../command.ts";
+import type { FlagValues, Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { gatewayOptions, gatewaySettings } from "../gateway-from-flags.ts";
 import { connectPostgres, connectRedis, storeAddress } from "../input/databases.ts";
 import { readAmount, readSecretFile, readTimeout, readWholeNumber } from "../input/flag-values.ts";
-import { formatTable, paint, printError, printLine, printResult } from "../terminal/output.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { formatTable, paint, printError } from "../terminal/output.ts";
 
 const SUBCOMMANDS: Readonly<
-  Record<string, (context: AttemptsContext, input: Input) => Promise<number>>
+  Record<string, (context: AttemptsContext, input: Input) => Promise<Output>>
 > = { list, resolve, "resolve-unknown": resolveUnknown };
 
-export async function run(input: Input): Promise<number> {
+export async function run(input: Input): Promise<Output | number> {
   const { store, close } = await openStore(input.values);
   // There is no API key to redact: a value that nothing contains.
   const context = { store, redactor: createRedactor(globalThis.crypto.randomUUID()) };
@@ -62,19 +63,19 @@ async function openStore(values: FlagValues) {
 
 const MAX_LIMIT = 1_000;
 
-async function list(context: AttemptsContext, { values, json }: Input): Promise<number> {
+async function list(context: AttemptsContext, { values }: Input): Promise<Output> {
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const state = values.state as Attempt["state"] | undefined;
   const digests = digestsOf(context, values);
   const query = { state, limit, after: values.after };
   const { items, next } = await listAttempts(context, query, digests);
-  printResult(json, { items, next }, () => {
+  const text = () => {
     if (items.length === 0) return "No attempts.";
     const more = next === undefined ? [] : [paint("dim", `More attempts: --after ${next}`)];
     const hint = digests === undefined ? [paint("dim", DIGESTS_HINT)] : [];
     return [formatAttempts(items), ...more, ...hint].join("\n");
-  });
-  return EXIT.ok;
+  };
+  return { value: { items, next }, text };
 }
 
 const DIGESTS_HINT =
@@ -109,18 +110,19 @@ function notSentText(state: Attempt["state"], notSentFrom: Date): string {
   return notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
 }
 
-async function resolve(context: AttemptsContext, input: Input): Promise<number> {
-  const { args, values, switches, json } = input;
+async function resolve(context: AttemptsContext, input: Input): Promise<Output> {
+  const { args, values, switches } = input;
   const [key = "", outcome = ""] = args;
   const endpoint = values.endpoint as CreateName;
   const record = await findUnknown(context, key, endpointNameOf(endpoint, context), values.attempt);
   if (record !== undefined && !switches.has("force")) await look(context, input, record, outcome);
   const attempt = values.attempt ?? record?.owner;
   await resolveAttempt(context, key, outcome, { endpoint, ...(attempt && { attempt }) });
-  if (json) printResult(json, { key, outcome }, () => "");
-  else if (outcome === "not_sent") printLine(`${key} is free: the next call with it is sent.`);
-  else printLine(`${key} has the reference ${outcome} now.`);
-  return EXIT.ok;
+  const text = () =>
+    outcome === "not_sent"
+      ? `${key} is free: the next call with it is sent.`
+      : `${key} has the reference ${outcome} now.`;
+  return { value: { key, outcome }, text };
 }
 
 async function findUnknown(
@@ -167,19 +169,37 @@ async function look(
   );
 }
 
-async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise<number> {
-  const { values, json } = input;
+async function resolveUnknown({ store }: AttemptsContext, input: Input): Promise<Output> {
+  const { values, switches } = input;
   const lookBackMs = readTimeout(values, "look-back");
   const isAfter = values["not-sent-after"] !== undefined;
   const notSentAfterMs = isAfter ? readTimeout(values, "not-sent-after") : undefined;
   await gatewaySettings(input);
-  const { idempotency } = new Gateway({ ...gatewayOptions(input), idempotency: store });
-  const reports = await idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
-  printResult(json, { reports }, () =>
-    reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports),
+  const look = (resolve: IdempotencyStore["resolve"]) => {
+    const idempotency = { ...store, resolve };
+    const gateway = new Gateway({ ...gatewayOptions(input), idempotency });
+    return gateway.idempotency.resolveUnknown({ lookBackMs, notSentAfterMs });
+  };
+  // The first look writes nothing: it shows what the second one does.
+  const planned = await look(async () => ({ state: "resolved" }));
+  const changes = planned.filter(({ state }) => state === "resolved" || state === "not_sent");
+  if (switches.has("dry-run")) {
+    return { value: { dry_run: true, reports: planned }, text: () => textOf(planned) };
+  }
+  if (changes.length === 0) return { value: { reports: planned }, text: () => textOf(planned) };
+  const amount = changes.length === 1 ? "1 attempt" : `${changes.length} attempts`;
+  await confirm(`${amount} would be resolved`, formatReports(changes), input);
+  const shown = new Set(changes.map(({ attempt }) => attempt.attempt));
+  const reports = await look(async (name, result, owner) =>
+    owner !== undefined && shown.has(owner)
+      ? store.resolve(name, result, owner)
+      : { state: "another" },
   );
-  return EXIT.ok;
+  return { value: { reports }, text: () => textOf(reports) };
 }
+
+const textOf = (reports: readonly UnknownReport[]): string =>
+  reports.length === 0 ? "No attempts of unknown outcome." : formatReports(reports);
 
 function formatReports(reports: readonly UnknownReport[]): string {
   const rows = reports.map((report) => {

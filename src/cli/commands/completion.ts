@@ -1,11 +1,8 @@
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { COMPLETION_SCRIPTS } from "../completion.ts";
-import { EXIT } from "../exit-codes.ts";
-import { printResult } from "../terminal/output.ts";
 
-export async function run({ args: [shell = ""], json }: Input): Promise<number> {
+export async function run({ args: [shell = ""] }: Input): Promise<Output> {
   // The parser has checked the shell.
   const script = COMPLETION_SCRIPTS[shell] ?? "";
-  printResult(json, { shell, script }, () => script);
-  return EXIT.ok;
+  return { value: { shell, script }, text: () => script };
 }

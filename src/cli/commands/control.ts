@@ -3,21 +3,21 @@ import { COMMAND_FIELDS } from "../../sandbox/control/fields.ts";
 import type { Command as ControlRow } from "../../sandbox/control/types.ts";
 import type { Delivery, SandboxPayment } from "../../sandbox/index.ts";
 import { usageError } from "../cli-error.ts";
-import { type Input, kebabCase } from "../command.ts";
+import { type Input, kebabCase, type Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readFile } from "../input/files.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { type Details, deliveryDetails, READS } from "../sandbox/reads.ts";
 import { runCommand } from "../sandbox/running-sandbox.ts";
-import { formatFields, printResult } from "../terminal/output.ts";
+import { formatFields } from "../terminal/output.ts";
 import { argumentFields, controlWords, flagFields, isFile } from "../words.ts";
 
 const BY_WORDS: ReadonlyMap<string, CommandName> = new Map(
   Object.keys(COMMANDS).map((name) => [controlWords(name), name as CommandName]),
 );
 
-export async function run(input: Input): Promise<number> {
-  const { command, subcommand, values, json } = input;
+export async function run(input: Input): Promise<Output> {
+  const { command, subcommand, values } = input;
   const words = `${command} ${subcommand}`.trim();
   const origin = await findSandbox(values);
   const read = READS[words];
@@ -25,12 +25,11 @@ export async function run(input: Input): Promise<number> {
   const name = BY_WORDS.get(words) as CommandName;
   const fields = fieldsOf(name, input);
   const result: object = await runCommand(origin, name, fields, TIMEOUTS_MS[name]);
-  printResult(json, result, () =>
+  const text = () =>
     [COMMANDS[name].message(result as never), formatFields(detailsOf(result))]
       .filter(Boolean)
-      .join("\n"),
-  );
-  return isUndelivered(result) ? EXIT.failed : EXIT.ok;
+      .join("\n");
+  return { value: result, text, exitCode: isUndelivered(result) ? EXIT.failed : EXIT.ok };
 }
 
 /** The sandbox waits for every delivery that becomes due on the way. */

@@ -1,14 +1,14 @@
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import type { Check } from "../diagnosis/check.ts";
 import { checkGateway } from "../diagnosis/gateway.ts";
 import { checkReceiver } from "../diagnosis/receiver.ts";
 import { EXIT } from "../exit-codes.ts";
 import { gatewayOptions } from "../gateway-from-flags.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
-import { paint, printable, printResult } from "../terminal/output.ts";
+import { paint, printable } from "../terminal/output.ts";
 
-export async function run(input: Input): Promise<number> {
-  const { values, json } = input;
+export async function run(input: Input): Promise<Output> {
+  const { values } = input;
   // Read before the checks: an invalid value is reported before anything is sent.
   const receiver = values.webhook && {
     url: readUrl(values, "webhook"),
@@ -19,8 +19,11 @@ export async function run(input: Input): Promise<number> {
     ...(receiver ? await checkReceiver(receiver.url, receiver.secret) : [RECEIVER_SKIPPED]),
   ];
   const healthy = !checks.some(({ state }) => state === "fail");
-  printResult(json, { healthy, checks }, () => checks.map(formatCheck).join("\n"));
-  return healthy ? EXIT.ok : EXIT.failed;
+  return {
+    value: { healthy, checks },
+    text: () => checks.map(formatCheck).join("\n"),
+    exitCode: healthy ? EXIT.ok : EXIT.failed,
+  };
 }
 
 const RECEIVER_SKIPPED: Check = {

@@ -18,15 +18,15 @@ import {
   readNumber,
 } from "../../drill/settings.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { printError, printLine, printResult, write } from "../terminal/output.ts";
+import { printError, printLine, write } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 
-export async function run(input: Input): Promise<number> {
+export async function run(input: Input): Promise<Output | number> {
   const { switches, json } = input;
   if (switches.has("init")) return init();
-  if (switches.has("list")) return list(json);
+  if (switches.has("list")) return list();
   const settings = parseSettings({ ...settingsInFile(), ...given(input) });
   const only = input.values.case;
   const number = only === undefined ? undefined : readNumber(only, "case", 1, allCases().length);
@@ -36,8 +36,8 @@ export async function run(input: Input): Promise<number> {
   const { report, junit } = input.values;
   if (report !== undefined) writeFileSync(report, reportAsPage(result));
   if (junit !== undefined) writeFileSync(junit, reportAsJunit(result));
-  printResult(json, reportAsJson(result), () => formatReport(result));
-  return exitStatus(result);
+  const text = () => formatReport(result);
+  return { value: reportAsJson(result), text, exitCode: exitStatus(result) };
 }
 
 const settingsInFile = (): RawSettings =>
@@ -76,10 +76,9 @@ function showProgress(only: number | undefined, json: boolean) {
   return { listener, end: () => progress.end() };
 }
 
-function list(json: boolean): number {
-  const cases = allCases();
-  printResult(json, cases, () => cases.map(({ number, text }) => `${number}  ${text}`).join("\n"));
-  return EXIT.ok;
+function list(): Output {
+  const value = allCases();
+  return { value, text: () => value.map(({ number, text }) => `${number}  ${text}`).join("\n") };
 }
 
 async function init(): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Gateway } from "../../client/gateway.ts";
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { EVENT_KINDS } from "../../contract/events.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { createGateway } from "../gateway-from-flags.ts";
 import { bodyFields, requireFields } from "../input/body-fields.ts";
@@ -17,8 +17,7 @@ import {
   formatBlocks,
   formatFields,
   formatTable,
-  printPage,
-  printResult,
+  pageOutput,
 } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { endpointWords } from "../words.ts";
@@ -30,7 +29,7 @@ const BY_WORDS: ReadonlyMap<string, readonly [name: string, row: Endpoint]> = ne
   Object.entries<Endpoint>(ENDPOINTS).map(([name, row]) => [endpointWords(name), [name, row]]),
 );
 
-export async function run(input: Input): Promise<number> {
+export async function run(input: Input): Promise<Output> {
   const found = BY_WORDS.get(`${input.command} ${input.subcommand}`);
   if (found === undefined) return wait(input);
   const [name, row] = found;
@@ -41,9 +40,7 @@ export async function run(input: Input): Promise<number> {
     Record<string, Method>
   >;
   const result = await resource[method]?.(...args);
-  if (row.list) printList(input, row, result as Page);
-  else printFields(input, Object(result));
-  return EXIT.ok;
+  return row.list ? listOutput(input, row, result as Page) : fieldsOutput(Object(result));
 }
 
 /** What the method of an endpoint takes: path parameters, then the query or the body. */
@@ -74,7 +71,7 @@ const ARGUMENTS: Readonly<Record<string, (input: Input) => readonly unknown[]>> 
   },
 };
 
-async function wait(input: Input): Promise<number> {
+async function wait(input: Input): Promise<Output> {
   const [reference = ""] = input.args;
   const waitMs = readTimeout(input.values, "timeout");
   const gateway = await createGateway(input);
@@ -84,14 +81,16 @@ async function wait(input: Input): Promise<number> {
   const payment = await gateway.payments
     .waitFor(reference, { waitMs })
     .finally(() => progress.end());
-  printFields(input, payment);
-  return payment.status === "completed" ? EXIT.ok : EXIT.failed;
+  const exitCode = payment.status === "completed" ? EXIT.ok : EXIT.failed;
+  return { ...fieldsOutput(payment), exitCode };
 }
 
-const printFields = ({ json }: Input, result: object) =>
-  printResult(json, result, () => formatFields(Object.entries(result)));
+const fieldsOutput = (value: object): Output => ({
+  value,
+  text: () => formatFields(Object.entries(value)),
+});
 
-type Page = Parameters<typeof printPage<Fields>>[1];
+type Page = Parameters<typeof pageOutput<Fields>>[0];
 
 /** The columns of a list, by the schema of its items. Of other items, all fields are printed. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -99,10 +98,10 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   webhook: ["id", "name", "url", "events"],
 };
 
-function printList({ command, subcommand, json }: Input, { response }: Endpoint, page: Page): void {
+function listOutput({ command, subcommand }: Input, { response }: Endpoint, page: Page): Output {
   const columns = response && COLUMNS[response];
   const what = subcommand === "list" ? command : subcommand.replaceAll("-", " ");
-  printPage(json, page, `No ${what}.`, (items) =>
+  return pageOutput(page, `No ${what}.`, (items) =>
     columns === undefined
       ? formatBlocks(items)
       : formatTable([

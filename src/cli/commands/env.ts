@@ -1,37 +1,37 @@
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import { CliError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { writeEnvFile } from "../sandbox/private-files.ts";
 import { querySandbox } from "../sandbox/running-sandbox.ts";
-import { printResult } from "../terminal/output.ts";
 
 interface Status {
   readonly keys: Readonly<Record<string, string>>;
   readonly webhook_secret: string;
 }
 
-export async function run({ values, json }: Input): Promise<number> {
+export async function run({ values }: Input): Promise<Output> {
   const origin = await findSandbox(values);
+  const variables = await sandboxVariables(origin, values.kind);
+  const { write: path } = values;
+  if (path !== undefined) await writeEnvFile(path, variables);
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
+  const written = `The settings of the sandbox at ${origin} are in ${path}.`;
+  return { value: variables, text: () => (path === undefined ? lines.join("\n") : written) };
+}
+
+/** What a shop needs to use a sandbox. @throws {CliError} `rejected` for a value with other characters than a key has */
+export async function sandboxVariables(origin: string, kind = "secret") {
   const { keys, webhook_secret } = await querySandbox<Status>(origin, "/status");
   const variables = {
     MALIPO_BASE_URL: origin + ASSUMPTIONS.address.value.prefix,
-    MALIPO_API_KEY: keys[values.kind ?? "secret"] ?? "",
+    MALIPO_API_KEY: keys[kind] ?? "",
     MALIPO_WEBHOOK_SECRET: webhook_secret,
   };
   checkPlain(origin, "the key", variables.MALIPO_API_KEY);
   checkPlain(origin, "the webhook secret", webhook_secret);
-  const { write: path } = values;
-  if (path !== undefined) await writeEnvFile(path, variables);
-  printResult(json, variables, () =>
-    path === undefined
-      ? Object.entries(variables)
-          .map(([name, value]) => `export ${name}=${value}`)
-          .join("\n")
-      : `The settings of the sandbox at ${origin} are in ${path}.`,
-  );
-  return EXIT.ok;
+  return variables;
 }
 
 /** A shell evaluates what this command prints: it must find nothing to do in a value. */

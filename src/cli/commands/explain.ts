@@ -1,8 +1,7 @@
 import { explainFailure } from "../../contract/explain-failure.ts";
 import { RESULT_CODES, type RetryAdvice } from "../../contract/result-codes.ts";
-import type { Input } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { formatFields, formatTable, printResult } from "../terminal/output.ts";
+import type { Input, Output } from "../command.ts";
+import { formatFields, formatTable } from "../terminal/output.ts";
 
 const RETRY: Readonly<Record<RetryAdvice, string>> = {
   now: "yes, with a new idempotency key",
@@ -12,30 +11,28 @@ const RETRY: Readonly<Record<RetryAdvice, string>> = {
   unknown: "not known",
 };
 
-export async function run({ args: [code], json }: Input): Promise<number> {
-  if (code === undefined) listCodes(json);
-  else explain(code, json);
-  return EXIT.ok;
-}
+export const run = async ({ args: [code] }: Input): Promise<Output> =>
+  code === undefined ? listCodes() : explain(code);
 
-function explain(code: string, json: boolean): void {
-  const explained = explainFailure(code);
-  printResult(json, explained, () =>
+function explain(given: string): Output {
+  const value = explainFailure(given);
+  const { code, cause, customerMessage, retry } = value;
+  const text = () =>
     formatFields([
-      ["code", explained.code],
-      ["cause", explained.cause],
-      ["tell the customer", explained.customerMessage],
-      ["try again", RETRY[explained.retry]],
-    ]),
-  );
+      ["code", code],
+      ["cause", cause],
+      ["tell the customer", customerMessage],
+      ["try again", RETRY[retry]],
+    ]);
+  return { value, text };
 }
 
-function listCodes(json: boolean): void {
-  const all = Object.keys(RESULT_CODES).map((code) => explainFailure(code));
-  printResult(json, all, () =>
+function listCodes(): Output {
+  const value = Object.keys(RESULT_CODES).map((code) => explainFailure(code));
+  const text = () =>
     formatTable([
       ["code", "try again", "cause"],
-      ...all.map(({ code = "", cause, retry }) => [code, retry.replace("_", " "), cause]),
-    ]),
-  );
+      ...value.map(({ code = "", cause, retry }) => [code, retry.replace("_", " "), cause]),
+    ]);
+  return { value, text };
 }

@@ -1,15 +1,15 @@
 import type { InboxStats } from "../../webhooks/inbox/types.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { changeEvents } from "../inbox/change.ts";
 import { type Selected, selected } from "../inbox/events.ts";
 import { listEvents, showEvent } from "../inbox/list.ts";
 import { type ListedInbox, openInbox, reached } from "../inbox/open.ts";
 import { replayEvents } from "../inbox/replay.ts";
-import { formatFields, printResult } from "../terminal/output.ts";
+import { formatFields } from "../terminal/output.ts";
 
 const SUBCOMMANDS: Readonly<
-  Record<string, (selection: Selected, input: Input) => Promise<number>>
+  Record<string, (selection: Selected, input: Input) => Promise<Output>>
 > = {
   list: listEvents,
   show: showEvent,
@@ -18,17 +18,17 @@ const SUBCOMMANDS: Readonly<
   replay: replayEvents,
 };
 
-export async function run(input: Input): Promise<number> {
+export async function run(input: Input): Promise<Output | number> {
   const { inbox, close } = await openInbox(input.values);
   try {
-    if (input.subcommand === "stats") return await showStats(inbox, input);
+    if (input.subcommand === "stats") return await showStats(inbox);
     return (await SUBCOMMANDS[input.subcommand]?.(selected(inbox, input), input)) ?? EXIT.usage;
   } finally {
     await close();
   }
 }
 
-async function showStats(inbox: ListedInbox, { json }: Input): Promise<number> {
+async function showStats(inbox: ListedInbox): Promise<Output> {
   // `unhandled` and `lagMs` are those of a process that handles events: this one does not.
   const {
     unhandled: _,
@@ -39,21 +39,20 @@ async function showStats(inbox: ListedInbox, { json }: Input): Promise<number> {
   } = await reached(() => inbox.stats());
   const time = (at: InboxStats["oldestWaiting"]) =>
     at === null ? null : new Date(at).toISOString();
-  const stats = {
+  const value = {
     ...counts,
     oldestWaiting: time(oldestWaiting),
     oldestRetrying: time(oldestRetrying),
   };
-  printResult(json, stats, () =>
+  const text = () =>
     formatFields([
       ["waiting", counts.waiting],
-      ["  since", stats.oldestWaiting ?? undefined],
+      ["  since", value.oldestWaiting ?? undefined],
       ["retrying", counts.retrying],
-      ["  since", stats.oldestRetrying ?? undefined],
+      ["  since", value.oldestRetrying ?? undefined],
       ["running", counts.running],
       ["dead letters", counts.dead],
       ["conflicts", counts.conflicts],
-    ]),
-  );
-  return EXIT.ok;
+    ]);
+  return { value, text };
 }

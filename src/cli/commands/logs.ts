@@ -1,16 +1,16 @@
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
-import { Follower, follow, type LoggedRequest, type News } from "../sandbox/follow.ts";
-import { attemptedAt, logLines, logTime } from "../sandbox/sandbox-log.ts";
+import { follow, type News, newsOf } from "../sandbox/follow.ts";
+import { attemptedAt, logLines, requestLine } from "../sandbox/sandbox-log.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
-import { paint, printable, printLine } from "../terminal/output.ts";
+import { printLine } from "../terminal/output.ts";
 
 export async function run({ values, switches, json }: Input): Promise<number> {
   const print = json ? printJson : printText;
-  const follower = new Follower(await findSandbox(values));
-  if (switches.has("once")) print(await follower.next());
-  else await follow(follower, print, stopSignal());
+  const nextNews = newsOf(await findSandbox(values));
+  if (switches.has("once")) print(await nextNews());
+  else await follow(nextNews, print, stopSignal());
   return EXIT.ok;
 }
 
@@ -30,11 +30,4 @@ function printText({ requests, deliveries }: News): void {
     }),
   ];
   for (const { text } of lines.sort((a, b) => a.at - b.at)) printLine(text);
-}
-
-function requestLine({ at, line, status, fault }: LoggedRequest): string {
-  const colour = status !== undefined && status < 400 ? "green" : "red";
-  const result = status === undefined ? "no response" : String(status);
-  const reason = fault === undefined ? "" : `  fault: ${printable(fault)}`;
-  return `${logTime(at)}  request  ${paint(colour, result)}  ${printable(line)}${reason}`;
 }

@@ -4,16 +4,16 @@ import { reportOn } from "../../learn/report.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
 import { checkProfileOut } from "../learn/profile-arguments.ts";
 import { formatReport } from "../learn/report.ts";
 import { askService } from "../probe/ask-service.ts";
 import { readProbeSettings } from "../probe/settings.ts";
-import { paint, printable, printResult } from "../terminal/output.ts";
+import { paint, printable } from "../terminal/output.ts";
 
-export async function run(input: Input): Promise<number> {
+export async function run(input: Input): Promise<Output> {
   const { values, json } = input;
   const settings = await readProbeSettings(input);
   const out = requireValue(values, "out");
@@ -24,10 +24,11 @@ export async function run(input: Input): Promise<number> {
   await writeProfileFile(out, result.profile);
   const report = reportOn(result.profile, ASSUMPTIONS);
   const { requests, missing, left } = result;
-  printResult(json, { out, requests, missing, left, report }, () =>
-    [`\n${formatReport(report)}\n`, ...formatRest(result, out)].join("\n"),
-  );
-  return left.length === 0 ? EXIT.ok : EXIT.failed;
+  return {
+    value: { out, requests, missing, left, report },
+    text: () => [`\n${formatReport(report)}\n`, ...formatRest(result, out)].join("\n"),
+    exitCode: left.length === 0 ? EXIT.ok : EXIT.failed,
+  };
 }
 
 /** @throws {CliError} for a file with knowledge that a probe cannot find again. */

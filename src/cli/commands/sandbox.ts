@@ -16,27 +16,13 @@ import { registerSandbox } from "../sandbox/registry.ts";
 import { banner } from "../sandbox/sandbox-banner.ts";
 import { logLines } from "../sandbox/sandbox-log.ts";
 import { restoreState } from "../sandbox/state-file.ts";
-import { StateSaver } from "../sandbox/state-saver.ts";
+import { createStateSaver } from "../sandbox/state-saver.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
 
-interface Settings {
-  readonly serve: {
-    readonly port: number;
-    readonly host: string;
-    readonly cors: readonly string[];
-    readonly allowedHosts: readonly string[];
-    readonly command: string;
-  };
-  readonly clock: Ready["clock"];
-  readonly auto: Ready["auto"];
-  readonly seed: string | undefined;
-  readonly webhook: string | undefined;
-  readonly state: string | undefined;
-  readonly profile: string | undefined;
-}
+type Settings = ReturnType<typeof readSettings>;
 
-function readSettings({ values, repeated }: Input): Settings {
+function readSettings({ values, repeated }: Input) {
   const { host = "" } = values;
   return {
     serve: {
@@ -87,7 +73,7 @@ export async function run(input: Input): Promise<number> {
   const sandbox = createSandbox({ clock, startAt, auto, seed, profile });
   const restored = restore(sandbox, settings);
   if (settings.webhook) await registerReceiver(sandbox, settings.webhook);
-  const saver = state ? new StateSaver(sandbox, state, clock, warn) : undefined;
+  const saver = state ? createStateSaver(sandbox, state, clock, warn) : undefined;
   const server = await listen(sandbox, settings.serve);
   const registration = registerSandbox(server.url);
   if (registration.hasFailed) {

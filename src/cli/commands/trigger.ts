@@ -1,17 +1,17 @@
 import { EVENT_KINDS } from "../../contract/events.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { adviceFor, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, signingSecret } from "../input/flag-values.ts";
 import { setField } from "../input/set-field.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { formatFields, printResult } from "../terminal/output.ts";
+import { formatFields } from "../terminal/output.ts";
 import { suggest } from "../terminal/suggest.ts";
 
-export async function run(input: Input): Promise<number> {
-  const { args, values, repeated, json } = input;
+export async function run(input: Input): Promise<Output> {
+  const { args, values, repeated } = input;
   const [kind = ""] = args;
   if (!input.switches.has("any")) checkKind(kind);
   const to = readUrl(values, "to");
@@ -22,10 +22,9 @@ export async function run(input: Input): Promise<number> {
   const signature = signWebhook(body, secret);
   const response = await sendDelivery(to, body, signature);
   const advice = adviceFor(response);
-  printResult(
-    json,
-    { to: to.href, event, body, signature, answer: response, ...(advice && { advice }) },
-    () =>
+  return {
+    value: { to: to.href, event, body, signature, answer: response, ...(advice && { advice }) },
+    text: () =>
       formatFields([
         ["event", kind],
         ["to", to.href],
@@ -35,8 +34,8 @@ export async function run(input: Input): Promise<number> {
         ["response body", response.body === "" ? undefined : response.body],
         ["advice", advice],
       ]),
-  );
-  return response.status === 200 ? EXIT.ok : EXIT.failed;
+    exitCode: response.status === 200 ? EXIT.ok : EXIT.failed,
+  };
 }
 
 function checkKind(kind: string): void {

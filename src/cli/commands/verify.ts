@@ -2,13 +2,13 @@ import type { WebhookEvent } from "../../contract/events.ts";
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { explainMismatch } from "../diagnosis/explain-mismatch.ts";
 import { EMPTY_BODY, explainPayload } from "../diagnosis/explain-payload.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readBytes } from "../input/files.ts";
 import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
-import { formatFields, paint, printResult } from "../terminal/output.ts";
+import { formatFields, paint } from "../terminal/output.ts";
 
 interface Delivery {
   readonly body: Buffer;
@@ -19,7 +19,7 @@ interface Delivery {
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
-export async function run({ args: [file], values, repeated, json }: Input): Promise<number> {
+export async function run({ args: [file], values, repeated }: Input): Promise<Output> {
   // The header line may have been copied whole.
   const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
   const secrets = repeated.secret ?? [signingSecret(values)];
@@ -31,17 +31,22 @@ export async function run({ args: [file], values, repeated, json }: Input): Prom
   try {
     const options = { body, signature, secret: secrets };
     const event = verifyWebhook({ ...options, ...(maxAgeSeconds && { maxAgeSeconds }) });
-    const result = { genuine: true, bytes: body.length, event };
-    printResult(json, result, () => formatGenuine(event, body.length));
-    return EXIT.ok;
+    const value = { genuine: true, bytes: body.length, event };
+    return { value, text: () => formatGenuine(event, body.length) };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { code, status, message } = error;
     const headers = repeated.header ?? [];
     const why = EXPLANATIONS[code]({ body, signature, secrets, headers }, message);
-    const rejection = { genuine: false, bytes: body.length, code, why, status };
-    printResult(json, rejection, () => formatRejection(rejection));
-    return EXIT.failed;
+    const value = { genuine: false, bytes: body.length, code, why, status };
+    const text = () =>
+      `${paint("red", TITLES[code] ?? "The delivery is not genuine.")}\n${formatFields([
+        ["code", code],
+        ["why", why],
+        ["respond", `with status ${status}`],
+        ["bytes", String(body.length)],
+      ])}`;
+    return { value, text, exitCode: EXIT.failed };
   }
 }
 
@@ -54,26 +59,9 @@ function formatGenuine({ event, timestamp }: WebhookEvent, bytes: number): strin
   return `${paint("green", "The signature is genuine.")}\n${fields}`;
 }
 
-interface Rejection {
-  readonly bytes: number;
-  readonly code: WebhookErrorCode;
-  readonly why: string;
-  readonly status: number;
-}
-
-function formatRejection({ bytes, code, why, status }: Rejection): string {
-  const title =
-    code === "payload_invalid"
-      ? "The signature is genuine, but the body is not a valid event."
-      : "The delivery is not genuine.";
-  const fields = formatFields([
-    ["code", code],
-    ["why", why],
-    ["respond", `with status ${status}`],
-    ["bytes", String(bytes)],
-  ]);
-  return `${paint("red", title)}\n${fields}`;
-}
+const TITLES: Readonly<Partial<Record<WebhookErrorCode, string>>> = {
+  payload_invalid: "The signature is genuine, but the body is not a valid event.",
+};
 
 const EXPECTED = "It must be 64 hex digits, the value of the header X-Service-Signature.";
 

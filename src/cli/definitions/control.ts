@@ -4,7 +4,6 @@ import {
   type Command,
   type Flag,
   flag,
-  flags,
   kebabCase,
   type Subcommand,
   subcommand,
@@ -57,17 +56,31 @@ function controlSubcommand([name, row]: readonly [string, ControlRow]): Subcomma
     ...fields.map((field) => fieldExample(values, field)),
     ...flags.filter((field) => field in values).map((field) => flagExample(values, field)),
   ];
-  const known = fields.flatMap((field) => {
-    const { values } = fieldRow(field);
+  const known = fields.map((field) => {
+    const { description, values } = fieldRow(field);
     // A key can be named by its kind, or given itself.
-    return values ? [[field, { values, ...(field === "key" && { takesOthers: true }) }]] : [];
+    const others = field === "key" && { takesOthers: true };
+    return [kebabCase(field), { summary: description, ...(values && { values, ...others }) }];
   });
   return subcommand(`${words.split(" ")[1] ?? ""}${usage.join("")}`, row.summary, {
     flags: [SANDBOX_URL, ...flags.map(fieldFlag)],
     examples: [example.join(" ")],
     values: Object.fromEntries(known),
+    effect: row.removes && "removes",
   });
 }
+
+/** A command that reads from a running sandbox. */
+const read = (
+  usage: string,
+  summary: string,
+  examples: readonly string[],
+  own: readonly Flag[] = [],
+): Subcommand =>
+  subcommand(usage, summary, { flags: [SANDBOX_URL, ...own], examples, effect: "reads" });
+
+const limit = (what: string) =>
+  flag("--limit <number>", `the maximum number of ${what} [default: 20]`);
 
 /** What the command line calls a group of commands, and what it reads from a sandbox itself. */
 const GROUPS: Readonly<
@@ -76,44 +89,48 @@ const GROUPS: Readonly<
   phone: { summary: "act as the customer of a running sandbox" },
   clock: {
     summary: "show and move the clock of a running sandbox",
-    reads: [
-      subcommand("now", "Shows the sandbox's time.", {
-        flags: [SANDBOX_URL],
-        examples: ["clock now"],
-      }),
-    ],
+    reads: [read("now", "Shows the sandbox's time.", ["clock now"])],
   },
   events: {
     summary: "list, show and resend the webhook deliveries of a running sandbox",
     reads: [
-      subcommand("list", "Lists deliveries, newest first, and how many are pending for each URL.", {
-        flags: [
-          SANDBOX_URL,
-          ...flags({
-            "--state <state>": "list only deliveries in this state [pending | delivered | failed]",
-            "--payment <reference>": "list only deliveries about this payment",
-            "--limit <number>": "the maximum number of deliveries [default: 20]",
-          }),
-        ],
-        examples: [
+      read(
+        "list",
+        "Lists deliveries, newest first, and how many are pending for each URL.",
+        [
           "events list",
           "events list --payment PAY-7Q2M9X4KD1TB",
           "events list --state failed --json",
         ],
-      }),
-      subcommand("show <id>", "Shows one delivery: its body, its signature and every attempt.", {
-        flags: [SANDBOX_URL],
-        examples: ["events show dlv_4cG7wq1ZbK2m"],
-      }),
+        [
+          flag(
+            "--state <state>",
+            "list only deliveries in this state [pending | delivered | failed]",
+          ),
+          flag("--payment <reference>", "list only deliveries about this payment"),
+          limit("deliveries"),
+        ],
+      ),
+      read("show <id>", "Shows one delivery: its body, its signature and every attempt.", [
+        "events show dlv_4cG7wq1ZbK2m",
+      ]),
+    ],
+  },
+  requests: {
+    summary: "list the requests to a running sandbox",
+    reads: [
+      read(
+        "list",
+        "Lists requests and what the sandbox responded, newest first. Keys are shortened.",
+        ["requests list", "requests list --limit 5 --json"],
+        [limit("requests")],
+      ),
     ],
   },
   faults: {
     summary: "make requests to a running sandbox fail on purpose",
     reads: [
-      subcommand("list", "Lists the faults that are active, and the rates of chaos.", {
-        flags: [SANDBOX_URL],
-        examples: ["faults list"],
-      }),
+      read("list", "Lists the faults that are active, and the rates of chaos.", ["faults list"]),
     ],
   },
   keys: { summary: "revoke a key of a running sandbox" },
@@ -121,14 +138,8 @@ const GROUPS: Readonly<
   scenes: {
     summary: "save and load the state of a running sandbox",
     reads: [
-      subcommand("list", "Lists the saved states.", {
-        flags: [SANDBOX_URL],
-        examples: ["scenes list"],
-      }),
-      subcommand("export", "Prints the whole state as JSON, keys included.", {
-        flags: [SANDBOX_URL],
-        examples: ["scenes export"],
-      }),
+      read("list", "Lists the saved states.", ["scenes list"]),
+      read("export", "Prints the whole state as JSON, keys included.", ["scenes export"]),
     ],
   },
   reset: { summary: "delete everything in a running sandbox" },
@@ -138,18 +149,16 @@ const GROUPS: Readonly<
 export function controlCommands(
   rows: Readonly<Record<string, ControlRow>> = COMMANDS,
 ): readonly Command[] {
-  const groups = new Map<string, Subcommand[]>();
-  for (const entry of Object.entries(rows).filter(isOffered)) {
-    const [group = ""] = controlWords(entry[0]).split(" ");
-    groups.set(group, [
-      ...(groups.get(group) ?? GROUPS[group]?.reads ?? []),
-      controlSubcommand(entry),
-    ]);
-  }
-  return [...groups].map(([name, subcommands]) => ({
+  const acts = Object.entries(rows).filter(isOffered);
+  const groupOf = (name: string) => controlWords(name).split(" ")[0] ?? "";
+  const names = new Set([...Object.keys(GROUPS), ...acts.map(([name]) => groupOf(name))]);
+  return [...names].map((name) => ({
     name,
     summary: GROUPS[name]?.summary ?? `act on the ${name} of a running sandbox`,
     load: () => import("../commands/control.ts"),
-    subcommands,
+    subcommands: [
+      ...(GROUPS[name]?.reads ?? []),
+      ...acts.filter(([act]) => groupOf(act) === name).map(controlSubcommand),
+    ],
   }));
 }

@@ -69,6 +69,7 @@ function endpointSubcommand(name: string, row: Endpoint): Subcommand {
     ...derived,
     flags: [...GATEWAY, ...derived.flags],
     creates: row.effect === "create",
+    ...(row.method === "GET" && { effect: "reads" }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Command, flag, flags, subcommand } from "../command.ts";
+import { type Command, flag, flags, single, subcommand } from "../command.ts";
 import { BASE_URL, GATEWAY } from "./flags.ts";
 
 const PROFILE = "malipo.service.json";
@@ -10,36 +10,30 @@ const PUBLIC_KEY_FILE = flag(
 
 const LIVE = flag("--live", "allow a secret key (sk_), which acts on the merchant's real account");
 
-const PROBE: Command = {
-  name: "probe",
-  summary: "ask the real service what its documents do not say, in one minute",
-  load: () => import("../commands/probe.ts"),
-  subcommands: [
-    subcommand(
-      "",
-      "Learns from the service by reads and by requests that it rejects. Prints its plan first.",
-      {
-        flags: [
-          ...GATEWAY,
-          PUBLIC_KEY_FILE,
-          ...flags({
-            "--write": "also create an invoice and a webhook, and delete them again",
-            "--prompt <phone>":
-              "also ask this phone to pay 1.00, and follow the payment to its end",
-          }),
-          LIVE,
-          ...flags({
-            "--out <path>": `the file for the profile, which is replaced [default: ${PROFILE}]`,
-          }),
-        ],
-        examples: [
-          "probe --base-url https://gateway.example/api/v1 --key-file sandbox.key",
-          "probe --base-url https://gateway.example/api/v1 --key-file sandbox.key --write --prompt 0712345678",
-        ],
-      },
-    ),
-  ],
-};
+const PROBE = single(
+  "probe",
+  "ask the real service what its documents do not say, in one minute",
+  "Learns from the service by reads and by requests that it rejects. Prints its plan first.",
+  () => import("../commands/probe.ts"),
+  {
+    flags: [
+      ...GATEWAY,
+      PUBLIC_KEY_FILE,
+      ...flags({
+        "--write": "also create an invoice and a webhook, and delete them again",
+        "--prompt <phone>": "also ask this phone to pay 1.00, and follow the payment to its end",
+      }),
+      LIVE,
+      ...flags({
+        "--out <path>": `the file for the profile, which is replaced [default: ${PROFILE}]`,
+      }),
+    ],
+    examples: [
+      "probe --base-url https://gateway.example/api/v1 --key-file sandbox.key",
+      "probe --base-url https://gateway.example/api/v1 --key-file sandbox.key --write --prompt 0712345678",
+    ],
+  },
+);
 
 const LEARN: Command = {
   name: "learn",

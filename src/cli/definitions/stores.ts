@@ -64,7 +64,7 @@ export const ATTEMPTS: Command = {
     ),
     subcommand(
       "resolve-unknown",
-      "Looks in the service's list of payments for every attempt of unknown outcome, and resolves each that exactly one payment matches.",
+      "Looks in the service's list of payments for every attempt of unknown outcome, shows which have exactly one payment, and resolves those.",
       {
         flags: [
           ...ATTEMPT_STORE,
@@ -73,10 +73,13 @@ export const ATTEMPTS: Command = {
             "--look-back <duration>": "how old an attempt may be [default: 1d]",
             "--not-sent-after <duration>":
               "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
+            "--dry-run": "show what was found, and resolve nothing",
+            "--yes": "do not ask before attempts are resolved, for scripts",
           }),
         ],
         examples: [
           "attempts resolve-unknown --store sqlite:payments.db",
+          "attempts resolve-unknown --store sqlite:payments.db --dry-run",
           "attempts resolve-unknown --store redis://localhost --look-back 3d --not-sent-after 1h",
         ],
       },

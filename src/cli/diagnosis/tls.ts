@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { isIP } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import type { Check } from "./check.ts";
 
@@ -28,20 +30,17 @@ export async function checkTls(url: URL): Promise<Check> {
   }
 }
 
-function connectTls(url: URL): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const host = url.hostname.replace(/^\[|\]$/g, "");
-    const isIpAddress = /^[\d.]+$|:/.test(host);
-    const socket = connect({
-      host,
-      port: Number(url.port || 443),
-      // TLS knows no server name that is an IP address.
-      ...(!isIpAddress && { servername: host }),
-    });
-    socket.setTimeout(TIMEOUT_MS, () =>
-      socket.destroy(new Error(`no TLS handshake within ${TIMEOUT_MS / 1_000} s`)),
-    );
-    socket.once("secureConnect", () => resolve(socket));
-    socket.once("error", reject);
+async function connectTls(url: URL): Promise<TLSSocket> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const socket = connect({
+    host,
+    port: Number(url.port || 443),
+    // TLS knows no server name that is an IP address.
+    ...(isIP(host) === 0 && { servername: host }),
   });
+  socket.setTimeout(TIMEOUT_MS, () =>
+    socket.destroy(new Error(`no TLS handshake within ${TIMEOUT_MS / 1_000} s`)),
+  );
+  await once(socket, "secureConnect");
+  return socket;
 }

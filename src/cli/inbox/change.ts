@@ -1,8 +1,7 @@
-import { createInterface } from "node:readline/promises";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { printError, printResult } from "../terminal/output.ts";
+import type { Input, Output } from "../command.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { printError } from "../terminal/output.ts";
 import { Progress } from "../terminal/progress.ts";
 import { allEvents, findIds, readFilter, type Selected, type StoredEvent } from "./events.ts";
 import { formatGroups, groupsOf } from "./list.ts";
@@ -18,38 +17,27 @@ export async function changeEvents(
   how: keyof typeof DONE,
   selection: Selected,
   input: Input,
-): Promise<number> {
+): Promise<Output> {
   const { json, switches } = input;
   const events = await eventsToChange(how, selection, input);
   const ids = events.map(({ id }) => id);
   const isDryRun = switches.has("dry-run");
   if (events.length > 0 && (isDryRun || switches.has("all"))) {
-    const text = `${amountOf(selection, events.length)} would be ${DONE[how]}:`;
-    if (!json) printError(`${text}\n${formatGroups(groupsOf(events, "error"))}`);
-    if (!isDryRun) await confirm(how, text, input);
+    const what = `${amountOf(selection, events.length)} would be ${DONE[how]}`;
+    const details = formatGroups(groupsOf(events, "error"));
+    if (!isDryRun) await confirm(what, details, input);
+    else if (!json) printError(`${what}:\n${details}`);
   }
   if (!isDryRun) await changeAll(how, selection, ids);
-  printResult(json, { [DONE[how]]: isDryRun ? [] : ids, ...(isDryRun && { ids }) }, () => {
+  const text = () => {
     if (ids.length === 0) return `No ${selection.what} matches.`;
     if (isDryRun) return "Nothing was changed.";
     return `${amountOf(selection, ids.length)} ${ids.length === 1 ? "is" : "are"} ${DONE[how]}.`;
-  });
-  return EXIT.ok;
+  };
+  return { value: { [DONE[how]]: isDryRun ? [] : ids, ...(isDryRun && { ids }) }, text };
 }
 
 const amountOf = ({ what }: Selected, count: number) => `${count} ${what}${count === 1 ? "" : "s"}`;
-
-/** @throws {CliError} `usage` if the user says no, or cannot be asked. */
-async function confirm(how: string, text: string, { switches, json }: Input): Promise<void> {
-  if (switches.has("yes")) return;
-  if (json || !process.stdin.isTTY) {
-    throw usageError(`${text.slice(0, -1)}. Nothing was changed. To do it, add --yes.`);
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`To ${how} all of them, type yes: `);
-  terminal.close();
-  if (answer.trim() !== "yes") throw usageError("Nothing was changed.");
-}
 
 async function changeAll(how: keyof typeof DONE, { list }: Selected, ids: readonly string[]) {
   let changed = 0;

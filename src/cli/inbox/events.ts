@@ -22,6 +22,8 @@ export interface StoredEvent {
   readonly by?: string;
   readonly value?: string;
   readonly references?: readonly string[];
+  /** Of a double payment, with a receiver for many merchants. */
+  readonly merchant?: string | undefined;
 }
 
 export type EventWithBody = StoredEvent & { readonly body: string };

@@ -1,9 +1,9 @@
 import { isObject } from "../../internal/is-object.ts";
+import type { EventQuery } from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
-import type { Input } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
-import { cellText, formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
+import { cellText, formatFields, formatTable, paint } from "../terminal/output.ts";
 import {
   allEvents,
   bodyOf,
@@ -48,11 +48,10 @@ function orderIn(event: EventWithBody | undefined): Order {
 }
 
 /** `malipo inbox list` */
-export async function listEvents(selection: Selected, input: Input): Promise<number> {
-  const { values, json } = input;
+export async function listEvents(selection: Selected, { values }: Input): Promise<Output> {
   const filter = readFilter(values);
   const groupBy = values["group-by"];
-  if (groupBy !== undefined) return listGroups(selection, groupBy, input);
+  if (groupBy !== undefined) return listGroups(selection, groupBy, filter);
   const limit = readWholeNumber(values, "limit", 1, MAX_LIMIT);
   const query = { ...filter, limit, after: values.after };
   const page = await reached(() => listPage(selection.list, query));
@@ -61,14 +60,14 @@ export async function listEvents(selection: Selected, input: Input): Promise<num
   );
   const ids = (await allEvents(selection, filter)).map(({ id }) => id);
   const items = page.map((event, index) => ({ ...asJson(event), ...orders[index] }));
-  printResult(json, { items, next: page.next, total: ids.length }, () => {
+  const text = () => {
     const { what } = selection;
     if (page.length === 0) return `No ${what}s.`;
     const count = `${page.length} of ${ids.length} ${what}${ids.length === 1 ? "" : "s"}.`;
     const more = page.next === undefined ? "" : ` More: --after ${page.next}`;
     return [formatEvents(page, orders, shortIds(ids)), paint("dim", count + more)].join("\n");
-  });
-  return EXIT.ok;
+  };
+  return { value: { items, next: page.next, total: ids.length }, text };
 }
 
 type Column = readonly [head: string, cell: (event: StoredEvent, order: Order) => unknown];
@@ -86,6 +85,7 @@ const DOUBLE_COLUMNS: readonly Column[] = [
   ["same", ({ by }) => by],
   ["value", ({ value }) => value],
   ["payments", ({ references }) => references?.join(", ")],
+  ["merchant", ({ merchant }) => merchant],
 ];
 
 /** Columns of which no row has a value are left out. */
@@ -150,19 +150,17 @@ export const formatGroups = (groups: readonly Group[]): string =>
     ]),
   ]);
 
-async function listGroups(selection: Selected, by: string, input: Input): Promise<number> {
-  const groups = groupsOf(await allEvents(selection, readFilter(input.values)), by);
-  printResult(input.json, { groups }, () =>
-    groups.length === 0 ? `No ${selection.what}s.` : formatGroups(groups),
-  );
-  return EXIT.ok;
+async function listGroups(selection: Selected, by: string, filter: EventQuery): Promise<Output> {
+  const groups = groupsOf(await allEvents(selection, filter), by);
+  const text = () => (groups.length === 0 ? `No ${selection.what}s.` : formatGroups(groups));
+  return { value: { groups }, text };
 }
 
 /** `malipo inbox show` */
-export async function showEvent(selection: Selected, { args, json }: Input): Promise<number> {
+export async function showEvent(selection: Selected, { args }: Input): Promise<Output> {
   const [found] = await readEvents(selection, args);
   const shown = found as EventWithBody;
-  printResult(json, asJson(shown), () => {
+  const text = () => {
     const { id, event = "", attempts, error, signature, body } = shown;
     const { reference, account_reference, amount } = orderIn(shown);
     const fields = formatFields([
@@ -177,6 +175,6 @@ export async function showEvent(selection: Selected, { args, json }: Input): Pro
       ["signature", signature],
     ]);
     return `${fields}\n\n${body}`;
-  });
-  return EXIT.ok;
+  };
+  return { value: asJson(shown), text };
 }

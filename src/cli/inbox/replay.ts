@@ -1,10 +1,10 @@
 import { isLoopback } from "../../internal/loopback.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
+import type { Input, Output } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
-import { formatTable, printResult } from "../terminal/output.ts";
+import { formatTable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
 import { type EventWithBody, readEvents, type Selected } from "./events.ts";
 import { oneLine } from "./list.ts";
@@ -19,7 +19,7 @@ interface Replayed {
 const MAX_TEXT_LENGTH = 200;
 
 /** `malipo inbox replay` */
-export async function replayEvents(selection: Selected, input: Input): Promise<number> {
+export async function replayEvents(selection: Selected, input: Input): Promise<Output> {
   const to = readTarget(input);
   const events = await readEvents(selection, input.args);
   // Before the first is sent.
@@ -37,10 +37,12 @@ export async function replayEvents(selection: Selected, input: Input): Promise<n
   } finally {
     progress.end();
   }
-  printResult(input.json, { to: to.href, replayed }, () =>
-    formatTable([["status", "event", "id", "response"], ...replayed.map(rowOf)]),
-  );
-  return replayed.every(({ response }) => response.status === 200) ? EXIT.ok : EXIT.failed;
+  const isAccepted = replayed.every(({ response }) => response.status === 200);
+  return {
+    value: { to: to.href, replayed },
+    text: () => formatTable([["status", "event", "id", "response"], ...replayed.map(rowOf)]),
+    exitCode: isAccepted ? EXIT.ok : EXIT.failed,
+  };
 }
 
 function rowOf({ id, event, response: { status, body }, advice = body }: Replayed): string[] {

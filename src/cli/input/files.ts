@@ -20,6 +20,16 @@ export function readFile(path: string): Buffer {
   }
 }
 
+/** A key or a secret: the file holds nothing else. @throws {CliError} `usage` if it is empty. */
+export function readSecret(path: string): string {
+  // An editor ends a file with a line break, which is not part of it.
+  const secret = readFile(path)
+    .toString()
+    .replace(/\r?\n$/, "");
+  if (secret === "") throw usageError(`The file ${path} is empty.`);
+  return secret;
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   EACCES: "permission denied",

@@ -2,7 +2,7 @@ import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { DURATION_UNITS, parseDuration } from "../../internal/duration.ts";
 import { usageError } from "../cli-error.ts";
 import type { FlagValues } from "../command.ts";
-import { readFile } from "./files.ts";
+import { readSecret } from "./files.ts";
 
 // The values of flags, checked before anything is sent. A pattern checks the digits first, because
 // `Number` accepts "", "1e3" and "0x10" too.
@@ -63,17 +63,9 @@ export function parseUrl(text: string, name: string): URL {
   );
 }
 
-/** A secret out of a file, which holds nothing else; `undefined` if the flag was not given. */
-export function readSecretFile(values: FlagValues, flag: string): string | undefined {
-  const file = values[flag];
-  if (file === undefined) return undefined;
-  // An editor ends a file with a line break, which is not part of the secret.
-  const secret = readFile(file)
-    .toString()
-    .replace(/\r?\n$/, "");
-  if (secret === "") throw usageError(`--${flag}: ${file} is empty.`);
-  return secret;
-}
+/** The secret in the file that a flag names; `undefined` if the flag was not given. */
+export const readSecretFile = (values: FlagValues, flag: string): string | undefined =>
+  values[flag] === undefined ? undefined : readSecret(values[flag]);
 
 /** The webhook signing secret: of `--secret-file`, of `--secret`, or of the environment variable. */
 export function signingSecret(values: FlagValues): string {

@@ -3,7 +3,8 @@ import { isPhoneDigits, phoneDigits } from "../../internal/phone-digits.ts";
 import type { Choices } from "../../learn/probe/steps/steps.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
-import { gatewaySettings, readKey } from "../gateway-from-flags.ts";
+import { gatewaySettings } from "../gateway-from-flags.ts";
+import { readSecret } from "../input/files.ts";
 
 /** What a probe was called with, checked. Nothing was sent. */
 export interface ProbeSettings {
@@ -41,7 +42,7 @@ export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
       `A public key (pk_) may only read. Nothing was sent. For --${write ? "write" : "prompt"}, use a sandbox key (sb_).`,
     );
   }
-  const publicKey = file === undefined ? (isPublic ? key : undefined) : readKey(file);
+  const publicKey = file === undefined ? (isPublic ? key : undefined) : readSecret(file);
   const publicKind = publicKey && settingsFrom({ apiKey: publicKey, baseUrl }).kind;
   if (publicKind !== undefined && publicKind !== "public") {
     throw usageError(

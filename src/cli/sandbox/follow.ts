@@ -1,16 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../../sandbox/index.ts";
 import { querySandbox } from "./running-sandbox.ts";
-
-/** A request that a running sandbox answered. */
-export interface LoggedRequest {
-  readonly id: number;
-  readonly at: number;
-  readonly line: string;
-  readonly status?: number;
-  readonly fault?: string;
-  readonly responseBody: string;
-}
+import type { LoggedRequest } from "./sandbox-log.ts";
 
 /** What is new in a running sandbox since the last look. */
 export interface News {
@@ -22,41 +13,36 @@ export interface News {
 const INTERVAL_MS = 500;
 const LIMIT = 200;
 
-/** What has happened in a running sandbox, the oldest first. */
-export class Follower {
-  readonly #origin: string;
-  #lastRequest = 0;
-  readonly #attempts = new Map<string, number>();
-
-  constructor(origin: string) {
-    this.#origin = origin;
-  }
-
-  /** @throws {CliError} if the sandbox does not respond. */
-  async next(): Promise<News> {
+/**
+ * Returns a function that reads what has happened since its last call, the oldest first.
+ *
+ * @throws {CliError} if the sandbox does not respond.
+ */
+export function newsOf(origin: string): () => Promise<News> {
+  let lastRequest = 0;
+  const known = new Map<string, number>();
+  const hasNewAttempt = ({ id, attempts }: Delivery): boolean => {
+    const before = known.get(id) ?? 0;
+    known.set(id, attempts.length);
+    return attempts.length > before;
+  };
+  return async () => {
     const [{ requests }, { deliveries }] = await Promise.all([
-      querySandbox<{ requests: LoggedRequest[] }>(this.#origin, `/requests?limit=${LIMIT}`),
-      querySandbox<{ deliveries: Delivery[] }>(this.#origin, `/deliveries?limit=${LIMIT}`),
+      querySandbox<{ requests: LoggedRequest[] }>(origin, `/requests?limit=${LIMIT}`),
+      querySandbox<{ deliveries: Delivery[] }>(origin, `/deliveries?limit=${LIMIT}`),
     ]);
     const newest = requests[0]?.id ?? 0;
     // The sandbox was reset or restarted: it counts from the beginning.
-    if (newest < this.#lastRequest) this.#lastRequest = 0;
-    const fresh = requests.filter(({ id }) => id > this.#lastRequest).reverse();
-    this.#lastRequest = newest;
-    const changed = deliveries.filter((one) => this.#hasNewAttempt(one)).reverse();
-    return { requests: fresh, deliveries: changed };
-  }
-
-  #hasNewAttempt({ id, attempts }: Delivery): boolean {
-    const known = this.#attempts.get(id) ?? 0;
-    this.#attempts.set(id, attempts.length);
-    return attempts.length > known;
-  }
+    if (newest < lastRequest) lastRequest = 0;
+    const fresh = requests.filter(({ id }) => id > lastRequest).reverse();
+    lastRequest = newest;
+    return { requests: fresh, deliveries: deliveries.filter(hasNewAttempt).reverse() };
+  };
 }
 
 /** Calls `print` with what is new, until the promise resolves. */
 export async function follow(
-  follower: Follower,
+  nextNews: () => Promise<News>,
   print: (news: News) => void,
   stopped: Promise<unknown>,
 ): Promise<void> {
@@ -65,7 +51,7 @@ export async function follow(
     isStopped = true;
   });
   while (!isStopped) {
-    print(await follower.next());
+    print(await nextNews());
     await Promise.race([sleep(INTERVAL_MS), stopped]);
   }
 }

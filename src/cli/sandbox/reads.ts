@@ -1,12 +1,11 @@
 import type { CommandResult } from "../../sandbox/control/commands.ts";
 import type { Delivery } from "../../sandbox/index.ts";
 import { usageError } from "../cli-error.ts";
-import type { Input } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
-import { formatFields, formatTable, paint, printResult } from "../terminal/output.ts";
+import { formatFields, formatTable, paint } from "../terminal/output.ts";
 import { querySandbox } from "./running-sandbox.ts";
-import { responseOf } from "./sandbox-log.ts";
+import { type LoggedRequest, requestLine, responseOf } from "./sandbox-log.ts";
 
 export type Details = readonly (readonly [name: string, value: unknown])[];
 
@@ -19,38 +18,48 @@ export const deliveryDetails = (delivery: Delivery): Details => [
   ["state", delivery.state],
 ];
 
+type Read = (origin: string, input: Input) => Promise<Output>;
+
+const read =
+  <Data>(path: string, format: (data: Data) => string): Read =>
+  async (origin) => {
+    const value = await querySandbox<Data>(origin, path);
+    return { value, text: () => format(value) };
+  };
+
 /** What the command line reads of a sandbox, by the words of the command. */
-export const READS: Readonly<Record<string, (origin: string, input: Input) => Promise<number>>> = {
-  "clock now": async (origin, { json }) => {
-    const time = await querySandbox<CommandResult<"clock">>(origin, "/clock");
-    printResult(json, time, () => `${time.now} (${time.clock})`);
-    return EXIT.ok;
-  },
-  "events list": listDeliveries,
+export const READS: Readonly<Record<string, Read>> = {
+  "clock now": read("/clock", ({ now, clock }: CommandResult<"clock">) => `${now} (${clock})`),
+  "events list": (origin, input) =>
+    read(`/deliveries?${queryOf(input, "state", "payment")}`, formatLog)(origin, input),
   "events show": showDelivery,
-  "faults list": async (origin, { json }) => {
-    const active = await querySandbox<ActiveFaults>(origin, "/faults");
-    printResult(json, active, () => formatFaults(active));
-    return EXIT.ok;
-  },
-  "scenes list": async (origin, { json }) => {
-    const result = await querySandbox<{ scenes: { name: string; savedAt: string }[] }>(
-      origin,
-      "/scenes",
-    );
-    const rows = result.scenes.map(({ name, savedAt }) => [name, savedAt]);
-    printResult(json, result, () =>
-      rows.length === 0
-        ? "No scenes. To save one: malipo scenes save <name>"
-        : formatTable([["name", "saved"], ...rows]),
-    );
-    return EXIT.ok;
-  },
-  "scenes export": async (origin) => {
-    printResult(true, await querySandbox(origin, "/snapshot"), () => "");
-    return EXIT.ok;
-  },
+  "requests list": (origin, input) =>
+    read(`/requests?${queryOf(input)}`, formatRequests)(origin, input),
+  "faults list": read("/faults", formatFaults),
+  "scenes list": read("/scenes", formatScenes),
+  "scenes export": read("/snapshot", (state) => JSON.stringify(state, null, 2)),
 };
+
+const MAX_LIMIT = 100_000;
+
+/** The query of `--limit`, and of other flags that were given. */
+function queryOf({ values }: Input, ...flags: readonly string[]): URLSearchParams {
+  const given = flags.flatMap((flag) => (values[flag] ? [[flag, values[flag]]] : []));
+  const limit = String(readWholeNumber(values, "limit", 1, MAX_LIMIT));
+  return new URLSearchParams([["limit", limit], ...given]);
+}
+
+const formatRequests = ({ requests }: { readonly requests: readonly LoggedRequest[] }): string =>
+  requests.length === 0 ? "No requests." : requests.map(requestLine).join("\n");
+
+function formatScenes({
+  scenes,
+}: {
+  readonly scenes: { name: string; savedAt: string }[];
+}): string {
+  if (scenes.length === 0) return "No scenes. To save one: malipo scenes save <name>";
+  return formatTable([["name", "saved"], ...scenes.map(({ name, savedAt }) => [name, savedAt])]);
+}
 
 interface ActiveFaults {
   readonly faults: readonly {
@@ -90,19 +99,6 @@ interface DeliveryLog {
   readonly queues: readonly { url: string; pending: number; maxPending: number }[];
 }
 
-const MAX_LIMIT = 100_000;
-
-async function listDeliveries(origin: string, { values, json }: Input): Promise<number> {
-  const query = new URLSearchParams({
-    limit: String(readWholeNumber(values, "limit", 1, MAX_LIMIT)),
-    ...(values.state !== undefined && { state: values.state }),
-    ...(values.payment !== undefined && { payment: values.payment }),
-  });
-  const log = await querySandbox<DeliveryLog>(origin, `/deliveries?${query}`);
-  printResult(json, log, () => formatLog(log));
-  return EXIT.ok;
-}
-
 const HEAD = ["delivery", "event", "state", "attempts", "last response", "next attempt", "to"];
 
 function formatLog({ deliveries, total, queues }: DeliveryLog): string {
@@ -129,19 +125,19 @@ function formatLog({ deliveries, total, queues }: DeliveryLog): string {
   return [formatTable([HEAD, ...rows]), ...notes.map((note) => paint("dim", note))].join("\n");
 }
 
-async function showDelivery(origin: string, { args: [id = ""], json }: Input): Promise<number> {
+async function showDelivery(origin: string, { args: [id = ""] }: Input): Promise<Output> {
   const { deliveries } = await querySandbox<DeliveryLog>(origin, `/deliveries?limit=${MAX_LIMIT}`);
-  const found = deliveries.find((one) => one.id === id);
-  if (found === undefined) {
+  const value = deliveries.find((one) => one.id === id);
+  if (value === undefined) {
     throw usageError(`There is no delivery "${id}". To list them: malipo events list`);
   }
-  printResult(json, found, () => {
-    const attempts = found.attempts.map((one) => [one.at, responseOf(one)]);
+  const text = () => {
+    const attempts = value.attempts.map((one) => [one.at, responseOf(one)]);
     return [
-      formatFields([...deliveryDetails(found), ["signature", found.signature]]),
+      formatFields([...deliveryDetails(value), ["signature", value.signature]]),
       ...(attempts.length === 0 ? [] : [formatTable([["attempt", "response"], ...attempts])]),
-      found.body,
+      value.body,
     ].join("\n\n");
-  });
-  return EXIT.ok;
+  };
+  return { value, text };
 }

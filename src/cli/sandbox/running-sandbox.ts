@@ -65,6 +65,14 @@ async function callSandbox<Result>(
   throw rejected(status === 422 ? error : `${origin} returned ${status}: ${error}`);
 }
 
+/** A result of another shape makes the command fail that reads it. */
+export const explainMisread = (error: unknown): unknown =>
+  error instanceof TypeError
+    ? rejected(
+        `The sandbox returned what this version of malipo does not understand (${error.message}). Check that --url is the address of a sandbox, and that both have the same version.`,
+      )
+    : error;
+
 const rejected = (message: string) => new CliError(EXIT.failed, "rejected", message);
 
 async function send(

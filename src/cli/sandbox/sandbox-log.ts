@@ -3,6 +3,16 @@ import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import type { Activity, Delivery, DeliveryAttempt, SandboxPayment } from "../../sandbox/index.ts";
 import { paint, printable } from "../terminal/output.ts";
 
+/** A request that a running sandbox answered. */
+export interface LoggedRequest {
+  readonly id: number;
+  readonly at: number;
+  readonly line: string;
+  readonly status?: number;
+  readonly fault?: string;
+  readonly responseBody: string;
+}
+
 const COLOURS = { pending: "yellow", completed: "green", failed: "red" } as const;
 
 function paymentLine(payment: SandboxPayment): string {
@@ -35,7 +45,15 @@ function deliveryLine({ id, event, url, state, attempts }: Delivery): string {
 }
 
 /** A moment by the sandbox's clock, with its zone. */
-export const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11));
+const logTime = (ms: number): string => paint("dim", formatTimestamp(ms).slice(11));
+
+/** A request to a running sandbox, in one line. */
+export function requestLine({ at, line, status, fault }: LoggedRequest): string {
+  const colour = status !== undefined && status < 400 ? "green" : "red";
+  const result = status === undefined ? "no response" : String(status);
+  const reason = fault === undefined ? "" : `  fault: ${printable(fault)}`;
+  return `${logTime(at)}  request  ${paint(colour, result)}  ${printable(line)}${reason}`;
+}
 
 /** When the sandbox last tried to deliver. */
 export const attemptedAt = ({ attempts }: Delivery): number =>

@@ -9,74 +9,67 @@ const MIN_PAUSE_MS = 250;
 /** The pause after a save is at least this many times as long as the save took. */
 const PAUSE_FACTOR = 20;
 
-/**
- * Keeps the state of a sandbox in a file. The file is written under another name and then renamed,
- * so that it is complete at any moment.
- */
-export class StateSaver {
-  readonly #sandbox: Sandbox;
-  readonly #path: string;
-  readonly #clock: "virtual" | "real";
-  readonly #onFailure: (message: string) => void;
-  #savedContent = "";
-  #pauseMs: number = MIN_PAUSE_MS;
-  #timer: NodeJS.Timeout | undefined;
-  #lastSave: Promise<void> = Promise.resolve();
-
-  /** @param onFailure - Called when a save that `saveSoon` started fails. */
-  constructor(
-    sandbox: Sandbox,
-    path: string,
-    clock: "virtual" | "real",
-    onFailure: (message: string) => void,
-  ) {
-    this.#sandbox = sandbox;
-    // A symbolic link stays a link: the file that it leads to is replaced.
-    this.#path = existsSync(path) ? realpathSync(path) : path;
-    this.#clock = clock;
-    this.#onFailure = onFailure;
-  }
-
+/** Writes the state of a sandbox into its file. */
+export interface StateSaver {
   /** Saves after a pause, and with it every change until then. */
-  saveSoon(): void {
-    this.#timer ??= setTimeout(
-      () => this.saveNow().catch((error: Error) => this.#onFailure(error.message)),
-      this.#pauseMs,
-    );
-  }
-
+  saveSoon(): void;
   /** @throws {CliError} `state_not_saved` if the file cannot be written. */
-  saveNow(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#lastSave = this.#lastSave.catch(() => {}).then(() => this.#saveTimed());
-    return this.#lastSave;
-  }
+  saveNow(): Promise<void>;
+}
 
-  async #saveTimed(): Promise<void> {
+/**
+ * Stores the state of a sandbox in a file. The file is written under another name and then renamed, so
+ * that it is complete at any moment.
+ *
+ * @param onFailure - Called when a save that `saveSoon` started fails.
+ */
+export function createStateSaver(
+  sandbox: Sandbox,
+  path: string,
+  clock: "virtual" | "real",
+  onFailure: (message: string) => void,
+): StateSaver {
+  // A symbolic link stays a link: the file that it leads to is replaced.
+  const target = existsSync(path) ? realpathSync(path) : path;
+  let savedContent = "";
+  let pauseMs = MIN_PAUSE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let lastSave: Promise<void> = Promise.resolve();
+
+  async function save(): Promise<void> {
     const startedAt = performance.now();
-    await this.#save();
-    this.#pauseMs = Math.max(MIN_PAUSE_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
-  }
-
-  async #save(): Promise<void> {
-    const { now, ...rest } = this.#sandbox.snapshot();
+    const { now, ...rest } = sandbox.snapshot();
     const state = JSON.stringify(rest);
     // Real time always moves. Only how far it was advanced is worth a write.
-    const time = this.#clock === "virtual" ? now : Math.round((Number(now) - Date.now()) / 1_000);
+    const time = clock === "virtual" ? now : Math.round((Number(now) - Date.now()) / 1_000);
     const content = `${time} ${state}`;
-    if (content === this.#savedContent) return;
-    await this.#write(formatStateFile(now, state));
-    this.#savedContent = content;
+    if (content !== savedContent) await writeState(target, formatStateFile(now, state));
+    savedContent = content;
+    pauseMs = Math.max(MIN_PAUSE_MS, (performance.now() - startedAt) * PAUSE_FACTOR);
   }
 
-  async #write(text: string): Promise<void> {
-    try {
-      await writePrivateFile(this.#path, text);
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      const message = `The state could not be saved to ${this.#path}: ${code}.`;
-      throw new CliError(EXIT.failed, "state_not_saved", message, { cause });
-    }
+  function saveNow(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    lastSave = lastSave.catch(() => {}).then(save);
+    return lastSave;
+  }
+
+  const saveSoon = () => {
+    timer ??= setTimeout(
+      () => saveNow().catch((error: Error) => onFailure(error.message)),
+      pauseMs,
+    );
+  };
+  return { saveSoon, saveNow };
+}
+
+async function writeState(path: string, text: string): Promise<void> {
+  try {
+    await writePrivateFile(path, text);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `The state could not be saved to ${path}: ${code}.`;
+    throw new CliError(EXIT.failed, "state_not_saved", message, { cause });
   }
 }

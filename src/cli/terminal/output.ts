@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 import { isObject } from "../../internal/is-object.ts";
+import type { Output } from "../command.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -14,15 +15,15 @@ export const paint = (style: Style, text: string): string =>
   styleText(style, visible(text), { stream: process.stdout }).replaceAll("\u001b", PAINT_MARK);
 
 /** A stream that takes text. */
-type Output = Pick<NodeJS.WritableStream, "write">;
+type TextStream = Pick<NodeJS.WritableStream, "write">;
 
 /** Writes text to the terminal or a file. */
-export const write = (stream: Output, text: string): void => {
+export const write = (stream: TextStream, text: string): void => {
   stream.write(text.split(PAINT_MARK).map(visible).join("\u001b"));
 };
 
 /** Takes the line that the cursor is in off a terminal. */
-export const clearLine = (stream: Output): void => {
+export const clearLine = (stream: TextStream): void => {
   stream.write("\r\u001b[2K");
 };
 
@@ -37,18 +38,14 @@ export function printResult(json: boolean, value: unknown, text: () => string): 
 }
 
 const unicodeEscape = (character: string) =>
-  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  character.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * Makes the characters visible that control a terminal or turn the direction of text. Line breaks and
- * tabs stay. In a string of JSON, the visible form means the same.
+ * Makes the characters visible that control a terminal, turn the direction of text, or are invisible. Line
+ * breaks and tabs stay. In a string of JSON, the visible form means the same.
  */
 const visible = (text: string): string =>
-  text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    unicodeEscape,
-  );
+  text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, unicodeEscape);
 
 /** Text from elsewhere in one line: a line break in it must not begin another row. */
 export const printable = (text: string): string =>
@@ -97,18 +94,17 @@ interface ListPage<Item> {
 }
 
 /**
- * Prints one page of a list, and below it what the service says about paging. `success` is the
- * envelope's, and where `meta` is the only other field, its fields are meant.
+ * One page of a list, and below it what the service says about paging. `success` is the
+ * envelope's, and if `meta` is the only other field, its fields are meant.
  */
-export function printPage<Item>(
-  json: boolean,
+export function pageOutput<Item>(
   { items, meta: { success: _, ...rest } }: ListPage<Item>,
   none: string,
   format: (items: readonly Item[]) => string,
-): void {
+): Output {
   const isOnly = Object.keys(rest).length === 1 && isObject(rest.meta);
   const meta = isOnly ? (rest.meta as ListPage<Item>["meta"]) : rest;
-  printResult(json, { items, meta }, () => {
+  const text = () => {
     const paging = Object.entries(meta).map(
       ([name, value]) => `${printable(name)}: ${asText(value)}`,
     );
@@ -116,5 +112,6 @@ export function printPage<Item>(
       items.length === 0 ? none : format(items),
       ...(paging.length === 0 ? [] : [paint("dim", paging.join(", "))]),
     ].join("\n");
-  });
+  };
+  return { value: { items, meta }, text };
 }

@@ -53,6 +53,7 @@ export const COMMANDS = {
   "keys/revoke": defineCommand({
     summary: "Revokes a key, which gets 401 from now on, and makes another one of its kind.",
     path: "/keys/revoke",
+    removes: true,
     fields: ["key"],
     required: ["key"],
     example: { key: "secret" },

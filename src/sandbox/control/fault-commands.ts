@@ -61,6 +61,7 @@ export const FAULT_COMMANDS = {
   "faults/remove": defineCommand({
     summary: "Ends one fault.",
     path: "/faults/{id}/remove",
+    removes: true,
     fields: ["id"],
     example: { id: "flt_1" },
     act: ({ sandbox }, { id }) => {
@@ -72,6 +73,7 @@ export const FAULT_COMMANDS = {
   "faults/clear": defineCommand({
     summary: "Ends all faults.",
     path: "/faults/clear",
+    removes: true,
     fields: [],
     act: ({ sandbox }) => {
       sandbox.faults.clear();
@@ -90,6 +92,7 @@ export const FAULT_COMMANDS = {
   "chaos/end": defineCommand({
     summary: "Ends random faults.",
     path: "/chaos/end",
+    removes: true,
     fields: [],
     act: ({ sandbox }) => sandbox.chaos({}),
     message: () => "Chaos has ended.",

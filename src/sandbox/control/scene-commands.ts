@@ -46,6 +46,7 @@ export const SCENE_COMMANDS = {
   "scenes/load": defineCommand({
     summary: "Returns to a saved state: clock, payments, phones, faults and keys.",
     path: "/scenes/{name}/load",
+    removes: true,
     fields: ["name"],
     act: ({ sandbox, scenes }, { name }) => {
       sandbox.restore(sceneIn(scenes, name).snapshot);
@@ -56,6 +57,7 @@ export const SCENE_COMMANDS = {
   "scenes/remove": defineCommand({
     summary: "Removes a saved state.",
     path: "/scenes/{name}/remove",
+    removes: true,
     fields: ["name"],
     act: ({ scenes }, { name }) => {
       sceneIn(scenes, name);
@@ -67,6 +69,7 @@ export const SCENE_COMMANDS = {
   restore: defineCommand({
     summary: "Replaces the whole state by a snapshot, of this or another sandbox.",
     path: "/restore",
+    removes: true,
     fields: ["snapshot"],
     required: ["snapshot"],
     example: { snapshot: {} },
@@ -79,6 +82,7 @@ export const SCENE_COMMANDS = {
   reset: defineCommand({
     summary: "Deletes everything: the sandbox is as it was at its start.",
     path: "/reset",
+    removes: true,
     fields: ["keep_receivers", "save_as"],
     example: { keep_receivers: true },
     act: (context, { keep_receivers, save_as: scene }) => {

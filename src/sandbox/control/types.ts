@@ -23,6 +23,8 @@ export interface Command<Result extends object = object, Name extends FieldName 
   readonly fields: readonly Name[];
   /** Those of the body that it cannot do without. */
   readonly required?: readonly Name[];
+  /** It removes or replaces what is there. */
+  readonly removes?: true;
   /** The body of a call, if the rows of the fields do not have its values. */
   readonly example?: { readonly [One in Name]?: unknown };
   /** @throws {ConfigurationError} with what is wrong, for a command that cannot be done. */

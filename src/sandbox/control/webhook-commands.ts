@@ -69,6 +69,7 @@ export const WEBHOOK_COMMANDS = {
   "webhooks/remove": defineCommand({
     summary: "Removes a receiver.",
     path: "/webhooks/{id}/remove",
+    removes: true,
     fields: ["id"],
     act: ({ callService }, { id }) => callService("DELETE", `/webhooks/${encodeURIComponent(id)}`),
     message: () => "Removed.",

@@ -1,0 +1,252 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  CLEAN_ENV,
+  CLI,
+  malipo,
+  type Running,
+  startReceiver,
+  startSandbox,
+} from "./command-line.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "malipo-mcp-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const KEY = "sk_live_canary0123456789";
+const SECRET = "whsec_canary0123456789";
+const PIN = "471147";
+
+/** A session of the SDK's client with `malipo mcp`. */
+async function connect(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const errors: Error[] = [];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [CLI, "mcp", ...args],
+    env: { ...(CLEAN_ENV as Record<string, string>), ...env },
+    cwd: folder,
+    stderr: "pipe",
+  });
+  const client = new Client({ name: "test", version: "1" });
+  // Anything on standard output that is not of the protocol is an error of the client.
+  client.onerror = (error) => errors.push(error);
+  let output = "";
+  transport.stderr?.on("data", (data) => {
+    output += data;
+  });
+  await client.connect(transport);
+  const call = async (name: string, fields: Record<string, unknown> = {}) => {
+    const result = await client.callTool({ name, arguments: fields });
+    const [{ text }] = result.content as [{ text: string }];
+    output += text;
+    // biome-ignore lint/suspicious/noExplicitAny: every tool returns another shape
+    return { isError: result.isError ?? false, value: JSON.parse(text) as any };
+  };
+  return { client, call, errors, output: () => output };
+}
+
+type Session = Awaited<ReturnType<typeof connect>>;
+
+const opened: { stop(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.stop();
+});
+
+async function open(args: readonly string[] = [], env: Record<string, string> = {}) {
+  const session = await connect(args, env);
+  opened.push({ stop: () => session.client.close() });
+  return session;
+}
+
+async function start(args: readonly string[] = [], cwd = folder): Promise<Running> {
+  const sandbox = await startSandbox(args, { cwd });
+  opened.push(sandbox);
+  return sandbox;
+}
+
+describe("malipo mcp with a running sandbox", { timeout: 60_000 }, () => {
+  let sandbox: Running;
+  let session: Session;
+  beforeEach(async () => {
+    sandbox = await start(["--clock", "virtual"]);
+    session = await open();
+  });
+
+  test("lists tools with the fields and hints of their rows", async () => {
+    const { tools } = await session.client.listTools();
+    const byName = Object.fromEntries(tools.map((tool) => [tool.name, tool]));
+    expect(byName).toMatchObject({
+      phone_approve: {
+        description: expect.stringContaining("pays the open prompt"),
+        inputSchema: { required: ["number"], properties: { reference: { type: "string" } } },
+        annotations: { readOnlyHint: false, destructiveHint: false },
+      },
+      faults_add: { inputSchema: { properties: { status: { type: "number" } } } },
+      events_list: { annotations: { readOnlyHint: true } },
+      requests_list: { annotations: { readOnlyHint: true } },
+      payments_get: { annotations: { readOnlyHint: true } },
+      reset: { annotations: { readOnlyHint: false, destructiveHint: true } },
+    });
+    const names = ["clock_advance", "payments_initiate", "explain", "doctor"];
+    expect(Object.keys(byName)).toEqual(expect.arrayContaining(names));
+    const fields = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
+    expect(fields).not.toContain("url");
+    expect(Object.keys(byName).filter((name) => /key|export|import/.test(name))).toEqual([]);
+  });
+
+  test("a payment is started, approved on the phone and delivered", async () => {
+    const receiver = await startReceiver();
+    opened.push({ stop: receiver.close });
+    await session.call("webhooks_register", { receiver: receiver.url });
+    const { value } = await session.call("payments_initiate", { amount: 100, phone: "0712345678" });
+    const approved = await session.call("phone_approve", { number: "0712345678" });
+    expect(approved.value.payment).toMatchObject({ status: "completed", amount: "100.00" });
+    const { reference } = value;
+    expect((await session.call("payments_get", { reference })).value.status).toBe("completed");
+    const moved = await session.call("clock_advance", { by: "61s" });
+    expect(moved.value.clock).toBe("virtual");
+    const { deliveries } = (await session.call("events_list", { payment: reference })).value;
+    expect(deliveries).toMatchObject([
+      { event: "payment.completed", state: "delivered" },
+      { event: "payment.initiated", state: "delivered" },
+    ]);
+    const { requests } = (await session.call("requests_list", { limit: 1 })).value;
+    expect(requests).toMatchObject([{ line: `GET /payments/${reference}` }]);
+    expect(receiver.received).toHaveLength(2);
+    expect(session.errors).toEqual([]);
+  });
+
+  test("doctor checks the sandbox, and explain explains a code", async () => {
+    const { value } = await session.call("doctor");
+    expect(value).toMatchObject({ healthy: true });
+    expect((await session.call("explain", { code: 1037 })).value.cause).toContain("phone");
+  });
+
+  test("a mistake is a result that names it, and the session goes on", async () => {
+    const messages = await Promise.all([
+      session.call("phone_aprove", { number: "0712345678" }),
+      session.call("phone_approve", {}),
+      session.call("phone_approve", { number: "0712345678" }),
+      session.call("phone_approve", { number: "--url=http://127.0.0.1:1" }),
+      session.call("events_list", { url: "http://127.0.0.1:1" }),
+      session.call("events_list", { state: "late" }),
+    ]);
+    expect(messages.map(({ isError, value }) => [isError, value.error.message])).toEqual([
+      [true, expect.stringContaining('no tool "phone_aprove". Did you mean "phone_approve"?')],
+      [true, expect.stringContaining("requires <number>")],
+      [true, expect.stringMatching(/no (open )?prompt/)],
+      [true, expect.stringContaining("is not a Kenyan mobile number")],
+      [true, expect.stringContaining("events_list has no option")],
+      [true, expect.stringContaining('--state cannot be "late"')],
+    ]);
+    expect((await session.call("clock_now")).isError).toBe(false);
+  });
+
+  test("a sandbox that stops is an error with what to do, and another one is found", async () => {
+    expect((await session.call("clock_now")).isError).toBe(false);
+    await sandbox.stop();
+    const { isError, value } = await session.call("clock_now");
+    expect([isError, value.error.message]).toEqual([
+      true,
+      expect.stringContaining("Start one: malipo sandbox"),
+    ]);
+    expect((await session.call("explain", { code: "1037" })).isError).toBe(false);
+    await start();
+    expect((await session.call("payments_list")).value.items).toEqual([]);
+    expect(session.errors).toEqual([]);
+  });
+});
+
+describe("malipo mcp with two sandboxes", { timeout: 60_000 }, () => {
+  test("finds the one that was started in its folder, or the one of --url", async () => {
+    const other = await start(["--clock", "virtual"], tmpdir());
+    await start(["--clock", "real"]);
+    expect((await (await open()).call("clock_now")).value.clock).toBe("real");
+    const chosen = await open([...other.url]);
+    expect((await chosen.call("clock_now")).value.clock).toBe("virtual");
+  });
+
+  test("names both if it is not clear which one is meant", async () => {
+    const [one, two] = [await start(), await start()];
+    const { isError, value } = await (await open()).call("clock_now");
+    expect(isError).toBe(true);
+    expect(value.error.message).toContain("2 sandboxes are running");
+    for (const { ready } of [one, two]) expect(value.error.message).toContain(ready.url);
+  });
+});
+
+describe("secrets", { timeout: 60_000 }, () => {
+  test("no tool prints a key, a PIN or a webhook secret, wherever it stands", async () => {
+    const sandbox = await start();
+    const env = { MALIPO_API_KEY: `${KEY}-env`, MALIPO_WEBHOOK_SECRET: "no usual form 4711" };
+    const session = await open([], { ...env, MALIPO_BASE_URL: "http://127.0.0.1:1/v1" });
+    const { keys, webhook_secret: secret } = sandbox.ready;
+    const text = `${KEY} ${SECRET} pin=${PIN} ${keys.secret} ${secret}`;
+    // In the sandbox's records: in paths, bodies, names, addresses and labels.
+    await sandbox.call("POST", `/mobile-money/payment/initiate?key=${KEY}`, {
+      ...{ amount: 100, phone: "0712345678", description: text, pin: PIN, secret: SECRET },
+    });
+    await sandbox.call("GET", `/payments/${KEY}?next=http%3a%2F%2Fa%3A${KEY}`);
+    await sandbox.call("POST", "/x", { nested: JSON.stringify({ pin: PIN, text: env }) });
+    const url = `http://u:${KEY}@127.0.0.1:1/hook?secret=${secret}`;
+    await session.call("webhooks_register", { receiver: url, name: text });
+    await session.call("faults_add", { kind: "status", body: text, path: `/${KEY}`, times: "1" });
+    await session.call("scenes_save", { name: KEY });
+    await session.call("chaos_start", { duplicate: 0.1, seed: text });
+    await session.call("phone_approve", { number: "0712345678" });
+    const { tools } = await session.client.listTools();
+    for (const { name, inputSchema } of tools) {
+      const fields = Object.entries(inputSchema.properties ?? {}) as [string, { type: string }][];
+      const given = (value: string) =>
+        Object.fromEntries(
+          fields.map(([field, { type }]) => [field, { boolean: true, number: 5 }[type] ?? value]),
+        );
+      await session.call(name);
+      await session.call(name, given(text));
+      await session.call(name, given(KEY));
+      await session.call(name, given(url));
+    }
+    const printed = session.output();
+    // The test has put them where tools print: what hides them has something to do.
+    expect(printed.split("[hidden]").length).toBeGreaterThan(20);
+    const all = [KEY, SECRET, PIN, secret, env.MALIPO_WEBHOOK_SECRET, ...Object.values(keys)];
+    for (const one of all as string[]) {
+      expect(printed).not.toContain(one);
+      expect(printed).not.toContain(encodeURIComponent(one));
+      expect(printed).not.toContain(Buffer.from(one).toString("base64"));
+    }
+    expect(session.errors).toEqual([]);
+  });
+
+  test("a live key in the environment is neither used nor sent", async () => {
+    const service = await startReceiver();
+    opened.push({ stop: service.close });
+    const sandbox = await start();
+    const session = await open([], { MALIPO_API_KEY: KEY, MALIPO_BASE_URL: service.url });
+    expect((await session.call("payments_list")).value.items).toEqual([]);
+    expect((await session.call("doctor")).value.healthy).toBe(true);
+    await sandbox.stop();
+    expect((await session.call("payments_list")).isError).toBe(true);
+    expect(service.received).toEqual([]);
+  });
+});
+
+test("without the SDK, the message names the command that installs it", async () => {
+  const place = join(folder, "node_modules", "malipo");
+  const root = dirname(dirname(CLI));
+  for (const part of ["dist", "package.json"]) {
+    cpSync(join(root, part), join(place, part), { recursive: true });
+  }
+  const alone = join(place, "dist", "cli.js");
+  const { code, stdout, stderr } = await malipo(["mcp"], { cli: alone });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("npm install --save-dev @modelcontextprotocol/sdk");
+});
+
+test("it ends with standard input, and prints nothing that is not of the protocol", async () => {
+  const { code, stdout, stderr } = await malipo(["mcp"], { input: "no JSON\n" });
+  expect([code, stdout, stderr]).toEqual([0, "", ""]);
+});
