@@ -1,7 +1,7 @@
-import { badge, type Tone } from "./components.ts";
+import { type Badge, badge } from "./components.ts";
 import { clipped, timeOf } from "./format.ts";
 import { type Html, html, type Part } from "./html.ts";
-import { type IconName, icon } from "./icons.ts";
+import { icon } from "./icons.ts";
 import { type ListName, linkTo, type PageContext, type View } from "./view.ts";
 
 /** How many rows of a list one page has. Up to this many, a list needs no search. */
@@ -92,7 +92,7 @@ interface Row {
   /** The field of the view that names the entry that is open, and its value for this one. */
   readonly entry: readonly ["payment" | "delivery" | "request", id: string];
   readonly head: Part;
-  readonly state: readonly [tone: Tone, shape: IconName | undefined, text: string];
+  readonly state: Badge;
   /** Details in small text. Empty texts are left out. */
   readonly about: readonly (string | false | undefined)[];
   readonly at: number | undefined;

@@ -16,7 +16,7 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%230a6279'/%3E%3Cpath d='M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21' fill='none' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3Cpath d='M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0' fill='none' stroke='%23f4b860' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
 const flashMessage = ({ flash }: PageContext): Html =>
-  html`<p id="flash" role="status" class="${flash === undefined ? "" : flash.good ? "good" : "bad"}">${flash?.text ?? ""}</p>`;
+  html`<p id="flash" role="status" class="${flash && (flash.rejected ? "bad" : "good")}">${flash?.text ?? ""}</p>`;
 
 /** Shown by the script when the sandbox no longer responds. */
 function stoppedNotice({ server: { command } }: PageContext): Html {
@@ -29,7 +29,7 @@ function stoppedNotice({ server: { command } }: PageContext): Html {
 
 /** Links to the parts of the page. */
 function shortcuts(context: PageContext): Html {
-  const { payments, deliveries } = context.server.sandboxState.state;
+  const { payments, deliveries } = context.state;
   const parts = [
     ["phone", "phone", "Phone", ringingOf(context).length],
     ["payments", "coins", "Payments", payments.length],
@@ -59,8 +59,8 @@ export function renderPage(context: PageContext): string {
 <body>
 <a class="skip" href="#phone-title">Skip to the phone</a>
 ${stoppedNotice(context)}
-${flashMessage(context)}
 <div id="live">
+${flashMessage(context)}
 ${header(context)}
 <main>
 ${connectCard(context)}
