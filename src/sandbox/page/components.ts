@@ -113,7 +113,7 @@ export const terms = (name: string, rows: readonly (readonly [name: Part, value:
 
 /** An entry of a short list: a receiver, a scene, a fault. */
 export const panel = (text: Part, acts: Part): Html =>
-  html`<li><span>${text}</span><div class="acts">${acts}</div></li>`;
+  html`<li><span>${text}</span><div class="acts line">${acts}</div></li>`;
 
 /** The tone of a state. Its icon and its word mean the same. */
 export type Tone = "good" | "bad" | "waiting" | "plain";
@@ -133,7 +133,7 @@ export const card = (
   ...content: Part[]
 ): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title">
-<div class="card-head"><h2 id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
+<div class="card-head line"><h2 id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
 ${content}
 </section>`;
 

@@ -58,7 +58,7 @@ function filters<Item>(view: View, { name, items, choices }: List<Item>): Html {
   const all = [["", "All", items.length] as const, ...shown];
   const link = ([value, text, count]: (typeof all)[number]) =>
     html`<a href="${linkTo(view, { [field]: value, [name]: "" }, name)}"${view[field] === value && html` aria-current="true"`}>${text}<small>${count.toLocaleString("en")}</small></a>`;
-  return html`<nav class="filters" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
+  return html`<nav class="filters line" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
 }
 
 const search = <Item>(view: View, { name, searched }: List<Item>): Html =>
@@ -84,7 +84,7 @@ function pager(view: View, name: ListName, page: number, total: number): Html {
     exists
       ? html`<a href="${linkTo(view, { [name]: String(to) }, name)}">${text}</a>`
       : html`<span class="off">${text}</span>`;
-  return html`<nav class="pager" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
+  return html`<nav class="pager line" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
 }
 
 /** An entry of a list: a link that unfolds its details. */
@@ -112,5 +112,5 @@ export function row({ view }: PageContext, given: Row): Html {
 <span class="row-main">${head}</span>${badge(...state)}
 <span class="row-sub">${about.filter(Boolean).map((one) => html`<span class="what">${clipped(String(one), 90)}</span>`)}</span><time>${at !== undefined && timeOf(at)}</time>
 ${failure !== undefined && html`<span class="row-why">${icon("warning")}${failure}</span>`}${faults !== undefined && html`<span class="row-why row-fault">${icon("bolt")}${faults}</span>`}</a>
-${isOpen && html`<div class="detail" id="${field}-detail-${value}">${detail()}</div>`}</li>`;
+${isOpen && html`<div class="detail stack" id="${field}-detail-${value}">${detail()}</div>`}</li>`;
 }

@@ -65,8 +65,8 @@ ${header(context)}
 <main>
 ${connectCard(context)}
 ${phonePane(context)}
-<div class="column">${paymentsPane(context)}${requestsPane(context)}${scenesPane(context)}</div>
-<div class="column">${deliveriesPane(context)}${faultsPane(context)}</div>
+<div class="column stack">${paymentsPane(context)}${requestsPane(context)}${scenesPane(context)}</div>
+<div class="column stack">${deliveriesPane(context)}${faultsPane(context)}</div>
 ${servicePane(context)}
 </main>
 ${shortcuts(context)}

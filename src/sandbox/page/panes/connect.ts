@@ -56,7 +56,7 @@ function settings(context: PageContext): Html {
       .map((secret) => setting("Rotated secret", "accept this one too", secret)),
   ];
   return html`${terms("settings", rows)}
-<div class="as-env">${button(context, "connect", "keys/revoke", "Revoke the secret key")}${copyButton(env, "the settings", "Copy as .env")}${folded("as-env", "The same as .env", block(env, "the settings as .env"), "more nojs")}</div>`;
+<div class="line">${button(context, "connect", "keys/revoke", "Revoke the secret key")}${copyButton(env, "the settings", "Copy as .env")}${folded("as-env", "The same as .env", block(env, "the settings as .env"), "more nojs")}</div>`;
 }
 
 function snippets(context: PageContext): Html {
@@ -72,8 +72,8 @@ function firstSteps(context: PageContext): Html {
   const place = { context, action: "pay", at: "connect" } as const;
   return html`<section class="card welcome" id="connect" aria-labelledby="connect-title">
 <h2 id="connect-title">Make your first payment</h2>
-<p class="lead">This is a whole mobile-money gateway, on your machine. No account, no tunnel, no real money.</p>
-<ol class="steps-list">
+<p>This is a whole mobile-money gateway, on your machine. No account, no tunnel, no real money.</p>
+<ol class="steps-list stack">
 <li><h3>Start a payment</h3><p>Paste this in a terminal:</p>${snippets(context)}
 ${folded("pay-here", "Or start one right here", payForm(place), "more", place)}</li>
 <li><h3>Be the customer</h3><p>The phone rings. Enter any four digits to pay, or cancel, or let it time out.</p></li>

@@ -47,12 +47,12 @@ export function deliveryDetail(
     { hidden: { id }, name: "primary" },
   );
   return html`${reason && html`<div class="reason" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
-<p class="target">To <code>${url}</code></p>
+<p class="hint">To <code>${url}</code></p>
 ${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : attemptTable(attempts)}
-<div class="detail-foot">${resend}${copyButton(command, "the delivery", "Copy as curl")}</div>
+<div class="detail-foot line">${resend}${copyButton(command, "the delivery", "Copy as curl")}</div>
 ${response !== undefined && html`<h3>Response body</h3>${block(response, "the response body")}`}
 <h3>Signature</h3>
-<p class="signature"><code>${signature}</code>${copyButton(signature, "the signature")}</p>
+<p class="signature line"><code>${signature}</code>${copyButton(signature, "the signature")}</p>
 ${folded(`raw-${id}`, html`Raw request<small>${new TextEncoder().encode(body).length} bytes of body</small>`, block(rawRequest(delivery), "the raw request"), "raw")}
 ${folded(`hand-${id}`, "Check the signature by hand", block(signCommand, "a command that signs the body"), "raw")}`;
 }

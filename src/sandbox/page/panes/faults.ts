@@ -64,8 +64,8 @@ function active(context: PageContext): Html | undefined {
   if (faults.length === 0 && chaos === undefined) return undefined;
   const end = (action: "faults/clear" | "chaos/end", text: string) =>
     button(context, "faults", action, text, { name: "" });
-  return html`<ul class="panels warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos && panel(html`${icon("bolt")}Chaos: ${chaosText(chaos)}`, "")}</ul>
-<div class="fault-ends">${faults.length > 0 && end("faults/clear", "Clear all faults")}${chaos && end("chaos/end", "End chaos")}</div>`;
+  return html`<ul class="panels stack warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos && panel(html`${icon("bolt")}Chaos: ${chaosText(chaos)}`, "")}</ul>
+<div class="line">${faults.length > 0 && end("faults/clear", "Clear all faults")}${chaos && end("chaos/end", "End chaos")}</div>`;
 }
 
 /** The faults and the chaos that are active, in a few words; `undefined` if everything works. */

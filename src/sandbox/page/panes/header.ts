@@ -33,9 +33,9 @@ function clock(context: PageContext): Html {
   const running = context.server.clock === "real";
   const place = { context, action: "clock", at: "top" } as const;
   const duration = html` placeholder="2h" required pattern="[0-9.]+ *(ms|s|m|min|h|d)"`;
-  return html`<div class="clock"><p><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
+  return html`<div class="clock line"><p class="line"><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
 ${form(
-  { ...place, name: "steps", label: "Advance the time" },
+  { ...place, name: "steps line", label: "Advance the time" },
   html`<span class="steps-label" aria-hidden="true">Advance time</span>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}"><span aria-hidden="true">+</span>${text}</button>`)}`,
 )}
 ${form(
@@ -50,8 +50,8 @@ const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect
 /** The name, whether the page is live, what is wrong on purpose, and the clock. */
 export function header(context: PageContext): Html {
   const faults = activeText(context);
-  return html`<header class="top" id="top"><h1><a class="brand" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
-<p class="live" id="live-state" data-local hidden><span class="dot"></span><span id="live-text">live</span></p>
-${faults !== undefined && html`<a class="alarm" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
+  return html`<header class="top line" id="top"><h1><a class="brand line" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
+<p class="live line" id="live-state" data-local hidden><span class="dot"></span><span id="live-text">live</span></p>
+${faults !== undefined && html`<a class="alarm badge waiting" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
 ${clock(context)}</header>`;
 }

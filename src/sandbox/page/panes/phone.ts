@@ -80,7 +80,7 @@ function controls(context: PageContext, { number, stored, prompt }: Handset): Ht
   const balance = { context, action: "phone/balance", at: "phone", hidden } as const;
   const answer = { ...balance, action: "phone/always" } as const;
   const set = html`<button>Set</button>`;
-  return html`<div class="acts" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off") : act("on", "Switch on")}</div>
+  return html`<div class="acts line" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off") : act("on", "Switch on")}</div>
 ${folded("phone-more", html`Balance, auto-answer<small>${money(stored.balanceCents)}</small>`, [
   form(
     { ...balance, name: "inline", showsError: true },
@@ -108,7 +108,7 @@ export function phonePane(context: PageContext): Html {
   const stored = context.state.phones[number] ?? newPhone();
   const prompt = context.server.sandboxState.payments.get(stored.prompt ?? "");
   const handset = { number, stored, prompt, final: finalPaymentsOf(context, number) };
-  return html`<section class="phone-pane" id="phone" aria-labelledby="phone-title">
+  return html`<section class="phone-pane stack" id="phone" aria-labelledby="phone-title">
 <h2 id="phone-title" class="unseen" tabindex="-1">The customer’s phone, ${localFormat(number)}</h2>
 ${tabs(context, number, all)}
 ${device(context, handset)}

@@ -47,7 +47,7 @@ export function scenesPane(context: PageContext): Html {
     "Scenes",
     undefined,
     html`<p class="hint">A scene is everything you see here, under a name. Save one before you try something, and load it to try again. Scenes last until the sandbox stops.</p>
-${scenes.size > 0 && html`<ul class="panels">${[...scenes].map(([name, { savedAt, snapshot }]) => row(context, name, savedAt, snapshot))}</ul>`}`,
+${scenes.size > 0 && html`<ul class="panels stack">${[...scenes].map(([name, { savedAt, snapshot }]) => row(context, name, savedAt, snapshot))}</ul>`}`,
     form(
       { ...place, name: "inline", label: "Save a scene", showsError: true },
       input(place, "name", "Name", attributes),

@@ -43,7 +43,7 @@ export function webhookList(context: PageContext): Html {
   if (webhooks.length === 0) {
     return html`<div class="empty"><p>No receiver is registered, so events are not sent yet.</p>${register}</div>`;
   }
-  return html`<ul class="panels">${webhooks.slice(0, MAX_SHOWN).map((one) => row(context, one))}</ul>
+  return html`<ul class="panels stack">${webhooks.slice(0, MAX_SHOWN).map((one) => row(context, one))}</ul>
 ${webhooks.length > MAX_SHOWN && html`<p class="hint">and ${webhooks.length - MAX_SHOWN} more</p>`}
 ${folded("register-more", html`${icon("plus")}Register another`, register, "more", placeOf(context, "deliveries"))}`;
 }
