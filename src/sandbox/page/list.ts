@@ -44,7 +44,7 @@ export function list<Item>({ view }: PageContext, given: List<Item>): Html {
 ${(items.length > PER_PAGE || find !== "") && search(view, given)}
 ${find === "" && equalFailures(view, given, found)}
 ${shown.length > 0 && html`<ul class="rows">${shown.map(row)}</ul>`}
-${shown.length === 0 && html`<p class="empty">${items.length > 0 ? "Nothing matches." : empty}</p>`}
+${shown.length === 0 && html`<p>${items.length > 0 ? "Nothing matches." : empty}</p>`}
 ${pages > 1 && pager(view, name, page, found.length)}`;
 }
 

@@ -1,4 +1,5 @@
 import { copyButton } from "./components.ts";
+import { renderPage } from "./document.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { connectCard } from "./panes/connect.ts";
@@ -43,21 +44,12 @@ function shortcuts(context: PageContext): Html {
 }
 
 /** The whole page, as HTML. */
-export function renderPage(context: PageContext): string {
+export function renderSandboxPage(context: PageContext): string {
   const ringing = ringingOf(context).length;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${ringing > 0 && `(${ringing}) `}malipo sandbox</title>
-<link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="/_sandbox/page.css">
-<script src="/_sandbox/page.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#phone-title">Skip to the phone</a>
+  const title = html`${ringing > 0 && `(${ringing}) `}malipo sandbox`;
+  const head = html`<link rel="icon" href="${ICON}">
+<script src="/_sandbox/page.js" defer></script>`;
+  const body = html`<a class="skip" href="#phone-title">Skip to the phone</a>
 ${stoppedNotice(context)}
 <div id="live">
 ${flashMessage(context)}
@@ -71,7 +63,6 @@ ${servicePane(context)}
 </main>
 ${shortcuts(context)}
 </div>
-<noscript><p class="noscript">Without JavaScript this page is not updated automatically. <a href="/">Reload</a></p></noscript>
-</body>
-</html>`.markup;
+<noscript><p class="noscript">Without JavaScript this page is not updated automatically. <a href="/">Reload</a></p></noscript>`;
+  return renderPage(title, "/_sandbox/page.css", body, head);
 }

@@ -8,7 +8,7 @@ import type { ServerContext } from "../http/server-context.ts";
 import { formField, runAction } from "./actions.ts";
 import { EventStream } from "./event-stream.ts";
 import { type FlashMessage, FlashMessages } from "./flash.ts";
-import { renderPage } from "./page.ts";
+import { renderSandboxPage } from "./page.ts";
 import { queryOf, type View, viewIn } from "./view.ts";
 
 // The bundled script and stylesheet of the page: see scripts/page-assets.ts.
@@ -64,7 +64,10 @@ export function createPage(server: ServerContext): PageHandler {
       const address = new URL(`http://${host}`).origin;
       const flash = flashMessages.get(view.flash);
       const { state } = server.sandboxState;
-      return { type: "text/html", body: renderPage({ server, state, view, address, flash }) };
+      return {
+        type: "text/html",
+        body: renderSandboxPage({ server, state, view, address, flash }),
+      };
     }
     if (path === `${PREFIX}page.css`) return { type: "text/css", body: PAGE_STYLE };
     if (path === `${PREFIX}page.js`) return { type: "text/javascript", body: PAGE_SCRIPT };

@@ -75,7 +75,7 @@ function screen(context: PageContext, { number, stored, prompt, final }: Handset
   return html`<div class="screen${open && " ringing"}">
 <div class="home"><p class="big-clock" aria-hidden="true" data-clock="short">${timeOf(now).slice(0, 5)}</p><p class="big-date" aria-hidden="true">${dateOf(now).replace(/ \d{4}$/, "")}, ${networkOf(number) ?? "no network"}</p>
 ${final.length > 0 && html`<ul class="messages stack" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
-${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to ${localFormat(number)} rings here.</p>`}
+${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to <span class="number">${localFormat(number)}</span> rings here.</p>`}
 ${prompt?.ignored === true && html`<p class="quiet-screen">Ignored.<br>The prompt expires in ${countdown(context, prompt)}</p>`}
 </div>
 ${open && dialog(context, number, prompt)}

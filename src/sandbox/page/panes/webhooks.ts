@@ -38,10 +38,9 @@ export function webhookList(context: PageContext): Html {
   const { webhooks, payments } = context.state;
   const register = registerForm(context, "deliveries");
   // The first steps, above, have the form.
-  if (webhooks.length === 0 && payments.length === 0)
-    return html`<p class="empty">No receiver yet.</p>`;
+  if (webhooks.length === 0 && payments.length === 0) return html`<p>No receiver yet.</p>`;
   if (webhooks.length === 0) {
-    return html`<div class="empty"><p>No receiver is registered, so events are not sent yet.</p>${register}</div>`;
+    return html`<div class="stack"><p>No receiver is registered, so events are not sent yet.</p>${register}</div>`;
   }
   return html`<ul class="panels stack">${webhooks.slice(0, MAX_SHOWN).map((one) => row(context, one))}</ul>
 ${webhooks.length > MAX_SHOWN && html`<p class="hint">and ${webhooks.length - MAX_SHOWN} more</p>`}
