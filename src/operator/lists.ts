@@ -33,7 +33,7 @@ interface ItemPage {
 /** A list of the page. */
 export interface ItemList {
   readonly title: string;
-  readonly hint?: string;
+  readonly hint: Part;
   /** What the story of a payment calls its events. */
   readonly state?: string;
   read(sources: Sources): Promise<ItemPage>;
@@ -56,8 +56,14 @@ const storyLink = (reference: unknown): Part =>
     ? html`<a href="?payment=${encodeURIComponent(reference)}">${reference}</a>`
     : "No reference";
 
-const amountOf = ({ amount = "", currency = "" }: Readonly<Record<string, unknown>>): string =>
-  `${currency} ${amount}`.trim();
+const DECIMALS = { minimumFractionDigits: 2 };
+
+/** `KES 1,500.00`. An amount that is not a number stays as it is. */
+function amountOf({ amount = "", currency = "" }: Readonly<Record<string, unknown>>): string {
+  const isNumber = /^\d+(\.\d+)?$/.test(String(amount));
+  const text = isNumber ? Number(amount).toLocaleString("en", DECIMALS) : amount;
+  return `${currency} ${text}`.trim();
+}
 
 function dataOf(body: string): Readonly<Record<string, unknown>> {
   try {
@@ -153,7 +159,7 @@ export const LISTS: Readonly<Record<string, ItemList>> = {
   },
   unknown: {
     title: "Unknown attempts",
-    hint: "It is not known whether these calls started a payment. To resolve one: npx malipo attempts resolve",
+    hint: html`It is not known whether these calls started a payment. To resolve one: <code>npx malipo attempts resolve</code>`,
     read: async ({ gateway }) => {
       const { items: payments } = await gateway.payments.list();
       const found = await gateway.idempotency.unknownBeside(payments, LIMIT);

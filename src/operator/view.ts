@@ -75,7 +75,7 @@ export async function story(sources: Sources, reference: string): Promise<Html> 
     },
     (error) => html`<p class="failure">The service could not be asked: ${messageOf(error)}</p>`,
   );
-  return html`<p><a href="?">${icon("back")}Everything</a></p>
+  return html`<p><a href="?">← Everything</a></p>
 <section class="card" aria-labelledby="payment-title"><h2 id="payment-title">Payment ${reference}</h2>${payment}</section>
 <section class="card" aria-labelledby="events-title"><h2 id="events-title">Its events that wait <small>${events.length}</small></h2>${
     events.length === 0
