@@ -52,7 +52,8 @@ export default defineConfig({
             "test/drill/**",
           ],
           // Long enough for a busy machine.
-          testTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           expect: { poll: { timeout: 25_000 } },
         },
       },

@@ -27,7 +27,7 @@ const SABOTAGES = [
   ["early-end", ["--kills", "0"], "Receiver processes died by themselves."],
   [
     "early-acknowledgement",
-    ["--kills", "5", "--idle-ms", "5000"],
+    ["--kills", "5", "--idle-ms", "15000"],
     "Acknowledged events were lost.",
   ],
 ] as const;

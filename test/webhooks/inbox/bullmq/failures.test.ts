@@ -93,7 +93,8 @@ describe.skipIf(engine === undefined)("bullmqInbox: an engine that fails", () =>
     // What comes after the dead letter is the end of its job.
     proxy.beforeRequests(async () => {
       const [letter] = requeues === 0 ? await person.deadLetters.list() : [];
-      if (letter === undefined) return;
+      // Several requests wait for this list at the same time.
+      if (letter === undefined || requeues > 0) return;
       requeues++;
       await person.deadLetters.requeue(letter.id);
     });
