@@ -57,7 +57,7 @@ function filters<Item>(view: View, { name, items, choices }: List<Item>): Html {
   const shown = counts.filter(([value, , count]) => count > 0 || value === view[field]);
   const all = [["", "All", items.length] as const, ...shown];
   const link = ([value, text, count]: (typeof all)[number]) =>
-    html`<a href="${linkTo(view, { [field]: value, [name]: "" }, name)}"${view[field] === value && html` aria-current="true"`}>${text}<small>${count.toLocaleString("en")}</small></a>`;
+    html`<a href="${linkTo(view, { [field]: value, [name]: "" }, name)}"${view[field] === value && html` aria-current="true"`}>${text} <small>${count.toLocaleString("en")}</small></a>`;
   return html`<nav class="filters line" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
 }
 

@@ -1,7 +1,7 @@
 import { copyButton } from "./components.ts";
 import { renderPage } from "./document.ts";
 import { type Html, html } from "./html.ts";
-import { icon } from "./icons.ts";
+import { icon, LOGO } from "./icons.ts";
 import { connectCard } from "./panes/connect.ts";
 import { deliveriesPane } from "./panes/deliveries.ts";
 import { faultsPane } from "./panes/faults.ts";
@@ -12,9 +12,6 @@ import { requestsPane } from "./panes/requests.ts";
 import { scenesPane } from "./panes/scenes.ts";
 import { servicePane } from "./panes/service.ts";
 import type { PageContext } from "./view.ts";
-
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%230a6279'/%3E%3Cpath d='M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21' fill='none' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3Cpath d='M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0' fill='none' stroke='%23f4b860' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
 const flashMessage = ({ flash }: PageContext): Html =>
   html`<p id="flash" role="status" class="${flash && (flash.rejected ? "bad" : "good")}">${flash?.text ?? ""}</p>`;
@@ -47,7 +44,7 @@ function shortcuts(context: PageContext): Html {
 export function renderSandboxPage(context: PageContext): string {
   const ringing = ringingOf(context).length;
   const title = html`${ringing > 0 && `(${ringing}) `}malipo sandbox`;
-  const head = html`<link rel="icon" href="${ICON}">
+  const head = html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(LOGO.markup)}">
 <script src="/_sandbox/page.js" defer></script>`;
   const body = html`<a class="skip" href="#phone-title">Skip to the phone</a>
 ${stoppedNotice(context)}

@@ -36,7 +36,7 @@ const baseUrlOf = ({ address }: PageContext) => address + ASSUMPTIONS.address.va
 
 const setting = (name: string, variable: string, value: string) =>
   [
-    html`${name}<code>${variable}</code>`,
+    html`${name} <code>${variable}</code>`,
     html`<code>${value}</code>${copyButton(value, name)}`,
   ] as const;
 

@@ -3,7 +3,7 @@ import { VIRTUAL_START } from "../../clock/time.ts";
 import { form, input } from "../components.ts";
 import { dateOf, span, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
-import { icon } from "../icons.ts";
+import { icon, LOGO } from "../icons.ts";
 import type { PageContext } from "../view.ts";
 import { activeText } from "./faults.ts";
 
@@ -45,12 +45,10 @@ ${form(
 )}</div>`;
 }
 
-const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21"/><path class="wave" d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0"/></svg>`;
-
 /** The name, whether the page is live, what is wrong on purpose, and the clock. */
 export function header(context: PageContext): Html {
   const faults = activeText(context);
-  return html`<header class="top line" id="top"><h1><a class="brand line" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
+  return html`<header class="top line" id="top"><h1><a class="brand line" href="/">${LOGO}<span>malipo</span><small>sandbox</small></a></h1>
 <p class="live line" id="live-state" data-local hidden><span class="dot"></span><span id="live-text">live</span></p>
 ${faults !== undefined && html`<a class="alarm badge waiting" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
 ${clock(context)}</header>`;
