@@ -46,7 +46,7 @@ export interface ItemList {
 /** How many items of a list one page shows. */
 const LIMIT = 50;
 
-export const time = (ms: number): Html => {
+const time = (ms: number): Html => {
   const iso = new Date(ms).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
 };
@@ -58,7 +58,7 @@ const storyLink = (reference: unknown): Part =>
 
 const DECIMALS = { minimumFractionDigits: 2 };
 
-/** `KES 1,500.00`. An amount that is not a number stays as it is. */
+/** `KES 1,500.00`. An amount that is not a number is shown unchanged. */
 function amountOf({ amount = "", currency = "" }: Readonly<Record<string, unknown>>): string {
   const isNumber = /^\d+(\.\d+)?$/.test(String(amount));
   const text = isNumber ? Number(amount).toLocaleString("en", DECIMALS) : amount;

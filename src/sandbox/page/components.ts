@@ -36,7 +36,7 @@ function rejectionOf({ context, action, at }: FormPlace): URLSearchParams | unde
 }
 
 /** What was typed into a field of a form that was rejected. */
-export const typed = (place: FormPlace, field: string, initial = ""): string =>
+const typed = (place: FormPlace, field: string, initial = ""): string =>
   rejectionOf(place)?.get(field) ?? initial;
 
 /** A field, with what was typed into it. It is marked if the form was rejected because of it. */
@@ -56,7 +56,7 @@ export function input(
 interface ButtonOptions {
   readonly hidden?: FormOptions["hidden"];
   readonly name?: string;
-  /** What it does, if its text does not say to what. */
+  /** Its accessible name, if its text alone is unclear. */
   readonly label?: string;
   readonly attributes?: Part;
 }
