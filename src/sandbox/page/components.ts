@@ -56,7 +56,7 @@ export function input(
 interface ButtonOptions {
   readonly hidden?: FormOptions["hidden"];
   readonly name?: string;
-  /** Its accessible name, if its text alone is unclear. */
+  /** Its accessible name, if its text does not name what it acts on. */
   readonly label?: string;
   readonly attributes?: Part;
 }
