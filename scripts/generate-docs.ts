@@ -45,7 +45,7 @@ function magicNumbers(): string {
       code(`…${suffix}`),
       code(`MAGIC_SUFFIXES.${answer}`),
       failure === undefined ? meaning : failure.userMessage,
-      failure === undefined ? "" : `${failure.code}: ${failure.reason}`,
+      failure === undefined ? "" : failure.reason,
       failure === undefined ? "" : String(failure.retryPossible),
     ];
   });

@@ -45,7 +45,7 @@ export const LAYERS: readonly Layer[] = [
   layer("webhooks/inbox/bullmq", INBOX, "bullmq", "ioredis"),
   layer("webhooks/inbox/pg-boss", INBOX, "pg-boss", "pg"),
   layer("sandbox", SANDBOX),
-  layer("sandbox/snapshot.ts", SANDBOX, "zod/mini"),
+  layer("sandbox/state/stored.ts", SANDBOX, "zod/mini"),
   layer("sandbox/msw.ts", SANDBOX, "msw"),
   layer("learn", [...SERVICE, "learn"]),
   layer("learn/probe", [...SERVICE, "client", "learn"]),

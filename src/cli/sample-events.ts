@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { EVENT_KINDS } from "../contract/events.ts";
-import { eventExample } from "../openapi/examples.ts";
+import { eventExample } from "../openapi/events.ts";
 import { formatTimestamp } from "../sandbox/clock/time.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { decodeProfile } from "../profile/file-format.ts";
-import { learnedListPath } from "../profile/list-path.ts";
+import { learnedListPath } from "../profile/read.ts";
 import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 
 /** What a gateway knows of its service from a profile. */

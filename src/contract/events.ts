@@ -1,3 +1,5 @@
+import type { Payment } from "./payment.ts";
+
 /**
  * The kinds of event that the service documents.
  *
@@ -31,32 +33,25 @@ export type EventKind = (typeof EVENT_KINDS)[number];
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export interface PaymentCompletedData {
-  /** Internal identifier. Use it, or `reference`, to recognise duplicate deliveries. */
-  payment_id: number;
-  /** Identifier of the merchant that owns the payment. */
-  merchant_id: number;
-  /** Reference of the payment, for `gateway.payments.get(reference)`. */
-  reference: string;
-  /** Decimal amount with two digits after the point, `"100.00"`. Do not use float arithmetic. */
-  amount: string;
-  /** Currency code, such as `"KES"`. */
-  currency: string;
-  /** Phone of the customer: international digits without a plus sign, `"254712345678"`. */
-  phone: string;
+export interface PaymentCompletedData
+  extends Required<
+    Pick<
+      Payment,
+      | "payment_id"
+      | "merchant_id"
+      | "reference"
+      | "amount"
+      | "currency"
+      | "phone"
+      | "account_reference"
+      | "checkout_request_id"
+      | "transaction_id"
+      | "provider_transaction_id"
+      | "provider_reference"
+      | "payer_name"
+    >
+  > {
   status: "completed";
-  /** Your label for the payment, at most 12 characters. */
-  account_reference: string;
-  /** Identifier of the payment prompt. */
-  checkout_request_id: string;
-  /** Transaction identifier of the provider. */
-  transaction_id: string;
-  /** Transaction identifier of the provider. */
-  provider_transaction_id: string;
-  /** Result text of the provider. */
-  provider_reference: string;
-  /** Name of the payer. */
-  payer_name: string;
 }
 
 /**
@@ -73,20 +68,14 @@ export interface PaymentCompletedData {
  *
  * @see docs/service.md, "Events and deliveries"
  */
-export interface PaymentFailedData {
-  /** Internal identifier. Use it, or `reference`, to recognise duplicate deliveries. */
-  payment_id: number;
-  /** Reference of the payment, for `gateway.payments.get(reference)`. */
-  reference: string;
-  /** Decimal amount with two digits after the point. */
-  amount: string;
+export interface PaymentFailedData
+  extends Required<
+    Pick<
+      Payment,
+      "payment_id" | "reference" | "amount" | "failure_reason" | "user_message" | "retry_possible"
+    >
+  > {
   status: "failed";
-  /** Why the payment failed, for you. */
-  failure_reason: string;
-  /** Why the payment failed, as a text for the customer. */
-  user_message: string;
-  /** Whether it makes sense to start another payment. */
-  retry_possible: boolean;
 }
 
 /** `data` of a `payment.initiated` event. Not documented: declare your fields by declaration merging. */

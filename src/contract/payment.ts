@@ -18,7 +18,7 @@ export type PaymentStatus = "pending" | "completed" | "failed" | (string & {});
 export interface Payment {
   /** `pending`, `completed`, `failed`, or a status that the service does not document. */
   status: PaymentStatus;
-  /** Internal identifier. */
+  /** Internal identifier. Use it, or `reference`, to recognise duplicate deliveries. */
   payment_id?: number;
   /** Identifier of the merchant that owns the payment. */
   merchant_id?: number;

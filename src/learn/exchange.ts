@@ -1,6 +1,5 @@
 import type { KeyKind } from "../contract/keys.ts";
 import type { RejectionCause } from "../profile/causes.ts";
-import type { ServiceProfile } from "../profile/types.ts";
 
 /** Names and values of headers, as `Headers`, `Map` and `Object.entries` give them. */
 export type HeaderEntries = Iterable<readonly [name: string, value: string]>;
@@ -42,26 +41,4 @@ export interface DeliverySeen {
   readonly status: number;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-}
-
-/** Turns exchanges into a profile, at once. An observer is a recorder behind a queue. */
-export interface Recorder {
-  /** Adds a request and its response. Never throws. */
-  record(exchange: Exchange): void;
-  /** Adds a delivery. Never throws. */
-  recordDelivery(delivery: DeliverySeen): void;
-  /** What is known of the paging of lists by now. */
-  readonly lists: ServiceProfile["lists"];
-  /** What was learned so far, with what `base` knew: plain JSON, a copy. */
-  profile(): ServiceProfile;
-}
-
-/** What `createRecorder` takes. */
-export interface RecorderOptions {
-  /** Who learns. It is written into the profile, beside the run. */
-  readonly by: "probe" | "proxy" | "observer";
-  /** The name of the run, eight hexadecimal digits. Default: random. */
-  readonly run?: string | undefined;
-  /** What is already known. */
-  readonly base?: ServiceProfile | undefined;
 }

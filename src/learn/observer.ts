@@ -1,11 +1,10 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { describeValue, ownOptions } from "../internal/check-options.ts";
 import { encodeProfile } from "../profile/file-format.ts";
-import { mergeProfiles } from "../profile/merge.ts";
 import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
 import type { HeaderEntries } from "./exchange.ts";
 import { IdleQueue } from "./observe/queue.ts";
-import { readProfileFile, writeProfileFile } from "./profile-file.ts";
+import { profileSaver, readProfileFile } from "./profile-file.ts";
 import { createRecorder } from "./recorder.ts";
 
 /** What {@link createObserver} takes. */
@@ -50,19 +49,10 @@ export interface Observer {
   }): void;
 }
 
-/** The run that an earlier observer of this file began. */
-const ownRun = (base: ServiceProfile | undefined): string | undefined =>
-  Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "observer")?.[0];
-
-interface ObserverFile {
-  /** The file to which the observer saves. */
-  readonly path: string | undefined;
-  readonly base: ServiceProfile | undefined;
-}
+const NO_FILE = { path: undefined, base: undefined };
 
 /** Reads what is known. A file that cannot be read must not keep a shop from starting. */
-function openFile(path: string | undefined): ObserverFile {
-  if (path === undefined) return { path, base: undefined };
+function openFile(path: string): { path: string; base: ServiceProfile | undefined } {
   try {
     return { path, base: readProfileFile(path) };
   } catch (error) {
@@ -71,15 +61,7 @@ function openFile(path: string | undefined): ObserverFile {
     console.warn(
       `malipo: ${(error as Error).message} The observer starts without it, and saves to ${beside}.`,
     );
-    return { path: beside, base: readBeside(beside) };
-  }
-}
-
-function readBeside(path: string): ServiceProfile | undefined {
-  try {
-    return readProfileFile(path);
-  } catch {
-    return undefined;
+    return openFile(beside);
   }
 }
 
@@ -120,32 +102,21 @@ export function createObserver(options: ObserverOptions = {}): Observer {
   if (file !== undefined && (typeof file !== "string" || file === "")) {
     throw new ConfigurationError(`\`file\` must be a path; got ${describeValue(file)}.`);
   }
-  const { path, base } = openFile(file);
-  const recorder = createRecorder({ by: "observer", run: ownRun(base), base });
+  const { path, base } = file === undefined ? NO_FILE : openFile(file);
+  const recorder = createRecorder({ by: "observer", base });
   const queue = new IdleQueue();
-  let saving: Promise<void> = Promise.resolve();
-
   const learned = (): ServiceProfile => {
     queue.flush();
     return recorder.profile();
   };
-
-  const write = async (): Promise<void> => {
-    if (path === undefined) {
+  const save = path === undefined ? undefined : profileSaver(path, learned);
+  return {
+    profile: () => encodeProfile(learned()),
+    save: async () => {
+      if (save !== undefined) return save();
       throw new ConfigurationError(
         "This observer has no file. Set `file` in createObserver(), or store observer.profile() yourself.",
       );
-    }
-    const known = readProfileFile(path);
-    await writeProfileFile(path, known === undefined ? learned() : mergeProfiles(known, learned()));
-  };
-
-  return {
-    profile: () => encodeProfile(learned()),
-    save: () => {
-      // One after the other, so that none undoes another.
-      saving = saving.then(write, write);
-      return saving;
     },
     observeExchange: ({ method, url, baseUrl, key, hasBody, response, text }) =>
       queue.add(text.length, () => {

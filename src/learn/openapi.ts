@@ -1,12 +1,11 @@
 import { openApiDocument } from "../openapi/document.ts";
 import type { Json } from "../openapi/fields.ts";
-import type { RejectionCause } from "../profile/causes.ts";
 import { total } from "../profile/counts.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findPaging, type ParameterRole } from "../profile/paging.ts";
 import { hasType, ROOT } from "../profile/paths.ts";
 import { isAccepted } from "../profile/read.ts";
-import type { HeaderShape, ResponseShape, ServiceProfile, Shape } from "../profile/types.ts";
+import type { HeaderShape, ResponseShape, ServiceProfile } from "../profile/types.ts";
 import { schemaOf } from "./shape-schema.ts";
 
 type Fields = Record<string, unknown>;
@@ -39,25 +38,23 @@ function responseOf(description: string, { seen, headers, body }: ResponseShape)
 
 /** The rejections that were seen at an endpoint, by status. Those of several causes are one. */
 function rejectionsAt(profile: ServiceProfile, endpoint: string): Record<string, Json> {
-  const found: Record<string, { causes: string[]; response: ResponseShape }> = {};
-  for (const cause of Object.keys(profile.rejections) as RejectionCause[]) {
-    for (const [status, rejection] of Object.entries(profile.rejections[cause] ?? {})) {
-      if (rejection.at[endpoint] === undefined) continue;
-      if (isAccepted({ status: Number(status), response: rejection })) continue;
-      const before = found[status];
-      const { seen, headers, body } = rejection;
-      const response = { seen, headers, body: body as Shape };
-      found[status] = {
-        causes: [...(before?.causes ?? []), cause.replaceAll("_", " ")],
-        response: before === undefined ? response : mergeValues(before.response, response),
-      };
-    }
-  }
+  const all = Object.entries(profile.rejections).flatMap(([cause, byStatus]) =>
+    Object.entries(byStatus)
+      .filter(([, { at }]) => at[endpoint] !== undefined)
+      .filter(([status, response]) => !isAccepted({ status: Number(status), response }))
+      .map(([status, { seen, headers, body }]) => {
+        const response: ResponseShape = { seen, headers, body };
+        return { status, cause: cause.replaceAll("_", " "), response };
+      }),
+  );
+  const statuses = [...new Set(all.map(({ status }) => status))];
   return Object.fromEntries(
-    Object.entries(found).map(([status, { causes, response }]) => [
-      status,
-      responseOf(`Rejected: ${causes.join(", ")}.`, response),
-    ]),
+    statuses.map((status) => {
+      const own = all.filter((one) => one.status === status);
+      const response = own.map((one) => one.response).reduce((a, b) => mergeValues(a, b));
+      const causes = own.map(({ cause }) => cause).join(", ");
+      return [status, responseOf(`Rejected: ${causes}.`, response)];
+    }),
   );
 }
 
@@ -118,23 +115,19 @@ function learnedWebhook(profile: ServiceProfile, kind: string, operation: Fields
  */
 export function openapiOf(profile: ServiceProfile, baseUrl: string): Json {
   const document = openApiDocument(baseUrl);
-  const paths = Object.entries(fieldsOf(document.paths)).map(([path, operations]) => [
-    path,
+  const each = (value: unknown, change: (key: string, one: Fields) => unknown): Json =>
     Object.fromEntries(
-      Object.entries(fieldsOf(operations)).map(([method, operation]) => [
-        method,
-        learnedOperation(profile, `${method.toUpperCase()} ${path}`, fieldsOf(operation)),
-      ]),
-    ),
-  ]);
-  const kinds = [...new Set([...Object.keys(fieldsOf(document.webhooks))])];
-  const webhooks = kinds.map((kind) => {
-    const { post } = fieldsOf(fieldsOf(document.webhooks)[kind]);
-    return [kind, { post: learnedWebhook(profile, kind, fieldsOf(post)) }];
-  });
+      Object.entries(fieldsOf(value)).map(([key, one]) => [key, change(key, fieldsOf(one))]),
+    );
   return {
     ...document,
-    paths: Object.fromEntries(paths),
-    webhooks: Object.fromEntries(webhooks),
+    paths: each(document.paths, (path, operations) =>
+      each(operations, (method, operation) =>
+        learnedOperation(profile, `${method.toUpperCase()} ${path}`, operation),
+      ),
+    ),
+    webhooks: each(document.webhooks, (kind, { post }) => ({
+      post: learnedWebhook(profile, kind, fieldsOf(post)),
+    })),
   };
 }

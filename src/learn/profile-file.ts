@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { nodeFs, writeWhole } from "../internal/files/write-whole.ts";
+import { mergeProfiles } from "../profile/merge.ts";
 import { formatProfile, parseProfile } from "../profile/parse.ts";
 import type { ServiceProfile } from "../profile/types.ts";
 
@@ -18,33 +19,30 @@ function requireFs(): typeof import("node:fs") {
  * left unchanged.
  */
 export function readProfileFile(path: string): ServiceProfile | undefined {
+  const fs = requireFs();
   let text: string;
   try {
-    text = requireFs().readFileSync(path, "utf8");
+    text = fs.readFileSync(path, "utf8");
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return undefined;
-    throw error instanceof ConfigurationError ? error : cannot("read", path, error);
+    throw cannot("read", path, error);
   }
-  return parseProfile(parseJson(text, path), path);
-}
-
-const cannot = (what: string, path: string, error: unknown) => {
-  const { code } = Object(error) as { code?: unknown };
-  return new ConfigurationError(
-    `${path} cannot be ${what === "read" ? "read" : "written"} (${String(code)}). Check the path and its permissions.`,
-    { cause: error },
-  );
-};
-
-function parseJson(text: string, path: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new ConfigurationError(
       `${path} is not a service profile: it is not valid JSON. Restore the file, or make it again with \`npx malipo probe\`.`,
     );
   }
+  return parseProfile(value, path);
 }
+
+const cannot = (what: "read" | "written", path: string, error: unknown) =>
+  new ConfigurationError(
+    `${path} cannot be ${what} (${(error as { code?: unknown }).code}). Check the path and its permissions.`,
+    { cause: error },
+  );
 
 /**
  * Writes a file that everybody may read, whole or not at all: nothing in it is secret.
@@ -58,10 +56,27 @@ export async function writePublicFile(path: string, text: string): Promise<void>
     const target = await fs.promises.realpath(path).catch(() => path);
     await writeWhole(fs, target, text, 0o644);
   } catch (error) {
-    throw cannot("write", path, error);
+    throw cannot("written", path, error);
   }
 }
 
 /** Writes a profile to its file, whole or not at all. */
 export const writeProfileFile = (path: string, profile: ServiceProfile): Promise<void> =>
   writePublicFile(path, formatProfile(profile));
+
+/**
+ * Makes a function that saves what is learned to its file. What another process has written meanwhile
+ * stays. It saves one after the other, so that none undoes another.
+ */
+export function profileSaver(path: string, learned: () => ServiceProfile): () => Promise<void> {
+  let saving: Promise<void> = Promise.resolve();
+  const save = async () => {
+    const known = readProfileFile(path);
+    const now = learned();
+    await writeProfileFile(path, known === undefined ? now : mergeProfiles(known, now));
+  };
+  return () => {
+    saving = saving.then(save, save);
+    return saving;
+  };
+}

@@ -1,110 +1,90 @@
-import { type Endpoint, endpointFor } from "../contract/endpoints.ts";
 import type { RejectionCause } from "../profile/causes.ts";
 import { mergeProfiles } from "../profile/merge.ts";
 import { findListPath } from "../profile/paths.ts";
-import {
-  EMPTY_PROFILE,
-  type RejectionShape,
-  type ResponseShape,
-  type Run,
-  type ServiceProfile,
-  type Shape,
-} from "../profile/types.ts";
-import type { DeliverySeen, Exchange, Recorder, RecorderOptions } from "./exchange.ts";
+import { type Counts, EMPTY_PROFILE, type ServiceProfile } from "../profile/types.ts";
+import type { DeliverySeen, Exchange } from "./exchange.ts";
 import { DeliveryObserver } from "./observe/deliveries.ts";
-import { addTo, at, count, countAt, type Draft } from "./observe/draft.ts";
-import { guessCause, isFailure } from "./observe/guess-cause.ts";
-import { addHeaders } from "./observe/headers.ts";
-import { isInvalidField, REQUEST_FIELDS } from "./observe/invalid-field.ts";
+import { add, type Facts } from "./observe/facts.ts";
+import { headersOf } from "./observe/headers.ts";
+import { isInvalidField, wrongField } from "./observe/invalid-field.ts";
 import {
-  addAskedPage,
-  addDefaultPage,
-  addRejectedPage,
+  askedOf,
+  askedPageFacts,
   type DefaultPage,
-  pagingQuery,
+  defaultPageFacts,
+  defaultPageOf,
   readPage,
+  rejectedPageFacts,
 } from "./observe/list-paging.ts";
+import { type ReadExchange, readExchange } from "./observe/read-exchange.ts";
 import { knownOfRequest, SentPayments } from "./observe/repeated.ts";
-import { addBody, type ParsedBody, parseBody } from "./observe/shape.ts";
-import { textsIn } from "./observe/texts.ts";
-import { newRun } from "./run-name.ts";
+import { collapse, type ShapeOptions, shapeOf } from "./observe/shape.ts";
 
-/** Requests that are wrong only in their key: if the service accepts one, its response is a success. */
-const REAL_SUCCESS: readonly (RejectionCause | undefined)[] = [
-  ...([
-    undefined,
-    "no_key",
-    "unknown_key",
-    "wrong_kind",
-    "missing_scope",
-    "invalid_phone",
-    "unusable_phone",
-  ] as const),
-];
+type Causes = readonly (RejectionCause | undefined)[];
 
-const FIELD_CAUSES: readonly RejectionCause[] = [
-  "invalid_field",
-  "invalid_phone",
-  "unusable_phone",
-];
-const KEY_CAUSES: readonly (RejectionCause | undefined)[] = ["wrong_kind", "missing_scope"];
+const FIELD_CAUSES: Causes = ["invalid_field", "invalid_phone", "unusable_phone"];
+const KEY_CAUSES: Causes = ["wrong_kind", "missing_scope"];
+
+/** Requests that are wrong only in their key or phone: if the service accepts one, its response is a success. */
+const REAL_SUCCESS: Causes = [
+  ...[undefined, "no_key", "unknown_key", ...KEY_CAUSES, "invalid_phone", "unusable_phone"],
+] as Causes;
 
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
 
-/** The field that an error names. */
-function wrongField(body: ParsedBody): string | undefined {
-  const texts = body.kind === "json" ? textsIn(body.value) : new Set<string>();
-  return [...REQUEST_FIELDS].find((name) => texts.has(name));
+/** What `createRecorder` takes. */
+export interface RecorderOptions {
+  /** Who learns. It is written into the profile, beside the run. */
+  readonly by: "probe" | "proxy" | "observer";
+  /** The name of the run, eight hexadecimal digits. Default: the one that `by` began in `base`, or a random one. */
+  readonly run?: string | undefined;
+  /** What is already known. */
+  readonly base?: ServiceProfile | undefined;
 }
 
-const noResponse = (): Draft<ResponseShape> => ({ seen: {}, headers: {}, body: {} });
-
-/** An exchange, and what is known of it at once. */
-interface Read {
-  readonly exchange: Exchange;
-  readonly endpoint: Endpoint | undefined;
-  /** `GET /merchant`, or `other`. */
-  readonly place: string;
-  readonly body: ParsedBody;
-  readonly isFailure: boolean;
-  readonly cause: RejectionCause | undefined;
-}
-
-class ProfileRecorder implements Recorder {
-  readonly #run: string;
+/** Turns exchanges into a profile, at once. An observer is a recorder behind a queue. */
+export class Recorder {
   /** What the base knew, and what this run has seen. */
-  readonly #known: Draft<ServiceProfile>;
-  readonly #counts: Draft<Run>;
+  readonly #known: ServiceProfile;
+  readonly #run: string;
+  /** The count of one observation. */
+  readonly #one: Counts;
   readonly #deliveries = new DeliveryObserver();
   readonly #payments = new SentPayments();
   readonly #defaultPages = new Map<string, DefaultPage>();
 
-  constructor({ by, run = newRun(), base = EMPTY_PROFILE }: RecorderOptions) {
-    this.#run = run;
+  constructor({ by, run, base = EMPTY_PROFILE }: RecorderOptions) {
+    const own = Object.keys(base.runs).find((name) => base.runs[name]?.by.join() === by);
+    this.#run = run ?? own ?? globalThis.crypto.randomUUID().slice(0, 8);
+    this.#one = { [this.#run]: 1 };
     // A copy: every map and every set of a merge is a new one.
-    this.#known = mergeProfiles(base, base) as Draft<ServiceProfile>;
-    this.#counts = at<Draft<Run>>(this.#known.runs, run, () => ({
-      by: [],
-      requests: 0,
-      deliveries: 0,
-    }));
-    addTo(this.#counts.by, by, 3);
+    this.#known = mergeProfiles(base, base);
+    this.#add({ runs: { [this.#run]: { by: [by], requests: 0, deliveries: 0 } } });
   }
 
+  #add(facts: Facts<ServiceProfile>): void {
+    add(this.#known, facts);
+  }
+
+  /** What is known of the paging of lists by now. */
   get lists(): ServiceProfile["lists"] {
     return this.#known.lists;
   }
 
+  /** What was learned so far, with what `base` knew: plain JSON, a copy. */
   profile(): ServiceProfile {
     return mergeProfiles(this.#known, this.#known);
   }
 
+  /** Adds a request and its response. Never throws. */
   record(exchange: Exchange): void {
+    // A profile with another status could not be read again.
+    if (!(exchange.status >= 200 && exchange.status <= 599)) return;
     try {
       const read = readExchange(exchange);
-      this.#counts.requests++;
-      this.#addRejection(read);
+      this.#add({ runs: { [this.#run]: { requests: 1 } } });
+      if (read.cause !== undefined) this.#addRejection(read, read.cause);
       this.#addResponse(read);
       this.#addKey(read);
       this.#addList(read);
@@ -114,102 +94,85 @@ class ProfileRecorder implements Recorder {
     }
   }
 
+  /** Adds a delivery. Never throws. */
   recordDelivery(delivery: DeliverySeen): void {
     try {
-      this.#counts.deliveries++;
-      const target = { ...this.#known, run: this.#run, payments: this.#payments };
-      this.#deliveries.add(target, delivery);
+      this.#add({ runs: { [this.#run]: { deliveries: 1 } } });
+      this.#add(this.#deliveries.factsOf(delivery, this.#one, this.#payments));
+      for (const { body } of Object.values(this.#known.events)) collapse(body);
     } catch {
       // As above.
     }
   }
 
-  #addRejection({ exchange, place, body, isFailure, cause }: Read): void {
-    if (cause === undefined) return;
-    const { status, headers } = exchange;
-    const byStatus = at<{ [status: string]: Draft<RejectionShape> }>(
-      this.#known.rejections as Record<string, { [status: string]: Draft<RejectionShape> }>,
-      cause,
-      () => ({}),
-    );
-    const rejection = at<Draft<RejectionShape>>(byStatus, String(status), () => ({
-      ...noResponse(),
-      at: {},
-    }));
-    count(rejection.seen, this.#run);
-    countAt(rejection.at, place, this.#run);
-    if (!isFailure) {
-      rejection.accepted ??= {};
-      count(rejection.accepted, this.#run);
-    }
-    addHeaders(rejection.headers, headers, this.#run);
-    const target = this.#target(exchange, rejection.body);
-    const known = { status, field: FIELD_CAUSES.includes(cause) ? wrongField(body) : undefined };
-    const isFieldKey = FIELD_CAUSES.includes(cause) ? isInvalidField : undefined;
-    addBody({ ...target, known, keepsValues: true, isFieldKey }, body);
+  /** What was seen in a response, as it stands in a profile. */
+  #responseOf(read: ReadExchange, options: Omit<ShapeOptions, "one" | "sent">) {
+    const { path, query, headers, parsed } = read;
+    const one = this.#one;
+    const sent = [...path.split("/"), ...(query?.values() ?? [])];
+    const { shape, timestamps } = shapeOf(parsed, { one, sent, ...options });
+    this.#add({ timestamps });
+    return { seen: one, headers: headersOf(headers, one), body: shape };
   }
 
-  #addResponse({ exchange, endpoint, place, body, isFailure, cause }: Read): void {
-    const { status, headers } = exchange;
+  #addRejection(read: ReadExchange, cause: RejectionCause): void {
+    const { status, place, parsed, isFailure } = read;
+    const isAboutField = FIELD_CAUSES.includes(cause);
+    const rejection = {
+      ...this.#responseOf(read, {
+        keepsValues: true,
+        known: { status, field: isAboutField ? wrongField(parsed) : undefined },
+        isFieldKey: isAboutField ? isInvalidField : undefined,
+      }),
+      at: { [place]: this.#one },
+      ...(!isFailure && { accepted: this.#one }),
+    };
+    this.#add({ rejections: { [cause]: { [status]: rejection } } });
+    collapse(this.#known.rejections[cause]?.[status]?.body);
+  }
+
+  #addResponse(read: ReadExchange): void {
+    const { path, sent, status, endpoint, place, parsed, isFailure, cause } = read;
     const isSuccess = !isFailure && REAL_SUCCESS.includes(cause);
     if (endpoint === undefined || !(isSuccess || status >= 500)) return;
-    const byStatus = at<{ [status: string]: Draft<ResponseShape> }>(
-      this.#known.endpoints,
-      place,
-      () => ({}),
-    );
-    const response = at<Draft<ResponseShape>>(byStatus, String(status), noResponse);
-    count(response.seen, this.#run);
-    addHeaders(response.headers, headers, this.#run);
-    const target = this.#target(exchange, response.body);
-    const value = body.kind === "json" ? body.value : undefined;
-    const sent = knownOfRequest(exchange.path, exchange.sent);
+    const known = knownOfRequest(path, sent);
+    if (isSuccess && place.endsWith("/initiate")) this.#payments.add(known, parsed.value);
     const isPayment = place.includes("payment");
-    if (isSuccess && place.endsWith("/initiate")) this.#payments.add(sent, value);
-    const known = isPayment ? { ...this.#payments.of(value), ...sent } : sent;
-    addBody(
-      { ...target, known, keepsValues: isSuccess, hasStates: isSuccess && STATEFUL.test(place) },
-      body,
-    );
+    const response = this.#responseOf(read, {
+      keepsValues: isSuccess,
+      known: isPayment ? { ...this.#payments.of(parsed.value), ...known } : known,
+      hasStates: isSuccess && STATEFUL.test(place),
+    });
+    this.#add({ endpoints: { [place]: { [status]: response } } });
+    collapse(this.#known.endpoints[place]?.[status]?.body);
   }
 
-  #target({ path, query }: Exchange, shape: Draft<Shape>) {
-    const sent = [...path.split("/"), ...(query?.values() ?? [])];
-    return { shape, run: this.#run, timestamps: this.#known.timestamps, sent };
-  }
-
-  #addKey({ exchange, endpoint, place, isFailure, cause }: Read): void {
-    const { key } = exchange;
+  #addKey({ key, endpoint, place, isFailure, cause }: ReadExchange): void {
     if (endpoint === undefined || key === undefined || key === "none" || key === "other") return;
     const isRejected = KEY_CAUSES.includes(cause) && isFailure;
     if (isFailure && !isRejected) return;
-    const byEndpoint = at<Draft<ServiceProfile["keys"][string]>>(this.#known.keys, key, () => ({}));
-    const counts = at<Draft<ServiceProfile["keys"][string][string]>>(byEndpoint, place, () => ({}));
-    countAt(
-      counts as Record<string, Record<string, number>>,
-      isRejected ? "rejected" : "allowed",
-      this.#run,
-    );
+    this.#add({
+      keys: { [key]: { [place]: { [isRejected ? "rejected" : "allowed"]: this.#one } } },
+    });
   }
 
-  #addList({ exchange, endpoint, place, body, isFailure, cause }: Read): void {
-    if (endpoint?.list === undefined || exchange.status >= 500) return;
-    const query = pagingQuery(exchange.query);
-    const paging = () =>
-      at<Draft<ServiceProfile["lists"][string]>>(this.#known.lists, place, () => ({}));
+  #addList({ endpoint, place, query, status, parsed, isFailure, cause }: ReadExchange): void {
+    if (endpoint?.list === undefined || status >= 500) return;
+    const asked = askedOf(query);
+    const learn = (facts: Facts<ServiceProfile["lists"][string]>) =>
+      this.#add({ lists: { [place]: facts } });
     if (isFailure) {
-      if (cause === "invalid_field" && query.length > 0) addRejectedPage(paging(), query);
+      if (cause === "invalid_field" && asked.length > 0) learn(rejectedPageFacts(asked));
       return;
     }
-    if (body.kind !== "json") return;
-    const shape = this.#known.endpoints[place]?.[exchange.status]?.body ?? {};
-    const list = findListPath(shape);
-    const page = list === undefined ? undefined : readPage(body.value, list);
+    const list = findListPath(this.#known.endpoints[place]?.[status]?.body ?? {});
+    const page = list === undefined ? undefined : readPage(parsed.value, list);
     if (page === undefined) return;
     const before = this.#defaultPages.get(place);
-    if (query.length > 0) addAskedPage(paging(), page, query, before, this.#run);
-    else if ((exchange.query?.size ?? 0) === 0) {
-      this.#defaultPages.set(place, addDefaultPage(paging(), page, this.#run));
+    if (asked.length > 0) askedPageFacts(page, asked, before, this.#one).forEach(learn);
+    else if ((query?.size ?? 0) === 0) {
+      this.#defaultPages.set(place, defaultPageOf(page));
+      learn(defaultPageFacts(page, this.#one));
     }
   }
 
@@ -217,28 +180,9 @@ class ProfileRecorder implements Recorder {
     const isAllowed = [...headers].some(
       ([name]) => name.toLowerCase() === "access-control-allow-origin",
     );
-    countAt(
-      this.#known.browsers as Record<string, Record<string, number>>,
-      isAllowed ? "allowed" : "rejected",
-      this.#run,
-    );
+    this.#add({ browsers: { [isAllowed ? "allowed" : "rejected"]: this.#one } });
   }
 }
 
-function readExchange(exchange: Exchange): Read {
-  const { method, path, status, cause } = exchange;
-  const found = endpointFor(method, path)?.endpoint;
-  const body = parseBody(exchange.body);
-  const failed = isFailure(status, body);
-  return {
-    exchange,
-    endpoint: found,
-    place: found === undefined ? "other" : `${found.method} ${found.path}`,
-    body,
-    isFailure: failed,
-    cause: cause ?? (failed && status < 500 ? guessCause(exchange, found) : undefined),
-  };
-}
-
 /** Makes a recorder: see {@link Recorder}. */
-export const createRecorder = (options: RecorderOptions): Recorder => new ProfileRecorder(options);
+export const createRecorder = (options: RecorderOptions): Recorder => new Recorder(options);

@@ -1,11 +1,10 @@
 import { SCOPES } from "../contract/endpoints.ts";
 import { EVENT_KINDS, type EventKind } from "../contract/events.ts";
 import { KEY_PREFIXES } from "../contract/keys.ts";
-import { eventSchemaName } from "./event-schemas.ts";
-import { eventExample } from "./examples.ts";
+import { eventExample, eventSchemaName } from "./events.ts";
 import { type Json, undocumented } from "./fields.ts";
 import { paths, tags } from "./operations.ts";
-import { schemaRef, schemas } from "./schemas.ts";
+import { DOCUMENT_SCHEMAS, schemaRef } from "./schemas.ts";
 
 const DESCRIPTION = `Mobile-money payments: payment prompts on a customer's phone (STK push), payment status, invoices, and signed webhooks.
 
@@ -15,21 +14,21 @@ The service documents only a part of its interface. What it does not document is
 
 const KEY_KINDS = Object.entries(KEY_PREFIXES).map(([kind, prefix]) => `\`${prefix}\` ${kind}`);
 
+const KEY = { "x-key-prefixes": KEY_PREFIXES, "x-scopes": SCOPES };
+
 const securitySchemes: Json = {
   apiKey: {
     type: "apiKey",
     in: "header",
     name: "X-API-Key",
     description: `An API key: ${KEY_KINDS.join(", ")}.`,
-    "x-key-prefixes": KEY_PREFIXES,
-    "x-scopes": SCOPES,
+    ...KEY,
   },
   bearer: {
     type: "http",
     scheme: "bearer",
     description: "The same API key, in the Authorization header.",
-    "x-key-prefixes": KEY_PREFIXES,
-    "x-scopes": SCOPES,
+    ...KEY,
   },
 };
 
@@ -105,7 +104,7 @@ export function openApiDocument(baseUrl: string): Json {
       EVENT_KINDS.map((kind) => [kind, { post: webhookOperation(kind) }]),
     ),
     components: {
-      schemas: { ...schemas(), Acknowledgement: ACKNOWLEDGEMENT },
+      schemas: { ...DOCUMENT_SCHEMAS, Acknowledgement: ACKNOWLEDGEMENT },
       securitySchemes,
       parameters: {
         Signature: SIGNATURE,

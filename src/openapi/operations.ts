@@ -1,8 +1,8 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../contract/endpoints.ts";
+import type { SchemaName } from "../contract/schemas.ts";
 import { ENDPOINT_NOTES } from "./endpoint-notes.ts";
-import { ENDPOINT_EXAMPLES } from "./examples.ts";
-import { type Json, undocumented } from "./fields.ts";
-import { schemaName, schemaRef } from "./schemas.ts";
+import { exampleOf, type Json, undocumented } from "./fields.ts";
+import { DOCUMENT_SCHEMAS, schemaName, schemaRef } from "./schemas.ts";
 
 /** The title of each namespace of the client. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -39,41 +39,62 @@ function pathParameters({ path }: Endpoint): Json[] {
 const pageParameters = (): Json[] =>
   ["Page", "PerPage"].map((name) => ({ $ref: `#/components/parameters/${name}` }));
 
+/** The parts that the service does not document. */
+function findUndocumented(name: EndpointName, endpoint: Endpoint): string[] {
+  const { request, isPaged } = ENDPOINT_NOTES[name];
+  const parts = {
+    scope: endpoint.scope === undefined,
+    query: isPaged,
+    request: request !== undefined,
+    response: endpoint.requiredFields === undefined,
+  };
+  return Object.entries(parts).flatMap(([part, isUndocumented]) => (isUndocumented ? [part] : []));
+}
+
+const contractName = (name: SchemaName | undefined) => name && schemaName(name);
+
 function requestBody(name: EndpointName, endpoint: Endpoint): Json | undefined {
-  if (endpoint.request === undefined) return undefined;
-  const notes = ENDPOINT_NOTES[name];
-  const isUndocumented = notes.undocumented.includes("request");
-  const schema = schemaRef(schemaName(endpoint.request) ?? notes.requestSchema);
+  const { request } = ENDPOINT_NOTES[name];
+  const schema = request ?? contractName(endpoint.request);
+  if (schema === undefined) return undefined;
+  const ref = schemaRef(schema);
   return {
-    required: !isUndocumented,
-    ...jsonContent(isUndocumented ? undocumented(schema) : schema, ENDPOINT_EXAMPLES[name].request),
+    required: request === undefined,
+    ...jsonContent(
+      request === undefined ? ref : undocumented(ref),
+      exampleOf(DOCUMENT_SCHEMAS[schema]),
+    ),
   };
 }
 
 function successResponse(name: EndpointName, endpoint: Endpoint): Json {
+  const { list, response, requiredFields } = endpoint;
   const notes = ENDPOINT_NOTES[name];
-  const { data: example, meta } = ENDPOINT_EXAMPLES[name];
-  const item = schemaRef(schemaName(endpoint.response) ?? notes.dataSchema);
-  const data = endpoint.list ? { type: "array", items: item } : item;
-  const schema = {
-    type: "object",
-    properties: {
-      success: { type: "boolean", description: "Whether the request succeeded." },
-      data: notes.undocumented.includes("response") ? undocumented(data) : data,
-      ...(endpoint.list && {
-        meta: undocumented({ type: "object", description: "Paging fields." }),
-      }),
-      error: { type: "string", description: "Error text." },
-    },
-    ...(endpoint.requiredFields && { required: ["data"] }),
+  const schema = contractName(response) ?? notes.data ?? "";
+  const item = schemaRef(schema);
+  const data = list ? { type: "array", items: item } : item;
+  const properties = {
+    success: { type: "boolean", description: "Whether the request succeeded." },
+    data: requiredFields ? data : undocumented(data),
+    ...(list && { meta: undocumented({ type: "object", description: "Paging fields." }) }),
+    error: { type: "string", description: "Error text." },
   };
-  const body = { success: true, data: example, ...(meta && { meta }) };
-  return { description: "The request succeeded.", ...jsonContent(schema, body) };
+  const example = { ...Object(exampleOf(DOCUMENT_SCHEMAS[schema])), ...notes.example };
+  const body = list
+    ? { success: true, data: [example], meta: { page: 1, per_page: 20, total: 1 } }
+    : { success: true, data: example };
+  return {
+    description: "The request succeeded.",
+    ...jsonContent(
+      { type: "object", properties, ...(requiredFields && { required: ["data"] }) },
+      body,
+    ),
+  };
 }
 
 function operation(name: EndpointName, endpoint: Endpoint): Json {
-  const { summary, undocumented: undocumentedParts } = ENDPOINT_NOTES[name];
-  const isPaged = undocumentedParts.includes("query");
+  const { summary, isPaged } = ENDPOINT_NOTES[name];
+  const undocumentedParts = findUndocumented(name, endpoint);
   const parameters = [...pathParameters(endpoint), ...(isPaged ? pageParameters() : [])];
   const body = requestBody(name, endpoint);
   const scopes = endpoint.scope === undefined ? [] : [endpoint.scope];

@@ -1,18 +1,23 @@
 import * as z from "zod/mini";
 import type { Schema } from "../contract/schema.ts";
 import { SCHEMAS, type SchemaName } from "../contract/schemas.ts";
-import { EVENT_SCHEMAS } from "./event-schemas.ts";
-import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
+import { EVENT_SCHEMAS, eventExample, INVOICE } from "./events.ts";
+import {
+  AMOUNT,
+  exampleOf,
+  FIELDS,
+  type Json,
+  undocumented,
+  undocumentedObject,
+} from "./fields.ts";
 
 export const schemaRef = (name: string | undefined): Json => ({
   $ref: `#/components/schemas/${name}`,
 });
 
-/** The name in the document of a contract's schema; `undefined` for one that accepts any object. */
-export const schemaName = (name: SchemaName | undefined): string | undefined =>
-  name === undefined || name === "anyObject"
-    ? undefined
-    : name.charAt(0).toUpperCase() + name.slice(1);
+/** The name in the document of a schema of the contract. */
+export const schemaName = (name: SchemaName): string =>
+  name.charAt(0).toUpperCase() + name.slice(1);
 
 interface FieldType {
   readonly type?: "string" | "number";
@@ -40,32 +45,24 @@ function toJsonSchema(schema: Schema): Json {
   return { type, properties: Object.fromEntries(fields), ...(required && { required }) };
 }
 
-const UNDOCUMENTED_OBJECT = undocumented({
-  type: "object",
-  description: "The service does not document the fields.",
-});
-
 /** Objects of which the service documents no field, or one. */
 const UNDOCUMENTED_SCHEMAS: Readonly<Record<string, Json>> = {
-  Merchant: UNDOCUMENTED_OBJECT,
-  PaymentAccount: undocumented({
-    type: "object",
-    properties: { payment_account_id: FIELDS.payment_account_id },
-    description: "The service documents only the identifier.",
-  }),
-  Invoice: UNDOCUMENTED_OBJECT,
-  InvoiceFields: UNDOCUMENTED_OBJECT,
-  InvoiceSendParams: UNDOCUMENTED_OBJECT,
-  PhoneValidation: UNDOCUMENTED_OBJECT,
-  Deletion: UNDOCUMENTED_OBJECT,
-  PaymentLookup: undocumented({
-    type: "object",
-    properties: {
-      reference: FIELDS.reference,
-      checkout_request_id: FIELDS.checkout_request_id,
-    },
-    description: "The service does not document the fields. The sandbox requires one of these two.",
-  }),
+  Merchant: undocumentedObject({ merchant_id: 1, name: "Duka la Mfano", country: "KE" }),
+  PaymentAccount: undocumentedObject(
+    { payment_account_id: 1, name: "Till" },
+    "The service documents only the identifier.",
+    { payment_account_id: FIELDS.payment_account_id },
+  ),
+  Invoice: undocumentedObject(INVOICE),
+  InvoiceFields: undocumentedObject({ title: "May", amount: 250 }),
+  InvoiceSendParams: undocumentedObject({}),
+  PhoneValidation: undocumentedObject({ valid: true, phone: "254712345678", network: "Safaricom" }),
+  Deletion: undocumentedObject({ id: INVOICE.id, deleted: true }),
+  PaymentLookup: undocumentedObject(
+    { reference: exampleOf(FIELDS.reference) },
+    "The service does not document the fields. The sandbox requires one of these two.",
+    { reference: FIELDS.reference, checkout_request_id: FIELDS.checkout_request_id },
+  ),
 };
 
 const FAILURE = undocumented({
@@ -77,16 +74,22 @@ const FAILURE = undocumented({
   description: "The service does not document its status codes, nor the body of each error.",
 });
 
+const { anyObject: _, ...documented } = SCHEMAS;
+
 /** Every schema of the document. */
-export function schemas(): Json {
-  const contract = Object.entries(SCHEMAS)
-    .map(([name, schema]) => [schemaName(name as SchemaName), schema] as const)
-    .filter(([name]) => name !== undefined)
-    .map(([name, schema]) => [name, toJsonSchema(schema)]);
-  return {
-    ...Object.fromEntries(contract),
-    ...UNDOCUMENTED_SCHEMAS,
-    ...EVENT_SCHEMAS,
-    Failure: FAILURE,
-  };
-}
+export const DOCUMENT_SCHEMAS: Readonly<Record<string, Json>> = {
+  ...Object.fromEntries(
+    Object.entries(documented).map(([name, schema]) => [
+      schemaName(name as SchemaName),
+      toJsonSchema(schema),
+    ]),
+  ),
+  // No payment has all of its fields.
+  Payment: {
+    ...toJsonSchema(documented.payment),
+    examples: [eventExample("payment.completed").data],
+  },
+  ...UNDOCUMENTED_SCHEMAS,
+  ...EVENT_SCHEMAS,
+  Failure: FAILURE,
+};

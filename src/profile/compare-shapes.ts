@@ -12,64 +12,60 @@ export interface Difference {
   readonly after: string | undefined;
 }
 
+type Presence = "none" | "required" | "all";
+
 /** What counts as a difference. */
 export interface ComparePolicy {
   /** `required`: fields that were always there; `all`: every field. */
-  readonly gone: "required" | "all";
+  readonly gone: Presence;
   /** `required`: fields that are always there now. */
-  readonly added: "none" | "required" | "all";
+  readonly added: Presence;
   readonly formats: boolean;
   /** `added`: a value that was not known. `all`: also one that is gone. */
   readonly values: "none" | "added" | "all";
 }
 
+const policy = (
+  gone: Presence,
+  added: Presence,
+  formats: boolean,
+  values: ComparePolicy["values"],
+): ComparePolicy => ({ gone, added, formats, values });
+
 /** One response against what is known: only what can break a program. */
-export const DRIFT: ComparePolicy = {
-  gone: "required",
-  added: "none",
-  formats: false,
-  values: "added",
-};
+export const DRIFT = policy("required", "none", false, "added");
 /** A service against what is known of it: also what is new, unless it depends on the data. */
-export const CHECK: ComparePolicy = {
-  gone: "required",
-  added: "required",
-  formats: true,
-  values: "added",
-};
+export const CHECK = policy("required", "required", true, "added");
 /** Two profiles, place by place. */
-export const DIFF: ComparePolicy = { gone: "all", added: "all", formats: true, values: "all" };
+export const DIFF = policy("all", "all", true, "all");
 /** Two profiles of what may be two services. */
-export const MERGE: ComparePolicy = {
-  gone: "required",
-  added: "required",
-  formats: false,
-  values: "none",
-};
+export const MERGE = policy("required", "required", false, "none");
 
 /** Fields that a payment has in some statuses only, by the interface. */
-const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
+export const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
   ...["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
   ...["failure_reason", "user_message", "retry_possible", "checkout_request_id"],
 ]);
 
-/** Names that stand for others: nothing is known of a single one. */
-const isWildcard = (path: string): boolean => /(?:\*|\{field\})$/.test(path);
-
-function isRequired(shape: Shape, path: string): boolean {
-  if (path.endsWith("[]") || isWildcard(path)) return false;
-  if (FIELDS_OF_SOME_STATUSES.has(lastName(path))) return false;
+/** Whether a place is one that counts if the other shape does not have it. */
+function counts(shape: Shape, path: string, presence: Presence): boolean {
+  if (presence === "none" || path.endsWith("[]")) return false;
+  if (presence === "all") return true;
+  // Names that stand for others: nothing is known of a single one.
+  if (/(?:\*|\{field\})$/.test(path) || FIELDS_OF_SOME_STATUSES.has(lastName(path))) return false;
   const { seen, of } = presenceOf(shape, path);
   return seen === of;
 }
 
+/** Whether what holds a place is there. */
 const hasParent = (shape: Shape, path: string): boolean => {
   const parent = parentPath(path);
-  const type = path.endsWith("[]") ? "array" : "object";
-  return parent === undefined || total(shape[parent]?.types[type]) > 0;
+  return parent === undefined || total(shape[parent]?.types.object) > 0;
 };
 
-const typesOf = ({ types }: FieldShape): string[] => Object.keys(types).sort();
+const enumerate = (names: readonly string[]): string => [...names].sort().join(" or ");
+
+const typesOf = ({ types }: FieldShape): string[] => Object.keys(types);
 
 /** Ids are digits in one run and letters in the next: these formats mean the same. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
@@ -85,58 +81,48 @@ const familiesOf = ({ formats = [] }: FieldShape): string[] => [
   ),
 ];
 
-const quoted = (values: readonly string[] = []): string =>
-  [...values]
-    .sort()
-    .map((value) => JSON.stringify(value))
-    .join(" or ");
-
 const without = (these: readonly string[], those: readonly string[]) =>
   these.filter((one) => !those.includes(one));
 
-/** The difference in one field that both shapes have. */
+/** The difference in one field that both shapes have: what was known, and what is there instead. */
 function compareField(
   known: FieldShape,
   now: FieldShape,
-  policy: ComparePolicy,
-): Pick<Difference, "before" | "after"> | undefined {
+  { formats, values }: ComparePolicy,
+): readonly [before: readonly string[], after: readonly string[]] | undefined {
   const [before, after] = [typesOf(known), typesOf(now)];
-  const isAll = policy.values === "all";
+  const isAll = values === "all";
   // A field that was always null has a value as soon as there is one.
   const isOpen = before.join() === "null" && !isAll;
-  const isOther = without(after, before).length > 0 || (isAll && before.join() !== after.join());
-  if (isOther && !isOpen) return { before: before.join(" or "), after: after.join(" or ") };
+  const isOther = without(after, before).length > 0 || (isAll && after.length !== before.length);
+  if (isOther && !isOpen) return [before, after];
   const [one, other] = [familiesOf(known), familiesOf(now)];
-  const isFormat = policy.formats && one.length > 0 && other.length > 0;
-  if (isFormat && !one.some((family) => other.includes(family))) {
-    return { before: one.join(" or "), after: other.join(" or ") };
-  }
-  const { values = [] } = known;
-  if (policy.values === "none" || values.length === 0) return undefined;
-  const added = without(now.values ?? [], values);
-  if (added.length > 0) return { before: quoted(values), after: quoted(added) };
-  return undefined;
+  const areFormats = formats && one.length > 0 && other.length > 0;
+  if (areFormats && without(one, other).length === one.length) return [one, other];
+  if (values === "none" || known.values === undefined) return undefined;
+  const added = without(now.values ?? [], known.values);
+  const quoted = (texts: readonly string[]) => texts.map((text) => JSON.stringify(text));
+  return added.length > 0 ? [quoted(known.values), quoted(added)] : undefined;
 }
 
 /** Compares two shapes. A place is compared only if what holds it is there both times. */
 export function compareShapes(known: Shape, now: Shape, policy: ComparePolicy): Difference[] {
-  const found: Difference[] = [];
-  for (const [path, field] of Object.entries(known)) {
-    const other = now[path];
-    if (other !== undefined) {
-      const difference = compareField(field, other, policy);
-      if (difference !== undefined) found.push({ path, ...difference });
-    } else if (hasParent(now, path) && (policy.gone === "all" || isRequired(known, path))) {
-      if (!path.endsWith("[]")) {
-        found.push({ path, before: typesOf(field).join(" or "), after: undefined });
+  return [...new Set([...Object.keys(known), ...Object.keys(now)])].flatMap(
+    (path): Difference[] => {
+      const [field, other] = [known[path], now[path]];
+      if (field !== undefined && other !== undefined) {
+        const [before, after] = compareField(field, other, policy) ?? [];
+        return before && after
+          ? [{ path, before: enumerate(before), after: enumerate(after) }]
+          : [];
       }
-    }
-  }
-  if (policy.added === "none") return found;
-  for (const [path, field] of Object.entries(now)) {
-    if (Object.hasOwn(known, path) || path.endsWith("[]") || !hasParent(known, path)) continue;
-    if (policy.added === "required" && !isRequired(now, path)) continue;
-    found.push({ path, before: undefined, after: typesOf(field).join(" or ") });
-  }
-  return found;
+      const [mine, theirs, presence] =
+        field === undefined ? [now, known, policy.added] : [known, now, policy.gone];
+      if (!counts(mine, path, presence) || !hasParent(theirs, path)) return [];
+      const types = enumerate(typesOf(mine[path] as FieldShape));
+      return field === undefined
+        ? [{ path, before: undefined, after: types }]
+        : [{ path, before: types, after: undefined }];
+    },
+  );
 }

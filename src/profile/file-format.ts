@@ -28,26 +28,20 @@ const sorted = (value: object): [string, unknown][] =>
 /** Writes a part, and adds the counts of its places in their order. */
 function encodePart(value: unknown, counts: Counts[]): unknown {
   if (!isObject(value)) return value;
-  const entries = sorted(value);
-  if (entries.length > 0 && entries.every(([key, one]) => isCounts(key, one))) {
-    if (!("seen" in value)) {
-      for (const [, one] of entries) counts.push(one as Counts);
-      return entries.map(([key]) => key);
-    }
-  }
+  const { seen, ...rest } = value;
+  const entries = sorted(rest);
   // It is always there, so that only its counts are written.
-  if (isCounts("seen", value.seen)) counts.push(value.seen);
-  return Object.fromEntries(
-    entries.flatMap(([key, one]): [string, unknown][] => {
-      if (key === "seen") return [];
-      if (isCounts(key, one)) {
-        counts.push(one);
-        return [[key, true]];
-      }
-      if (VALUES.has(key)) return [[key, one]];
-      return [[key, key === "body" ? encodeBody(one as Shape, counts) : encodePart(one, counts)]];
-    }),
-  );
+  if (isCounts("seen", seen)) counts.push(seen);
+  else if (entries.length > 0 && entries.every(([key, one]) => isCounts(key, one))) {
+    counts.push(...entries.map(([, one]) => one as Counts));
+    return entries.map(([key]) => key);
+  }
+  const encode = ([key, one]: [string, unknown]): [string, unknown] => {
+    if (isCounts(key, one)) return [key, counts.push(one) > 0];
+    if (VALUES.has(key)) return [key, one];
+    return [key, key === "body" ? encodeBody(one as Shape, counts) : encodePart(one, counts)];
+  };
+  return Object.fromEntries(entries.map(encode));
 }
 
 const encodeBody = (shape: Shape, counts: Counts[]): Fields =>
@@ -55,10 +49,8 @@ const encodeBody = (shape: Shape, counts: Counts[]): Fields =>
     sorted(shape).map(([path, field]) => {
       const { seen, of } = presenceOf(shape, path);
       const isOptional = seen < of && !/(?:\*|\{field\})$/.test(path);
-      return [
-        path,
-        { ...Object(encodePart(field, counts)), ...(isOptional && { optional: true }) },
-      ];
+      const encoded = encodePart(field, counts) as Fields;
+      return [path, { ...encoded, ...(isOptional && { optional: true }) }];
     }),
   );
 
@@ -73,50 +65,8 @@ export function encodeProfile({ version, runs, ...parts }: ServiceProfile): Prof
   return { version, ...encoded, runs: Object.fromEntries(table) };
 }
 
-/** Reads the counts of the runs, place by place. */
-class CountReader {
-  readonly #runs: readonly (readonly [run: string, counts: readonly unknown[]])[];
-  #next = 0;
-
-  constructor(runs: Fields) {
-    this.#runs = Object.entries(runs).map(([run, details]) => {
-      const { counts } = Object(details) as Fields;
-      return [run, Array.isArray(counts) ? counts : []];
-    });
-  }
-
-  take(): Counts {
-    const index = this.#next++;
-    return Object.fromEntries(
-      this.#runs.flatMap(([run, counts]) => (counts[index] === 0 ? [] : [[run, counts[index]]])),
-    ) as Counts;
-  }
-
-  get isComplete(): boolean {
-    return this.#runs.every(([, counts]) => counts.length === this.#next);
-  }
-}
-
 const hasSeen = (value: Fields): boolean =>
   "body" in value || "redeliveries" in value || ("formats" in value && !("types" in value));
-
-function decodePart(key: string, value: unknown, counts: CountReader, depth: number): unknown {
-  if (VALUES.has(key)) return value;
-  if (depth > MAX_DEPTH) throw changedByHand("it is nested too deep");
-  if (value === true) return counts.take();
-  if (Array.isArray(value)) {
-    const isPlaces = value.length > 0 && value.every((one) => typeof one === "string");
-    if (!isPlaces) return value;
-    return Object.fromEntries([...value].sort(byText).map((name) => [name, counts.take()]));
-  }
-  if (!isObject(value)) return value;
-  const seen = hasSeen(value) ? [["seen", counts.take()] as const] : [];
-  const fields = sorted(value).filter(([name]) => name !== "optional");
-  return Object.fromEntries([
-    ...seen,
-    ...fields.map(([name, one]) => [name, decodePart(name, one, counts, depth + 1)] as const),
-  ]);
-}
 
 const changedByHand = (reason: string) =>
   new ConfigurationError(
@@ -128,15 +78,36 @@ const changedByHand = (reason: string) =>
  *
  * @throws {ConfigurationError} for counts that do not fit the places.
  */
-export function decodeProfile({ version, runs, ...parts }: ProfileFile): ServiceProfile {
-  const reader = new CountReader(Object(runs));
-  const decoded = decodePart("", parts, reader, 0) as Fields;
-  if (!reader.isComplete) {
+export function decodeProfile({ version, runs: table, ...parts }: ProfileFile): ServiceProfile {
+  const runs = Object.entries(Object(table) as Fields).map(([run, details]) => {
+    const { counts, ...rest } = Object(details) as Fields;
+    return { run, rest, counts: Array.isArray(counts) ? (counts as unknown[]) : [] };
+  });
+  let next = 0;
+  const takeCounts = (): Fields => {
+    const index = next++;
+    const seen = runs.filter(({ counts }) => counts[index] !== 0);
+    return Object.fromEntries(seen.map(({ run, counts }) => [run, counts[index]]));
+  };
+  const decode = (key: string, value: unknown, depth: number): unknown => {
+    if (VALUES.has(key)) return value;
+    if (depth > MAX_DEPTH) throw changedByHand("it is nested too deep");
+    if (value === true) return takeCounts();
+    if (Array.isArray(value)) {
+      const isPlaces = value.length > 0 && value.every((one) => typeof one === "string");
+      if (!isPlaces) return value;
+      return Object.fromEntries([...value].sort(byText).map((name) => [name, takeCounts()]));
+    }
+    if (!isObject(value)) return value;
+    const seen = hasSeen(value) ? { seen: takeCounts() } : {};
+    const fields = sorted(value).filter(([name]) => name !== "optional");
+    const decoded = fields.map(([name, one]) => [name, decode(name, one, depth + 1)]);
+    return { ...seen, ...Object.fromEntries(decoded) };
+  };
+  const decoded = decode("", parts, 0) as Fields;
+  if (!runs.every(({ counts }) => counts.length === next)) {
     throw changedByHand("the counts of its runs do not fit its places, as after a change by hand");
   }
-  const run = Object.entries(Object(runs) as Fields).map(([run, one]) => {
-    const { counts: _, ...rest } = Object(one) as Fields;
-    return [run, rest];
-  });
-  return { version, ...decoded, runs: Object.fromEntries(run) } as unknown as ServiceProfile;
+  const details = runs.map(({ run, rest }) => [run, rest]);
+  return { version, ...decoded, runs: Object.fromEntries(details) } as unknown as ServiceProfile;
 }

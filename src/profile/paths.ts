@@ -33,6 +33,18 @@ export function childrenOf(shape: Shape, path: string): string[] {
 export const hasType = (shape: Shape, path: string, type: string): boolean =>
   shape[path]?.types[type] !== undefined;
 
+/** What is at a place and below it, as a separate shape. */
+export function shapeAt(shape: Shape, root: string): Shape {
+  if (root === ROOT) return shape;
+  const rebased = Object.entries(shape).flatMap(([path, field]) => {
+    if (path === root) return [[ROOT, field] as const];
+    const rest = path.startsWith(root) ? path.slice(root.length) : "";
+    if (rest.startsWith(".")) return [[rest.slice(1), field] as const];
+    return rest.startsWith("[]") ? [[rest, field] as const] : [];
+  });
+  return Object.fromEntries(rebased);
+}
+
 /** How often a field was there, and how often its parent was. An item of a list is always there. */
 export function presenceOf(shape: Shape, path: string): { seen: number; of: number } {
   const seen = Object.values(shape[path]?.types ?? {}).reduce((sum, one) => sum + total(one), 0);

@@ -1,11 +1,18 @@
 import { ENDPOINTS, type EndpointName } from "../contract/endpoints.ts";
 import type { RejectionCause } from "./causes.ts";
 import { total } from "./counts.ts";
-import type { RejectionShape, ResponseShape, ServiceProfile } from "./types.ts";
+import { findListPath } from "./paths.ts";
+import type { Counts, RejectionShape, ResponseShape, ServiceProfile } from "./types.ts";
 
 /** The name of an endpoint in a profile: `GET /payments/{reference}`. */
 export const endpointKey = (name: EndpointName): string =>
   `${ENDPOINTS[name].method} ${ENDPOINTS[name].path}`;
+
+/** The name that was seen most often; of two that were seen equally often the lower number. */
+export const usual = (seen: Readonly<Record<string, Counts | undefined>>): string | undefined =>
+  Object.keys(seen)
+    .filter((name) => total(seen[name]) > 0)
+    .sort((a, b) => total(seen[b]) - total(seen[a]) || Number(a) - Number(b))[0];
 
 /** A status, and the responses that had it. */
 export interface Found<Response extends ResponseShape = ResponseShape> {
@@ -13,29 +20,20 @@ export interface Found<Response extends ResponseShape = ResponseShape> {
   readonly response: Response;
 }
 
-/** The one that was seen most often; the lower status of two that were seen equally often. */
 function mostSeen<Response extends ResponseShape>(
-  byStatus: { readonly [status: string]: Response } | undefined,
-  count: (response: Response) => number,
-  accepts: (status: number) => boolean,
+  byStatus: Readonly<Record<string, Response>>,
+  countsOf: (response: Response, status: string) => Counts | undefined,
 ): Found<Response> | undefined {
-  let found: Found<Response> | undefined;
-  for (const [key, response] of Object.entries(byStatus ?? {})) {
-    const status = Number(key);
-    if (!accepts(status) || count(response) === 0) continue;
-    if (found === undefined || count(response) > count(found.response)) {
-      found = { status, response };
-    }
-  }
-  return found;
+  const seen = Object.entries(byStatus).map(([status, one]) => [status, countsOf(one, status)]);
+  const status = usual(Object.fromEntries(seen));
+  const response = status === undefined ? undefined : byStatus[status];
+  return response && { status: Number(status), response };
 }
 
 /** The usual success of an endpoint, such as `GET /merchant`. `undefined`: none was seen. */
 export const findSuccess = (profile: ServiceProfile, endpoint: string): Found | undefined =>
-  mostSeen(
-    profile.endpoints[endpoint],
-    ({ seen }) => total(seen),
-    (status) => status >= 200 && status < 300,
+  mostSeen(profile.endpoints[endpoint] ?? {}, ({ seen }, status) =>
+    status.startsWith("2") ? seen : undefined,
   );
 
 /**
@@ -43,49 +41,28 @@ export const findSuccess = (profile: ServiceProfile, endpoint: string): Found | 
  * not an error means that the service accepts such a request: see `isAccepted`.
  */
 export function findRejection(
-  profile: ServiceProfile,
+  { rejections }: ServiceProfile,
   cause: RejectionCause,
-  endpoint?: string,
+  endpoint = "",
 ): Found<RejectionShape> | undefined {
-  const byStatus = profile.rejections[cause];
-  const here =
-    endpoint === undefined
-      ? undefined
-      : mostSeen(
-          byStatus,
-          ({ at }) => total(at[endpoint]),
-          () => true,
-        );
-  return (
-    here ??
-    mostSeen(
-      byStatus,
-      ({ seen }) => total(seen),
-      () => true,
-    )
-  );
+  const byStatus = rejections[cause] ?? {};
+  return mostSeen(byStatus, ({ at }) => at[endpoint]) ?? mostSeen(byStatus, ({ seen }) => seen);
 }
 
 /** Whether the service did what was asked, so that it does not reject for this cause. */
 export const isAccepted = ({ status, response }: Found<RejectionShape>): boolean =>
   status < 300 && response.accepted !== undefined;
 
+/** Where the list stands in the responses of an endpoint, such as `content`. `undefined`: not known. */
+export const learnedListPath = (profile: ServiceProfile, endpoint: string): string | undefined =>
+  findListPath(findSuccess(profile, endpoint)?.response.body ?? {});
+
 /** The waits between deliveries of one event in milliseconds, as usually seen, in their order. */
 export function findSchedule({ deliveries }: ServiceProfile): number[] {
   const delays: number[] = [];
   for (let number = 1; ; number++) {
-    const gaps = Object.entries(deliveries.redeliveries[number]?.gaps ?? {});
-    const [usual] = gaps.sort(([a, x], [b, y]) => total(y) - total(x) || Number(a) - Number(b));
-    if (usual === undefined) return delays;
-    delays.push(Math.round(Number(usual[0]) * 1_000));
+    const gap = usual(deliveries.redeliveries[number]?.gaps ?? {});
+    if (gap === undefined) return delays;
+    delays.push(Math.round(Number(gap) * 1_000));
   }
-}
-
-/** What stands before the digits of a signature, as usually seen. `undefined`: no delivery was seen. */
-export function findSignaturePrefix({ deliveries }: ServiceProfile): string | undefined {
-  const [usual] = Object.entries(deliveries.signaturePrefixes).sort(
-    ([, x], [, y]) => total(y) - total(x),
-  );
-  if (usual === undefined) return undefined;
-  return usual[0] === "none" ? "" : usual[0];
 }

@@ -11,8 +11,8 @@ import { ASSUMED_SERIALIZER } from "./serializer/assumed.ts";
 import { learnedSerializer } from "./serializer/learned/serializer.ts";
 import type { Serializer } from "./serializer/serializer.ts";
 import { checkSnapshot } from "./snapshot.ts";
-import type { Task } from "./state/records.ts";
-import { initialState, type State } from "./state/state.ts";
+import { initialState } from "./state/state.ts";
+import type { State, Task } from "./state/stored.ts";
 import type { SandboxSnapshot } from "./types.ts";
 
 /** The parts of a sandbox, wired together: state, clock and deliveries. */

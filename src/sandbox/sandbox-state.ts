@@ -2,8 +2,8 @@ import type { Scheduler } from "./clock/scheduler.ts";
 import type { Watchers } from "./exchange/watch.ts";
 import type { SandboxSettings } from "./options.ts";
 import type { Serializer } from "./serializer/serializer.ts";
-import type { Delivery, EventRecord, StoredPayment } from "./state/records.ts";
-import type { State } from "./state/state.ts";
+import type { Delivery } from "./state/records.ts";
+import type { EventRecord, State, StoredPayment } from "./state/stored.ts";
 
 /** What the parts of a sandbox share: the state, the clock, and how they reach each other. */
 export interface SandboxState extends Pick<SandboxSettings, "auto" | "limits"> {

@@ -15,7 +15,7 @@ import {
 } from "./http/access.ts";
 import { readBody } from "./http/read-body.ts";
 import type { ServerContext } from "./http/server-context.ts";
-import { logExchanges } from "./observe/exchange-log.ts";
+import { ExchangeLog } from "./observe/exchange-log.ts";
 import type { PageHandler } from "./page/server.ts";
 import type { ServedSandbox } from "./types.ts";
 
@@ -30,7 +30,7 @@ export async function serve(
   access: Access,
 ): Promise<ServedSandbox> {
   checkWholeNumber("port", port, 0, 65_535);
-  const log = logExchanges(served.sandboxState);
+  const log = new ExchangeLog(served.sandboxState);
   const router = new Router({ ...served, log, scenes: new Map() }, access);
   const server = nodeHttp().createServer((request, response) => {
     router.route(request, response).catch((error: unknown) => fail(response, error));
@@ -78,7 +78,6 @@ const PARTS: readonly (readonly [path: RegExp, part: "control" | "docs" | "page"
   [/^\/(?:_sandbox\/.*)?$/, "page"],
 ];
 
-/** Hands each request to the control API, the page, the docs or the service. */
 class Router {
   readonly #server: ServerContext;
   readonly #access: Access;
@@ -172,7 +171,6 @@ const headerPairs = (rawHeaders: readonly string[]) =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
   );
 
-/** Sends a response on a socket, faults included. */
 function send(
   planned: PlannedResponse,
   response: ServerResponse,

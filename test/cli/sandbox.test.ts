@@ -130,7 +130,7 @@ describe("malipo sandbox", () => {
       expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(message)]);
     }
     const { code, stderr } = await malipo(["sandbox", "--profile", newFile()]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(/there is no file/)]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringMatching(/There is no file/)]);
   });
 
   test("stops when the npm that started it is killed", async () => {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { Gateway } from "malipo";
 import { describe, expect, test } from "vitest";
 import {
   ENDPOINTS,
@@ -121,6 +122,19 @@ describe("the table of endpoints", () => {
       ].sort(),
     );
     expect(new Set(ROWS.flatMap(([, { scope }]) => scope ?? []))).toEqual(new Set(SCOPES));
+  });
+});
+
+describe("the client", () => {
+  const gateway = new Gateway({ apiKey: "sk_test_1", baseUrl: "https://gateway.example" });
+  const namespaces = gateway as unknown as Record<string, Record<string, unknown>>;
+
+  test.each(ROWS)("has a method for the row %s", (name) => {
+    const [namespace = "", method = ""] = name.split(".");
+    expect(
+      namespaces[namespace]?.[method],
+      `the row ${name} has no method: add \`${method}\` to the class of gateway.${namespace} in src/client/resources`,
+    ).toBeInstanceOf(Function);
   });
 });
 

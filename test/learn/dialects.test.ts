@@ -5,6 +5,7 @@ import {
   DIALECTS,
   dialect,
   LEARNABLE_DIALECTS,
+  REAL_DIALECTS,
 } from "../support/dialects/index.ts";
 
 const EVENTS = ["payment.initiated", "payment.completed", "payment.failed", "invoice.created"];
@@ -79,6 +80,11 @@ describe("the dialect services of the tests", () => {
     const statuses: number[] = [];
     for (let n = 0; n < 30; n++) statuses.push((await call("GET", "/merchant")).status);
     expect(statuses).toContain(429);
+  });
+
+  it.each(REAL_DIALECTS)("$name: names the pages that show it", ({ source = [] }) => {
+    expect(source.length).toBeGreaterThan(0);
+    for (const one of source) expect(one).toMatch(/https?:\/\/\S+\.\S+/);
   });
 
   it("no two speak alike", async () => {

@@ -26,6 +26,11 @@ function profileTextOf(bodies: readonly string[], more: object = {}): string {
   return formatProfile(recorder.profile());
 }
 
+test.each([0, 99, 101, 600, 1e9])("a response with the status %d teaches nothing", (status) => {
+  const text = profileTextOf(["{}"], { status });
+  expect(formatProfile(parseProfile(JSON.parse(text)))).toBe(text);
+});
+
 const INHERITED = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
 
 describe("a profile that was learned from hostile bodies", () => {

@@ -60,6 +60,18 @@ describe("what is not a profile", () => {
     expect(() => parseProfile(value, "shop.json")).toThrow(`shop.json ${message}`);
   });
 
+  test.each(["100", "101", "199", "600"])("a response with the status %s", (status) => {
+    const wrong = edited((copy) => {
+      const [response] = Object.values(
+        (copy as unknown as ServiceProfile).endpoints["GET /merchant"] ?? {},
+      );
+      Object.assign(copy, { endpoints: { "GET /merchant": { [status]: response } } });
+    });
+    expect(() => parseProfile(wrong, "shop.json")).toThrow(
+      "expected only statuses from 200 to 599",
+    );
+  });
+
   test("another version is rejected with what to do", () => {
     expect(() => parseProfile({ ...profile, version: 1 }, "shop.json")).toThrow(
       "shop.json has the version 1; this release of malipo reads version 2. Update malipo, or make the profile again with `npx malipo probe`.",

@@ -58,6 +58,11 @@ type PublicEndpoints = {
 type CombinedReads = "payments.waitFor" | "payments.reconcile";
 type All = EndpointName | CombinedReads | "mobileMoney.collect";
 
+test("every row of the table of endpoints has its method: the error names a row without one", () => {
+  const noneIsMissing = (row: Exclude<EndpointName, MethodsOf<Gateway>>): never => row;
+  expectTypeOf(noneIsMissing).toBeFunction();
+});
+
 test("the type of a gateway has the methods that its key may call", () => {
   expectTypeOf<MethodsOf<Gateway<"pk_live_1">>>().toEqualTypeOf<PublicEndpoints | CombinedReads>();
   expectTypeOf<MethodsOf<Gateway<`pk_${string}`>>>().toEqualTypeOf<

@@ -7,8 +7,8 @@ import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireValue } from "../input/flag-values.ts";
-import { formatReport } from "../learn/format-report.ts";
-import { checkProfileOut } from "../learn/profile-out.ts";
+import { checkProfileOut } from "../learn/profile-arguments.ts";
+import { formatReport } from "../learn/report.ts";
 import { askService } from "../probe/ask-service.ts";
 import { readProbeSettings } from "../probe/settings.ts";
 import { paint, printable, printResult } from "../terminal/output.ts";
@@ -17,7 +17,7 @@ export async function run(input: Input): Promise<number> {
   const { values, json } = input;
   const settings = await readProbeSettings(input);
   const out = requireValue(values, "out");
-  checkReplaceable(out, checkProfileOut("out", out));
+  checkReplaceable(out, checkProfileOut(out));
   // With `--json`, the standard output is only for the result.
   const stream = json ? process.stderr : process.stdout;
   const result = await askService(settings, { stream, out });

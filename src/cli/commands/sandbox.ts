@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { isLoopback } from "../../internal/loopback.ts";
-import { readProfileFile } from "../../learn/profile-file.ts";
 import { encodeProfile } from "../../profile/file-format.ts";
-import type { ProfileFile } from "../../profile/types.ts";
 import { createSandbox, type Sandbox, type ServedSandbox } from "../../sandbox/index.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber } from "../input/flag-values.ts";
+import { readProfile } from "../learn/profile-arguments.ts";
+import { MAX_PORT, portError } from "../port-error.ts";
 import { writeReadyFile } from "../sandbox/private-files.ts";
 import type { Ready } from "../sandbox/ready.ts";
 import { registerReceiver } from "../sandbox/register-receiver.ts";
@@ -19,8 +19,6 @@ import { restoreState } from "../sandbox/state-file.ts";
 import { StateSaver } from "../sandbox/state-saver.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { printError, printLine } from "../terminal/output.ts";
-
-const MAX_PORT = 65_535;
 
 interface Settings {
   readonly serve: {
@@ -75,15 +73,6 @@ const commandLine = (args: readonly string[]): string =>
     ...args.map((arg) => (PLAIN.test(arg) ? arg : `'${arg.replaceAll("'", "'\\''")}'`)),
   ].join(" ");
 
-/** @throws {CliError} `usage` for a missing file. {@link ConfigurationError} if it is not a profile. */
-function readProfile(path: string): ProfileFile {
-  const profile = readProfileFile(path);
-  if (profile !== undefined) return encodeProfile(profile);
-  throw usageError(
-    `--profile: there is no file ${path}. \`npx malipo probe\` writes a profile of your service.`,
-  );
-}
-
 export async function run(input: Input): Promise<number> {
   const { values, json } = input;
   const settings = readSettings(input);
@@ -91,7 +80,7 @@ export async function run(input: Input): Promise<number> {
   // A seed that everybody knows would make keys that every web page knows.
   const seed = settings.seed ?? randomUUID();
   const readyFile = values["ready-file"];
-  const profile = path === undefined ? undefined : readProfile(path);
+  const profile = path === undefined ? undefined : encodeProfile(readProfile(path));
   // A seed repeats a transcript, timestamps included. Otherwise virtual time begins today, since an
   // inbox takes events that were signed long ago for replays.
   const startAt = clock === "virtual" && settings.seed === undefined ? new Date() : undefined;
@@ -170,17 +159,9 @@ async function listen(sandbox: Sandbox, options: Settings["serve"]): Promise<Ser
     return await sandbox.serve(options);
   } catch (error) {
     const { code } = Object((error as Error).cause ?? error) as { code?: unknown };
-    if (code === "EADDRINUSE") {
-      const other = port < MAX_PORT ? port + 1 : 0;
-      const message = `Port ${port} is in use. A sandbox may already be running. To use another port: malipo sandbox --port ${other}`;
-      throw new CliError(EXIT.portInUse, "port_in_use", message, { cause: error });
-    }
     if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL" || code === "EINVAL") {
       throw usageError(`--host: this machine has no address ${options.host} (${code}).`);
     }
-    if (code === "EACCES") {
-      throw usageError(`Port ${port} requires more permissions. Use a port above 1023.`);
-    }
-    throw error;
+    throw portError(error, port, "malipo sandbox", " A sandbox may already be running.");
   }
 }

@@ -1,5 +1,4 @@
 import { COMMANDS } from "../../sandbox/control/commands.ts";
-import { EXAMPLES } from "../../sandbox/control/examples.ts";
 import type { Command as ControlRow } from "../../sandbox/control/types.ts";
 import {
   type Command,
@@ -39,25 +38,24 @@ function fieldFlag(name: string): Flag {
   return flag(`--${kebab}${value}`, phrase(description));
 }
 
-/** What the fields of a call can be. */
-const examplesOf = (name: string): Readonly<Record<string, unknown>> =>
-  Object(EXAMPLES[name as keyof typeof EXAMPLES] ?? {});
+type Example = Readonly<Record<string, unknown>>;
 
-const fieldExample = (name: string, field: string): string =>
-  isFile(field) ? "state.json" : String(examplesOf(name)[field] ?? fieldRow(field).example ?? "1");
+const fieldExample = (example: Example, field: string): string =>
+  isFile(field) ? "state.json" : String(example[field] ?? fieldRow(field).example ?? "1");
 
-const flagExample = (name: string, field: string): string =>
-  `--${kebabCase(field)}${fieldRow(field).type === "boolean" ? "" : ` ${fieldExample(name, field)}`}`;
+const flagExample = (example: Example, field: string): string =>
+  `--${kebabCase(field)}${fieldRow(field).type === "boolean" ? "" : ` ${fieldExample(example, field)}`}`;
 
 function controlSubcommand([name, row]: readonly [string, ControlRow]): Subcommand {
   const words = controlWords(name);
   const fields = argumentFields(row);
   const flags = flagFields(row);
   const usage = fields.map((field) => ` <${isFile(field) ? "file" : kebabCase(field)}>`);
+  const values: Example = row.example ?? {};
   const example = [
     words,
-    ...fields.map((field) => fieldExample(name, field)),
-    ...flags.filter((field) => field in examplesOf(name)).map((field) => flagExample(name, field)),
+    ...fields.map((field) => fieldExample(values, field)),
+    ...flags.filter((field) => field in values).map((field) => flagExample(values, field)),
   ];
   const known = fields.flatMap((field) => {
     const { values } = fieldRow(field);

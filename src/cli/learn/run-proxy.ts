@@ -4,31 +4,22 @@ import type { AddressInfo } from "node:net";
 import { settingsFrom } from "../../client/settings.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { waitAtMost } from "../../internal/timeout.ts";
-import { ProfileSaver } from "../../learn/proxy/profile-saver.ts";
+import { profileSaver } from "../../learn/profile-file.ts";
 import { createProxy, type PassedLine, WEBHOOK_PATH } from "../../learn/proxy/proxy.ts";
 import { createRecorder } from "../../learn/recorder.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { FlagValues, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { readUrl, readWholeNumber, requireValue } from "../input/flag-values.ts";
+import { MAX_PORT, portError } from "../port-error.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { paint, printError, printLine } from "../terminal/output.ts";
-import { checkProfileOut } from "./profile-out.ts";
+import { checkProfileOut } from "./profile-arguments.ts";
 
-const MAX_PORT = 65_535;
+/** How long after a change the profile is saved. */
+const SAVE_MS = 5_000;
 /** How long requests may still take after Ctrl-C. */
 const GRACE_MS = 10_000;
-
-/** What the proxy says when it is ready. */
-interface Ready {
-  readonly base_url: string;
-  readonly to: string;
-  readonly out: string;
-  /** The address to which the service is to post its deliveries. */
-  readonly webhooks: string | null;
-  readonly pid: number;
-}
 
 /** Runs the proxy until a signal stops it. */
 export async function runProxy({ values, json }: Input): Promise<number> {
@@ -37,11 +28,15 @@ export async function runProxy({ values, json }: Input): Promise<number> {
   const webhooksTo =
     values["webhooks-to"] === undefined ? undefined : readUrl(values, "webhooks-to");
   const out = requireValue(values, "out");
-  const base = checkProfileOut("out", out);
-  const recorder = createRecorder({ by: "proxy", run: ownRun(base), base });
-  const saver = new ProfileSaver(recorder, out, (message) => printError(`malipo: ${message}`));
+  const recorder = createRecorder({ by: "proxy", base: checkProfileOut(out) });
+  const save = profileSaver(out, () => recorder.profile());
+  let timer: NodeJS.Timeout | undefined;
+  const saveLater = () => {
+    timer = undefined;
+    save().catch((error: Error) => printError(`malipo: ${error.message}`));
+  };
   const onExchange = (line: PassedLine) => {
-    saver.saveSoon();
+    timer ??= setTimeout(saveLater, SAVE_MS);
     if (!json) printLine(formatLine(line));
   };
   const server = createProxy({ to, webhooksTo, recorder, onExchange });
@@ -52,14 +47,11 @@ export async function runProxy({ values, json }: Input): Promise<number> {
   printLine(json ? JSON.stringify(ready) : formatReady(ready));
   await stopped;
   await close(server);
-  await saver.saveNow();
+  clearTimeout(timer);
+  await save();
   if (!json) printLine(`Stopped. What was learned is in ${out}.`);
   return EXIT.ok;
 }
-
-/** The run that an earlier proxy of this file began. */
-const ownRun = (base: ServiceProfile | undefined): string | undefined =>
-  Object.entries(base?.runs ?? {}).find(([, { by }]) => by.join() === "proxy")?.[0];
 
 /** The base URL in `--to`, checked as the client checks its own: the key passes there. */
 function readTarget(values: FlagValues): string {
@@ -73,19 +65,10 @@ function readTarget(values: FlagValues): string {
 }
 
 async function listen(server: Server, port: number): Promise<string> {
-  try {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") {
-      const other = port < MAX_PORT ? port + 1 : 0;
-      const message = `Port ${port} is in use. To use another port: malipo learn --port ${other}`;
-      throw new CliError(EXIT.portInUse, "port_in_use", message, { cause: error });
-    }
-    if (code !== "EACCES") throw error;
-    throw usageError(`Port ${port} requires more permissions. Use a port above 1023.`);
-  }
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening").catch((error: unknown) => {
+    throw portError(error, port, "malipo learn");
+  });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -102,6 +85,15 @@ async function close(server: Server): Promise<void> {
 function formatLine({ name, status }: PassedLine): string {
   const time = paint("dim", new Date().toTimeString().slice(0, 8));
   return `${time}  ${name}  ${paint(status < 400 ? "green" : "yellow", String(status))}`;
+}
+
+/** What the proxy says when it is ready. */
+interface Ready {
+  readonly base_url: string;
+  readonly to: string;
+  readonly out: string;
+  /** The address to which the service is to post its deliveries. */
+  readonly webhooks: string | null;
 }
 
 const formatReady = ({ base_url, to, out, webhooks }: Ready): string => `

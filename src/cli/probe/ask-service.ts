@@ -1,14 +1,14 @@
 import type { WriteStream } from "node:tty";
 import { ProbeError } from "../../errors/probe.ts";
-import { type ProbeResult, probe } from "../../learn/probe/probe.ts";
+import { type ProbeOptions, type ProbeResult, probe } from "../../learn/probe/probe.ts";
 import { chooseSteps } from "../../learn/probe/steps/steps.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
 import { write } from "../terminal/output.ts";
-import { formatPlan } from "./plan.ts";
+import { StatusLine, type StatusOutput } from "../terminal/status-line.ts";
+import { formatPlan, stepName } from "./plan.ts";
 import type { ProbeSettings } from "./settings.ts";
-import { StepCounter } from "./step-counter.ts";
 
 /** The output of a probe. */
 export interface Surroundings {
@@ -28,28 +28,32 @@ export async function askService(
 ): Promise<ProbeResult> {
   const steps = chooseSteps(settings.choices);
   write(stream, `${formatPlan(steps, { ...settings, out })}\n\n`);
-  const progress = new StepCounter(stream, steps.length);
+  const { clear, ...progress } = showProgress(stream, steps.length);
   const controller = new AbortController();
   void stopSignal().then(() => {
-    const { write } = settings.choices;
-    progress.notify(
-      `The probe stops.${write ? " It deletes what it created. To leave it there, press Ctrl-C again." : ""}`,
-    );
+    const deletes = " It deletes what it created. To leave it there, press Ctrl-C again.";
+    progress.notify(`The probe stops.${settings.choices.write ? deletes : ""}`);
     controller.abort();
   });
   try {
-    return await probe({
-      ...settings,
-      steps,
-      signal: controller.signal,
-      onStep: (result) => progress.step(result),
-      notify: (message) => progress.notify(message),
-    });
+    return await probe({ ...settings, ...progress, steps, signal: controller.signal });
   } catch (error) {
     throw toCliError(error, out);
   } finally {
-    progress.clear();
+    clear();
   }
+}
+
+/** Shows how far the probe is: a counter on a terminal, a line a step anywhere else. */
+export function showProgress(output: StatusOutput, total: number) {
+  const line = new StatusLine(output);
+  let done = 0;
+  const onStep: ProbeOptions["onStep"] = ({ step, status, skipped }) => {
+    const count = `${String(++done).padStart(String(total).length)}/${total}`;
+    const result = skipped === undefined ? status : `left out: ${skipped}`;
+    line.show(`${count}  ${stepName(step)}  ${result}`);
+  };
+  return { onStep, notify: (message: string) => line.note(message), clear: () => line.clear() };
 }
 
 /** The error as the command line reports it, with what became of the file. */

@@ -36,26 +36,19 @@ export function stepName(step: Step): string {
   return `${step.method} ${path}${query && `?${query}`}`;
 }
 
-function partRows(part: Part, steps: readonly Step[]): string[][] {
-  if (part !== "paging") {
-    return steps.map((step) => [stepName(step), step.learns]);
-  }
-  const paths = [...new Set(steps.map(({ path }) => path))];
-  return paths.map((path) => {
-    const own = steps.filter((step) => step.path === path);
+/** One row for each request, and for paging one for each list. */
+function rowsOf(part: Part, steps: readonly Step[]): string[][] {
+  if (part !== "paging") return steps.map((step) => [stepName(step), step.learns]);
+  return [...new Set(steps.map(({ path }) => path))].map((path) => {
+    const queries = steps.filter((step) => step.path === path).map(queryOf);
     return [
       `GET ${path}`,
-      own
-        .map((step) => queryOf(step) && `?${queryOf(step)}`)
+      queries
+        .flatMap((query) => query && `?${query}`)
         .join(" ")
         .trim(),
     ];
   });
-}
-
-function formatPart(part: Part, steps: readonly Step[]): string {
-  const title = `${TITLES[part]} (${steps.length})`;
-  return `${paint("bold", title)}\n${formatTable(partRows(part, steps)).replace(/^/gm, "  ")}`;
 }
 
 function promises({ choices: { write, prompt }, keyKind, phone = "", out }: PlanContext): string[] {
@@ -78,7 +71,10 @@ function promises({ choices: { write, prompt }, keyKind, phone = "", out }: Plan
 export function formatPlan(steps: readonly Step[], context: PlanContext): string {
   const parts = PARTS.flatMap((part) => {
     const own = steps.filter((step) => step.part === part);
-    return own.length === 0 ? [] : [formatPart(part, own)];
+    const title = paint("bold", `${TITLES[part]} (${own.length})`);
+    return own.length === 0
+      ? []
+      : [`${title}\n${formatTable(rowsOf(part, own)).replace(/^/gm, "  ")}`];
   });
   const head = `malipo asks ${printable(context.baseUrl)} at most ${steps.length} questions, one at a time, with a ${context.keyKind} key.`;
   return [head, ...parts, promises(context).join("\n")].join("\n\n");

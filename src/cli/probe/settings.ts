@@ -21,48 +21,38 @@ export interface ProbeSettings {
  * @throws {CliError} `usage`, and `configuration` for a key or a URL that is missing or cannot be one.
  */
 export async function readProbeSettings(input: Input): Promise<ProbeSettings> {
-  const { values, switches } = input;
+  const { switches } = input;
+  const { prompt: phone, "public-key-file": file } = input.values;
   const { key, kind, baseUrl } = await gatewaySettings(input);
+  const isPublic = kind === "public";
+  const write = switches.has("write");
   if (kind === "secret" && !switches.has("live")) {
     throw usageError(
       "This is a secret key (sk_): it acts on the merchant's real account. Nothing was sent. Use a sandbox key (sb_), or add --live if you mean it.",
     );
   }
-  const write = switches.has("write");
-  const phone = values.prompt === undefined ? undefined : checkPhone(values.prompt);
-  if (kind === "public" && (write || phone !== undefined)) {
+  if (phone !== undefined && !isPhoneDigits(phoneDigits(phone))) {
+    throw usageError(
+      "--prompt must be a phone number of 9 to 15 digits, such as 0712345678. Nothing was sent.",
+    );
+  }
+  if (isPublic && (write || phone !== undefined)) {
     throw usageError(
       `A public key (pk_) may only read. Nothing was sent. For --${write ? "write" : "prompt"}, use a sandbox key (sb_).`,
     );
   }
-  const file = values["public-key-file"];
-  const publicKey = file === undefined ? undefined : checkPublicKey(readKey(file), file);
-  return {
-    baseUrl,
-    key,
-    keyKind: kind,
-    publicKey: publicKey ?? (kind === "public" ? key : undefined),
-    phone,
-    choices: {
-      write,
-      prompt: phone !== undefined,
-      hasPublicKey: publicKey !== undefined || kind === "public",
-      isPublic: kind === "public",
-    },
+  const publicKey = file === undefined ? (isPublic ? key : undefined) : readKey(file);
+  const publicKind = publicKey && settingsFrom({ apiKey: publicKey, baseUrl }).kind;
+  if (publicKind !== undefined && publicKind !== "public") {
+    throw usageError(
+      `--public-key-file must hold a public key (pk_); ${file} holds a ${publicKind} key. Nothing was sent.`,
+    );
+  }
+  const choices = {
+    write,
+    prompt: phone !== undefined,
+    hasPublicKey: publicKey !== undefined,
+    isPublic,
   };
-}
-
-function checkPhone(phone: string): string {
-  if (isPhoneDigits(phoneDigits(phone))) return phone;
-  throw usageError(
-    "--prompt must be a phone number of 9 to 15 digits, such as 0712345678. Nothing was sent.",
-  );
-}
-
-function checkPublicKey(key: string, file: string): string {
-  const { kind } = settingsFrom({ apiKey: key, baseUrl: "https://service.invalid/v1" });
-  if (kind === "public") return key;
-  throw usageError(
-    `--public-key-file must hold a public key (pk_); ${file} holds a ${kind} key. Nothing was sent.`,
-  );
+  return { baseUrl, key, keyKind: kind, publicKey, phone, choices };
 }

@@ -11,18 +11,18 @@ function typeAt(shape: Shape, path: string, indent: string): string {
   const parts = types.map((type) => {
     if (type === "object") return objectType(shape, path, indent);
     if (type === "array") return arrayType(shape, path, indent);
-    return type === "string" && hasFewValues(field) ? valuesType(field) : type;
+    return type === "string" ? textType(field) : type;
   });
   // An object that was only ever null may hold anything.
   if (types.length === 0 || parts.join() === "null") return "unknown";
   return parts.sort((a, b) => SCALARS.indexOf(a) - SCALARS.indexOf(b)).join(" | ");
 }
 
-const hasFewValues = ({ values = [] }: FieldShape): boolean => values.length > 0;
-
 /** Further values may follow: `string & {}` keeps the completion of the known ones. */
-const valuesType = ({ values = [] }: FieldShape): string =>
-  [...values.map((value) => JSON.stringify(value)), "(string & {})"].join(" | ");
+const textType = ({ values = [] }: FieldShape): string =>
+  values.length === 0
+    ? "string"
+    : [...values.map((value) => JSON.stringify(value)), "(string & {})"].join(" | ");
 
 function arrayType(shape: Shape, path: string, indent: string): string {
   const item = typeAt(shape, itemPath(path), indent);

@@ -1,78 +1,87 @@
-import type { EventKind } from "../../contract/events.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../../contract/endpoints.ts";
+import { EVENT_KINDS } from "../../contract/events.ts";
+import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
+import { EVENT_SCHEMAS, eventSchemaName } from "../../openapi/events.ts";
+import { DOCUMENT_SCHEMAS, schemaName } from "../../openapi/schemas.ts";
+import { mergeValues } from "../../profile/merge.ts";
+import { findListPath, hasType, itemPath, ROOT } from "../../profile/paths.ts";
+import { endpointKey, findSuccess } from "../../profile/read.ts";
+import type { ServiceProfile, Shape } from "../../profile/types.ts";
+import { add } from "../observe/facts.ts";
 
-/** An interface of the package that users widen, and where its resource was seen. */
-export interface Source {
+/** An interface of the package that users widen, as a service was seen to fill it. */
+export interface Learned {
   readonly name: string;
-  /** Endpoints whose unwrapped `data`, or whose items, are the resource. */
-  readonly endpoints: readonly string[];
+  readonly shape: Shape;
   /** The fields that the package declares itself: an interface cannot declare them a second time. */
   readonly declared: readonly string[];
 }
 
-const PAYMENT_FIELDS = [
-  ...["status", "payment_id", "merchant_id", "reference", "amount", "currency", "phone"],
-  ...["account_reference", "checkout_request_id", "transaction_id", "provider_transaction_id"],
-  ...["provider_reference", "payer_name", "failure_reason", "user_message", "retry_possible"],
-];
+type ObjectSchema = { readonly properties?: Readonly<Record<string, unknown>> } | undefined;
 
-/** The interfaces of `malipo`. */
-export const RESOURCE_SOURCES: readonly Source[] = [
-  { name: "Merchant", endpoints: ["GET /merchant"], declared: [] },
-  {
-    name: "PaymentAccount",
-    endpoints: ["GET /merchant/payment-accounts"],
-    declared: ["payment_account_id"],
-  },
-  {
-    name: "Payment",
-    endpoints: ["GET /payments/{reference}", "GET /payments"],
-    declared: PAYMENT_FIELDS,
-  },
-  { name: "InitiatedPayment", endpoints: ["POST /payments/initiate"], declared: [] },
-  {
-    name: "MobileMoneyPayment",
-    endpoints: ["POST /mobile-money/payment/initiate"],
-    declared: ["reference", "checkout_request_id"],
-  },
-  { name: "MobileMoneyStatus", endpoints: ["POST /mobile-money/payment/status"], declared: [] },
-  { name: "PhoneValidation", endpoints: ["POST /mobile-money/validate-phone"], declared: [] },
-  {
-    name: "Webhook",
-    endpoints: ["POST /webhooks/register", "GET /webhooks", "PUT /webhooks/{id}"],
-    declared: ["id", "name", "url", "events"],
-  },
-  {
-    name: "Invoice",
-    endpoints: [
-      "POST /invoices",
-      "GET /invoices",
-      "GET /invoices/{invoice}",
-      "PUT /invoices/{invoice}",
-      "POST /invoices/{invoice}/send",
-    ],
-    declared: [],
-  },
-];
+const fieldsOf = (schema: unknown): string[] =>
+  Object.keys((schema as ObjectSchema)?.properties ?? {});
 
-/** The interfaces of `malipo/webhooks`, by the kind of event whose `data` they are. */
-export const EVENT_SOURCES: Readonly<
-  Record<EventKind, { readonly name: string; readonly declared: readonly string[] }>
-> = {
-  "payment.completed": {
-    name: "PaymentCompletedData",
-    declared: PAYMENT_FIELDS.slice(0, 13),
-  },
-  "payment.failed": {
-    name: "PaymentFailedData",
-    declared: [
-      ...["payment_id", "reference", "amount", "status"],
-      ...["failure_reason", "user_message", "retry_possible"],
-    ],
-  },
-  "payment.initiated": { name: "PaymentInitiatedData", declared: [] },
-  "invoice.created": { name: "InvoiceCreatedData", declared: [] },
-  "invoice.paid": { name: "InvoicePaidData", declared: [] },
-  "invoice.overdue": { name: "InvoiceOverdueData", declared: [] },
-  "subscription.created": { name: "SubscriptionCreatedData", declared: [] },
-  "subscription.canceled": { name: "SubscriptionCanceledData", declared: [] },
+/** Resources that the OpenAPI document shows as another one, and that have an interface of their own. */
+const OWN_INTERFACES: Readonly<Partial<Record<EndpointName, string>>> = {
+  "payments.initiate": "InitiatedPayment",
+  "mobileMoney.status": "MobileMoneyStatus",
 };
+
+function interfaceOf(name: EndpointName): string | undefined {
+  const { response }: Endpoint = ENDPOINTS[name];
+  const found = ENDPOINT_NOTES[name].data ?? (response && schemaName(response));
+  return OWN_INTERFACES[name] ?? (found === "Deletion" ? undefined : found);
+}
+
+/** What is at a place and below it, as a separate shape. */
+function shapeAt(shape: Shape, root: string): Shape {
+  if (root === ROOT) return shape;
+  const rebased = Object.entries(shape).flatMap(([path, field]) => {
+    const rest = path.startsWith(root) ? path.slice(root.length) : undefined;
+    if (rest === undefined || !/^(?:$|\.|\[\])/.test(rest)) return [];
+    return [[rest.replace(/^\./, "") || ROOT, field] as const];
+  });
+  return Object.fromEntries(rebased);
+}
+
+/** The resource in the responses of an endpoint, as the client unwraps it. `undefined`: not seen. */
+function resourceAt(profile: ServiceProfile, name: EndpointName): Shape | undefined {
+  const body = findSuccess(profile, endpointKey(name))?.response.body ?? {};
+  const { list }: Endpoint = ENDPOINTS[name];
+  const data = body.data === undefined ? ROOT : "data";
+  const root = list ? itemPath(findListPath(body) ?? ROOT) : data;
+  return hasType(body, root, "object") ? shapeAt(body, root) : undefined;
+}
+
+/** The interfaces of `malipo`, each from all the endpoints that return its resource. */
+export function learnedResources(profile: ServiceProfile): Learned[] {
+  const shapes = new Map<string, Shape>();
+  for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
+    const found = interfaceOf(name);
+    const shape = resourceAt(profile, name);
+    if (found === undefined || shape === undefined) continue;
+    shapes.set(found, add(shapes.get(found) ?? {}, shape));
+  }
+  return [...shapes].map(([name, shape]) => ({
+    name,
+    shape: mergeValues(shape, shape),
+    declared: fieldsOf(DOCUMENT_SCHEMAS[name]),
+  }));
+}
+
+/** The interfaces of `malipo/webhooks`: `data` of each kind of event. */
+export const learnedEvents = (profile: ServiceProfile): Learned[] =>
+  EVENT_KINDS.flatMap((kind) => {
+    const body = profile.events[kind]?.body;
+    if (body === undefined) return [];
+    const name = eventSchemaName(kind);
+    const { properties } = Object(EVENT_SCHEMAS[name]) as { properties: { data: unknown } };
+    return [
+      {
+        name: name.replace(/Event$/, "Data"),
+        shape: shapeAt(body, "data"),
+        declared: fieldsOf(properties.data),
+      },
+    ];
+  });

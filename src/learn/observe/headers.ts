@@ -1,10 +1,8 @@
-import type { HeaderShape } from "../../profile/types.ts";
+import type { Counts, HeaderShape } from "../../profile/types.ts";
 import { textFormat } from "../../profile/vocabulary/formats.ts";
 import { isHeaderName } from "../../profile/vocabulary/names.ts";
 import type { HeaderEntries } from "../exchange.ts";
-import { addTo, at, count, type Draft } from "./draft.ts";
-
-export type DraftHeaders = { [name: string]: Draft<HeaderShape> };
+import { add } from "./facts.ts";
 
 /** Headers of the connection and of proxies: they tell nothing about the service. */
 const IGNORED =
@@ -24,20 +22,19 @@ const STORED: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^access-control-allow-origin$/, /^\*$/],
 ];
 
-const MAX_HEADERS = 80;
-const MAX_VALUES = 6;
-
-/** Adds the names of headers, the formats of their values, and the few values that may be stored. */
-export function addHeaders(headers: DraftHeaders, entries: HeaderEntries, run: string): void {
+/** The names of headers, the formats of their values, and the few values that may be stored. */
+export function headersOf(entries: HeaderEntries, one: Counts): Record<string, HeaderShape> {
+  const headers: Record<string, HeaderShape> = {};
   for (const [given, value] of entries) {
     const name = given.toLowerCase();
     if (IGNORED.test(name) || !isHeaderName(name)) continue;
-    if (!Object.hasOwn(headers, name) && Object.keys(headers).length >= MAX_HEADERS) continue;
-    const header = at<Draft<HeaderShape>>(headers, name, () => ({ seen: {} }));
-    count(header.seen, run);
-    header.formats = addTo(header.formats ?? [], textFormat(value), MAX_VALUES);
-    if (STORED.some(([names, values]) => names.test(name) && values.test(value))) {
-      header.values = addTo(header.values ?? [], value, MAX_VALUES);
-    }
+    const isStored = STORED.some(([names, values]) => names.test(name) && values.test(value));
+    const header = {
+      seen: one,
+      formats: [textFormat(value)],
+      ...(isStored && { values: [value] }),
+    };
+    add(headers, { [name]: header });
   }
+  return headers;
 }

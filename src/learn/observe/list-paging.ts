@@ -1,81 +1,59 @@
 import { isObject } from "../../internal/is-object.ts";
-import { fieldRole, type ParameterRole, parameterRole } from "../../profile/paging.ts";
-import { lastName, ROOT } from "../../profile/paths.ts";
-import type { ListPaging } from "../../profile/types.ts";
-import { addTo, at, countAt, type Draft, type DraftCounts } from "./draft.ts";
+import {
+  type FieldRole,
+  fieldRole,
+  type ParameterRole,
+  parameterRole,
+} from "../../profile/paging.ts";
+import { ROOT } from "../../profile/paths.ts";
+import type { Counts, ListPaging } from "../../profile/types.ts";
+import type { Facts } from "./facts.ts";
 import { hashText } from "./hash.ts";
 
-type DraftPaging = Draft<ListPaging>;
-type Parameters = NonNullable<DraftPaging["parameters"]>;
+/** A page of a list, as far as paging is concerned. */
+export interface Page {
+  readonly items: readonly unknown[];
+  /** The numbers beside the list, by what they are. */
+  readonly size: number | undefined;
+  readonly page: number | undefined;
+  readonly offset: number | undefined;
+  readonly total: number | undefined;
+}
 
 /** The last page that was asked for without a parameter: in memory only, never in a profile. */
 export interface DefaultPage {
   readonly count: number;
+  readonly size: number | undefined;
   /** A hash of the first item. */
   readonly first: number | undefined;
-  readonly size: number | undefined;
-  readonly page: number | undefined;
 }
 
-/** A page of a list, as far as paging is concerned. */
-export interface PageSeen {
-  readonly items: readonly unknown[];
-  /** The fields beside the list that are about paging. */
-  readonly fields: Readonly<Record<string, unknown>>;
+/** A parameter of a query that asks for a page. */
+interface Asked {
+  readonly name: string;
+  readonly role: ParameterRole;
+  /** `undefined`: not a whole number. */
+  readonly value: number | undefined;
 }
 
 const MAX_PAGE_SIZE = 5_000;
-const MAX_SIZES = 6;
-const MAX_PARAMETERS = 20;
 
 /** The lengths of pages that services use. Any other number in a field may be an amount. */
 const USUAL_SIZES = new Set([
   ...[1, 2, 3, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 25, 30, 32, 36, 40, 45, 48, 50, 60, 64, 75],
-  ...[
-    80, 90, 96, 99, 100, 120, 125, 128, 150, 200, 250, 256, 300, 400, 500, 512, 750, 1_000, 1_024,
-  ],
-  ...[1_500, 2_000, 2_500, 5_000],
+  ...[80, 90, 96, 99, 100, 120, 125, 128, 150, 200, 250, 256, 300, 400, 500, 512, 750, 1_000],
+  ...[1_024, 1_500, 2_000, 2_500, MAX_PAGE_SIZE],
 ]);
 
 /** @param items - How many items the page has: that is its length. */
-const isSize = (value: unknown, items?: number): value is number =>
-  typeof value === "number" &&
+const isSize = (value: number | undefined, items?: number): value is number =>
+  value !== undefined &&
   value > 0 &&
   value <= MAX_PAGE_SIZE &&
   (USUAL_SIZES.has(value) || value === items);
 
-const wholeNumber = (text: string): number | undefined =>
-  /^\d{1,6}$/.test(text) ? Number(text) : undefined;
-
-/** The page in a body whose list is at `list`. */
-export function readPage(body: unknown, list: string): PageSeen | undefined {
-  const names = list === ROOT ? [] : list.split(".");
-  const fields: Record<string, unknown> = {};
-  let value = body;
-  for (const name of names) {
-    collectFields(value, fields, 0);
-    value = isObject(value) ? value[name] : undefined;
-  }
-  return Array.isArray(value) ? { items: value, fields } : undefined;
-}
-
-function collectFields(value: unknown, fields: Record<string, unknown>, depth: number): void {
-  if (!isObject(value)) return;
-  for (const [name, one] of Object.entries(value)) {
-    if (isObject(one) && depth < 2) collectFields(one, fields, depth + 1);
-    else if (fieldRole(lastName(name)) !== undefined) fields[name] = one;
-  }
-}
-
-function fieldOf({ fields }: PageSeen, role: string): number | undefined {
-  const name = Object.keys(fields).find((one) => fieldRole(one) === role);
-  const value = name === undefined ? undefined : fields[name];
-  return typeof value === "number"
-    ? value
-    : typeof value === "string"
-      ? wholeNumber(value)
-      : undefined;
-}
+const wholeNumber = (value: unknown): number | undefined =>
+  typeof value === "number" ? value : /^\d{1,6}$/.test(String(value)) ? Number(value) : undefined;
 
 const ID_NAME = /^_?(?:id|uuid|reference|number)$|(?:_id|Id|_reference|Reference|_number|Number)$/;
 
@@ -85,144 +63,150 @@ function hashItem(item: unknown): number {
   return hashText(JSON.stringify(ids.length > 0 ? ids : item) ?? "");
 }
 
-const firstHash = ({ items }: PageSeen): number | undefined =>
-  items.length === 0 ? undefined : hashItem(items[0]);
+/** A field beside a list that is about paging. */
+interface PagingField {
+  readonly name: string;
+  readonly role: FieldRole;
+  readonly value: unknown;
+}
+
+/** The fields of an object and of the objects in it that are about paging. */
+export function pagingFieldsIn(value: unknown, depth = 0): PagingField[] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, one]) => {
+    if (isObject(one) && depth < 2) return pagingFieldsIn(one, depth + 1);
+    const role = fieldRole(name);
+    return role === undefined ? [] : [{ name, role, value: one }];
+  });
+}
+
+/** The page in a body whose list is at `list`. */
+export function readPage(body: unknown, list: string): Page | undefined {
+  const fields: PagingField[] = [];
+  let items = body;
+  for (const name of list === ROOT ? [] : list.split(".")) {
+    fields.push(...pagingFieldsIn(items));
+    items = isObject(items) ? items[name] : undefined;
+  }
+  if (!Array.isArray(items)) return undefined;
+  const field = (wanted: FieldRole) =>
+    wholeNumber(fields.find(({ role }) => role === wanted)?.value);
+  const [size, page, offset, total] = [
+    field("size"),
+    field("page"),
+    field("offset"),
+    field("total"),
+  ];
+  return { items, size, page, offset, total };
+}
+
+const PARAMETER_NAME = /^[A-Za-z][\w-]{0,29}(?:\[[A-Za-z_]{1,20}\])?$/;
 
 /** The parameters of a query that ask for a page. */
-export const pagingQuery = (
-  query: URLSearchParams | undefined,
-): [string, string, ParameterRole][] =>
-  [...(query ?? [])].flatMap(([name, value]) => {
-    const role =
-      name.length <= 30 && /^[A-Za-z][\w-]*(?:\[[A-Za-z_]+\])?$/.test(name)
-        ? parameterRole(name)
-        : undefined;
-    return role === undefined ? [] : [[name, value, role] as [string, string, ParameterRole]];
+export const askedOf = (query: URLSearchParams | undefined): Asked[] =>
+  [...(query ?? [])].flatMap(([name, text]) => {
+    const role = PARAMETER_NAME.test(name) ? parameterRole(name) : undefined;
+    return role === undefined ? [] : [{ name, role, value: wholeNumber(text) }];
   });
 
-/** Learns from a page that was read without a parameter, and returns what to compare others with. */
-export function addDefaultPage(paging: DraftPaging, page: PageSeen, run: string): DefaultPage {
-  const size = fieldOf(page, "size");
-  const all = fieldOf(page, "total");
-  const more = all !== undefined && all > page.items.length ? page.items.length : undefined;
-  const defaultSize = size ?? more;
-  if (isSize(defaultSize, page.items.length))
-    paging.defaultSizes = addTo(paging.defaultSizes ?? [], defaultSize, MAX_SIZES);
-  const number = fieldOf(page, "page");
-  if (number === 0 || number === 1) paging.firstPages = addTo(paging.firstPages ?? [], number, 2);
-  addOrder(paging, page.items, run);
-  return { count: page.items.length, first: firstHash(page), size: defaultSize, page: number };
+export const defaultPageOf = ({ size, total = 0, items }: Page): DefaultPage => ({
+  count: items.length,
+  size: size ?? (total > items.length ? items.length : undefined),
+  first: items.length === 0 ? undefined : hashItem(items[0]),
+});
+
+/** What a page shows that was read without a parameter. */
+export function defaultPageFacts(page: Page, one: Counts): Facts<ListPaging> {
+  const { size } = defaultPageOf(page);
+  const order = orderOf(page.items);
+  return {
+    ...(isSize(size, page.items.length) && { defaultSizes: [size] }),
+    ...((page.page === 0 || page.page === 1) && { firstPages: [page.page] }),
+    ...(order && { order: { [order]: one } }),
+  };
 }
 
-/** Learns from a page that a query asked for. */
-export function addAskedPage(
-  paging: DraftPaging,
-  page: PageSeen,
-  query: readonly [string, string, ParameterRole][],
+/** What a page shows that a query asked for. */
+export function askedPageFacts(
+  page: Page,
+  asked: readonly Asked[],
   before: DefaultPage | undefined,
-  run: string,
-): void {
-  for (const [name, value, role] of query) {
-    const asked = wholeNumber(value);
-    const isEffective =
+  one: Counts,
+): Facts<ListPaging>[] {
+  return asked.flatMap(({ name, role, value }) => {
+    const { isEffective, ...facts }: Effect =
       role === "size"
-        ? sizeEffect(paging, page, asked, before)
-        : moveEffect(page, role, asked, before);
-    if (isEffective === undefined) continue;
-    paging.parameters ??= {};
-    addParameter(paging.parameters, name, isEffective ? "works" : "ignored", run);
-  }
+        ? sizeEffect(page, value, before)
+        : { isEffective: hasMoved(page, role, value, before) };
+    if (isEffective === undefined) return [];
+    return [{ ...facts, parameters: { [name]: { [isEffective ? "works" : "ignored"]: one } } }];
+  });
 }
 
-function addParameter(
-  parameters: Parameters,
-  name: string,
-  effect: "works" | "ignored",
-  run: string,
-) {
-  if (!Object.hasOwn(parameters, name) && Object.keys(parameters).length >= MAX_PARAMETERS) return;
-  const counts = at<{ works?: DraftCounts; ignored?: DraftCounts }>(parameters, name, () => ({}));
-  countAt(counts as Record<string, DraftCounts>, effect, run);
+interface Effect extends Facts<ListPaging> {
+  /** `undefined`: it is not clear. */
+  readonly isEffective?: boolean | undefined;
 }
 
-/** Whether the page has the length that was asked for. `undefined`: it is not clear. */
+/** Whether the page has the length that was asked for. */
 function sizeEffect(
-  paging: DraftPaging,
-  page: PageSeen,
+  page: Page,
   asked: number | undefined,
   before: DefaultPage | undefined,
-): boolean | undefined {
-  if (!isSize(asked)) return undefined;
-  const { length } = page.items;
-  const echo = fieldOf(page, "size");
-  if (length > asked || (echo !== undefined && echo > asked)) return false;
-  const all = fieldOf(page, "total");
-  const isCut = all !== undefined && all > length && length < asked;
-  const given = echo !== undefined && echo < asked ? echo : isCut ? length : undefined;
+): Effect {
+  if (!isSize(asked)) return {};
+  const { size, total = 0, items } = page;
+  const { length } = items;
+  if (length > asked || (size !== undefined && size > asked)) return { isEffective: false };
+  const isCut = total > length && length < asked;
+  const given = size !== undefined && size < asked ? size : isCut ? length : undefined;
   if (given !== undefined) {
     // The usual length again: either the parameter has no effect, or that is the largest page.
-    if (given === before?.size || !isSize(given, length)) return undefined;
-    paging.clampedSizes = addTo(paging.clampedSizes ?? [], given, MAX_SIZES);
-    return true;
+    const isClear = given !== before?.size && isSize(given, length);
+    return isClear ? { isEffective: true, clampedSizes: [given] } : {};
   }
-  if (asked === before?.size) return undefined;
   const isFull = length === asked && before !== undefined && before.count > asked;
-  if (echo !== asked && !isFull) return undefined;
-  paging.largestSize = Math.max(paging.largestSize ?? 0, asked);
-  return true;
+  if (asked === before?.size || (size !== asked && !isFull)) return {};
+  return { isEffective: true, largestSize: asked };
 }
 
 /** Whether the page is another one. `undefined`: it is not clear. */
-function moveEffect(
-  page: PageSeen,
-  role: ParameterRole,
+function hasMoved(
+  page: Page,
+  role: Exclude<ParameterRole, "size">,
   asked: number | undefined,
   before: DefaultPage | undefined,
 ): boolean | undefined {
-  const isFirst = role !== "cursor" && (asked === undefined || asked <= (role === "page" ? 1 : 0));
-  if (isFirst) return undefined;
-  const echo = fieldOf(page, role);
-  if (role !== "cursor" && echo !== undefined) return echo === asked;
+  if (role !== "cursor") {
+    if (asked === undefined || asked <= (role === "page" ? 1 : 0)) return undefined;
+    const { [role]: shown } = page;
+    if (shown !== undefined) return shown === asked;
+  }
   if (before?.first === undefined) return undefined;
   // A page that moved does not hold the item that was the first.
   return !page.items.some((item) => hashItem(item) === before.first);
 }
 
-/** Learns from a request for a page that was rejected. */
-export function addRejectedPage(
-  paging: DraftPaging,
-  query: readonly [string, string, ParameterRole][],
-): void {
-  for (const [, value, role] of query) {
-    const asked = wholeNumber(value);
-    if (role !== "size" || !isSize(asked)) continue;
-    paging.rejectedSizes = addTo(paging.rejectedSizes ?? [], asked, MAX_SIZES);
-  }
-}
+/** What a rejection shows of the pages that were asked for. */
+export const rejectedPageFacts = (asked: readonly Asked[]): Facts<ListPaging> => ({
+  rejectedSizes: asked.flatMap(({ role, value }) =>
+    role === "size" && isSize(value) ? [value] : [],
+  ),
+});
 
 const TIMES = [
-  "created_at",
-  "createdAt",
-  "created",
-  "timestamp",
-  "date",
-  "initiated_at",
-  "updated_at",
+  ...["created_at", "createdAt", "created", "timestamp", "date", "initiated_at", "updated_at"],
 ];
 const NUMBERS = ["id", "payment_id", "invoice_id", "webhook_id"];
 
-function addOrder(paging: DraftPaging, items: readonly unknown[], run: string): void {
+/** Which items come first: by their times, or else by their numbers. */
+function orderOf(items: readonly unknown[]): "newest" | "oldest" | undefined {
   const [first, last] = [items[0], items.at(-1)];
-  if (items.length < 2 || !isObject(first) || !isObject(last)) return;
+  if (items.length < 2 || !isObject(first) || !isObject(last)) return undefined;
   const time = TIMES.find((name) => typeof first[name] === "string");
   const number = NUMBERS.find((name) => typeof first[name] === "number");
-  const difference =
-    time !== undefined
-      ? Date.parse(String(first[time])) - Date.parse(String(last[time]))
-      : number !== undefined
-        ? Number(first[number]) - Number(last[number])
-        : 0;
-  if (difference === 0 || Number.isNaN(difference)) return;
-  paging.order ??= {};
-  countAt(paging.order, difference > 0 ? "newest" : "oldest", run);
+  const rank = (item: Record<string, unknown>) =>
+    time !== undefined ? Date.parse(String(item[time])) : Number(item[number ?? ""]);
+  const difference = rank(first) - rank(last);
+  return difference > 0 ? "newest" : difference < 0 ? "oldest" : undefined;
 }

@@ -11,10 +11,9 @@ interface Entry {
 
 /** Runs a function in a later turn. It does not keep the process alive. */
 function later(run: () => void): void {
-  // Browsers and Workers have no setImmediate.
-  const timer: unknown =
-    typeof setImmediate === "function" ? setImmediate(run) : setTimeout(run, 0);
-  if (typeof timer === "object") (timer as { unref?: () => void } | null)?.unref?.();
+  // Browsers and Workers have no setImmediate, and timers that are numbers.
+  const timer: unknown = (globalThis.setImmediate ?? setTimeout)(run);
+  (Object(timer) as { unref?: () => void }).unref?.();
 }
 
 /**
@@ -22,7 +21,7 @@ function later(run: () => void): void {
  * response teaches the same.
  */
 export class IdleQueue {
-  #entries: Entry[] = [];
+  readonly #entries: Entry[] = [];
   #size = 0;
   #isScheduled = false;
 
@@ -34,29 +33,27 @@ export class IdleQueue {
     this.#schedule();
   }
 
-  /** Does all the work now. */
-  flush(): void {
-    while (this.#entries.length > 0) this.#next();
-  }
-
   #schedule(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#entries.length === 0) return;
     this.#isScheduled = true;
     later(() => {
       this.#isScheduled = false;
-      const end = performance.now() + TURN_MS;
-      while (this.#entries.length > 0 && performance.now() < end) this.#next();
-      if (this.#entries.length > 0) this.#schedule();
+      this.flush(performance.now() + TURN_MS);
+      this.#schedule();
     });
   }
 
-  #next(): void {
-    const entry = this.#entries.shift() as Entry;
-    this.#size -= entry.size;
-    try {
-      entry.run();
-    } catch {
-      // What cannot be read teaches nothing.
+  /** Does the work now: all of it, or as much as there is time for. */
+  flush(end = Number.POSITIVE_INFINITY): void {
+    while (performance.now() < end) {
+      const entry = this.#entries.shift();
+      if (entry === undefined) return;
+      this.#size -= entry.size;
+      try {
+        entry.run();
+      } catch {
+        // What cannot be read teaches nothing.
+      }
     }
   }
 }

@@ -1,31 +1,7 @@
 import { ENDPOINTS, type Endpoint, endpointFor } from "../../contract/endpoints.ts";
 import { ProbeError } from "../../errors/probe.ts";
 import type { Received } from "./http/exchange.ts";
-import type { Step, ValueName } from "./steps/step.ts";
-
-/** Why a step is left out, by the value that it needs. */
-export const MISSING: Readonly<Record<ValueName, string>> = {
-  readable: "the key can read nothing",
-  payment: "there is no payment",
-  otherPayment1: "the list shows no other status",
-  otherPayment2: "the list shows no other status",
-  otherPayment3: "the list shows no other status",
-  invoice: "there is no invoice",
-  unknownPayment: "the payments could not be read",
-  unknownInvoice: "the invoices could not be read",
-  unknownWebhook: "the webhooks could not be read",
-  mark: "nothing is created",
-  createdInvoice: "no invoice was created",
-  createdWebhook: "no webhook was registered",
-  phone: "no phone was given",
-  startedPayment: "no payment was started",
-  startedCheckout: "the service gave no checkout_request_id",
-  shownSize: "the response does not show the length of its page",
-  shownPage: "the response does not show the number of its page",
-  firstItem: "the list shows no item",
-  pageSize: "no parameter sets the length of a page here",
-  cursor: "the response has no cursor",
-};
+import type { Step } from "./steps/step.ts";
 
 const failure = (code: string, message: string) => new ProbeError(code, message);
 
@@ -78,4 +54,19 @@ export function describeRejectedRead({ method, path }: Step, { status }: Receive
   const scope = row && (ENDPOINTS[row.name] as Endpoint).scope;
   const isScope = (status === 401 || status === 403) && scope !== undefined;
   return `${method} ${path} returned ${status}${isScope ? `: the key may lack the scope ${scope}` : ""}.`;
+}
+
+/** An error with what the user has to know about the service besides. */
+export function explainRest(
+  error: ProbeError,
+  left: readonly string[],
+  payment: string | undefined,
+): ProbeError {
+  const rest = [
+    ...left.map((one) => `Left at the service: ${one}. Delete it there.`),
+    ...(payment === undefined
+      ? []
+      : [`The payment ${payment} was started, and may still be paid.`]),
+  ];
+  return rest.length === 0 ? error : error.with([error.message, ...rest].join("\n"));
 }

@@ -1,8 +1,7 @@
 import { isFinal } from "../../contract/payment-state.ts";
 import { sleep } from "../../internal/timeout.ts";
-import { isSuccess } from "./classify.ts";
-import { findField } from "./created/find-ids.ts";
-import type { Received } from "./http/exchange.ts";
+import { findField } from "./find-fields.ts";
+import { isSuccess, type Received } from "./http/exchange.ts";
 
 const POLL_MS = 2_000;
 export const FOLLOW_MS = 180_000;

@@ -1,13 +1,15 @@
 import { ProbeError } from "../../errors/probe.ts";
+import { testedParameters } from "../../profile/paging.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { createRecorder } from "../recorder.ts";
-import { classify, isSuccess } from "./classify.ts";
-import { describeRejectedRead, explainNoReads, explainRedirect, MISSING } from "./explain.ts";
-import { Client, stopped } from "./http/client.ts";
-import type { Received } from "./http/exchange.ts";
-import type { Notify } from "./http/rate-limiter.ts";
-import { PageEffects } from "./page-effects.ts";
-import { type Sent, StepSender } from "./step-sender.ts";
+import { classify } from "./classify.ts";
+import { CreatedResources } from "./created.ts";
+import { describeRejectedRead, explainNoReads, explainRedirect, explainRest } from "./explain.ts";
+import { findField } from "./find-fields.ts";
+import type { CreatedKind } from "./find-ids.ts";
+import { FOLLOW_MS, followPayment } from "./follow-payment.ts";
+import { Client, isUnreachable, stopped } from "./http/client.ts";
+import { isSuccess, type Outgoing, type Received } from "./http/exchange.ts";
 import type { Part, Step } from "./steps/step.ts";
 import { Values } from "./values.ts";
 
@@ -21,7 +23,7 @@ export interface ProbeOptions {
   /** Ends the probe. What it created is still deleted. */
   readonly signal: AbortSignal;
   readonly onStep: (result: StepResult) => void;
-  readonly notify: Notify;
+  readonly notify: (message: string) => void;
 }
 
 /** What became of one step of the plan. */
@@ -50,28 +52,45 @@ export interface ProbeResult {
  */
 export const probe = (options: ProbeOptions): Promise<ProbeResult> => new Probe(options).run();
 
+/** With slower reads, the many questions about paging would take many minutes. */
+const MAX_READ_MS = 3_000;
+
+/** `/invoices` for `/invoices/{invoice}`. */
+const listOf = (path: string): string => path.split("/{", 1).join();
+
+const createdValue = (kind: CreatedKind) =>
+  kind === "invoice" ? ("createdInvoice" as const) : ("createdWebhook" as const);
+
+interface Sent {
+  readonly step: Step;
+  readonly outgoing: Outgoing;
+  readonly received: Received;
+}
+
 class Probe {
   readonly #options: ProbeOptions;
   readonly #recorder = createRecorder({ by: "probe" });
   readonly #client: Client;
-  readonly #sender: StepSender;
+  readonly #created: CreatedResources;
   readonly #values = new Values();
-  readonly #pages = new PageEffects(this.#recorder);
   /** The paths that the key may read. */
   readonly #readable = new Set<string>();
   /** The reads that failed. Whether their cause is a scope shows only when another one succeeds. */
-  readonly #rejected: { step: Step; sent: Sent }[] = [];
+  readonly #rejected: Sent[] = [];
   /** How the service rejects an unknown id, by the path of the list. */
   readonly #unknownIds = new Map<string, Received>();
+  /** The lists whose longest page is known. */
+  readonly #long = new Set<string>();
   readonly #missing: string[] = [];
+  /** A payment that was started and whose end is not known. */
+  #openPayment: string | undefined;
   #slowestMs = 0;
 
   constructor(options: ProbeOptions) {
     this.#options = options;
     this.#client = new Client({ ...options, recorder: this.#recorder });
-    this.#sender = new StepSender({ ...options, client: this.#client, values: this.#values });
-    const mark = `malipo probe ${globalThis.crypto.randomUUID().slice(0, 8)}`;
-    this.#values.set("mark", mark);
+    this.#created = new CreatedResources(this.#client);
+    this.#values.set("mark", this.#created.mark);
     this.#values.set("phone", options.phone);
   }
 
@@ -87,122 +106,178 @@ class Probe {
       await this.#runPart("after deletion");
     } catch (error) {
       left.push(...(await this.#deleteCreated()));
-      const hasLearned = this.#values.get("readable") !== undefined;
-      if (!(error instanceof ProbeError && error.code === "rate_limit" && hasLearned)) {
-        throw withRest(error, left, this.#sender.openPayment);
+      if (!(error instanceof ProbeError)) throw error;
+      if (error.code !== "rate_limit" || this.#values.get("readable") === undefined) {
+        throw explainRest(error, left, this.#openPayment);
       }
       // What was learned before is true: a later probe can learn the rest.
       this.#missing.push(`${error.message} What was learned before stays`);
     }
-    return {
-      profile: this.#recorder.profile(),
-      requests: this.#client.requests,
-      missing: this.#missing,
-      left,
-    };
+    const { requests } = this.#client;
+    return { profile: this.#recorder.profile(), requests, missing: this.#missing, left };
   }
 
   async #runPart(part: Part): Promise<void> {
-    for (const step of this.#options.steps) {
-      if (step.part !== part) continue;
+    for (const step of this.#options.steps.filter((one) => one.part === part)) {
       if (this.#options.signal.aborted) throw stopped();
-      const reason = this.#reasonToSkip(step);
-      if (reason === undefined) await this.#runStep(step);
-      else this.#options.onStep({ step, skipped: reason });
+      const skipped = this.#reasonToSkip(step);
+      if (skipped !== undefined) this.#options.onStep({ step, skipped });
+      else await this.#runStep(step);
     }
   }
 
   #reasonToSkip(step: Step): string | undefined {
-    const { reads } = step;
+    const { reads, part, path } = step;
     if (reads !== undefined && !this.#readable.has(reads)) return `the key cannot use ${reads}`;
-    if (step.part === "paging" && this.#slowestMs > MAX_READ_MS) return "the service is slow";
-    if (step.part === "paging") this.#pages.fillIn(step, this.#values);
-    if (step.part === "paging" && this.#pages.isKnown(step)) return "it is known by now";
-    const missing = this.#values.missing(step);
-    return missing && MISSING[missing];
+    if (part === "paging") {
+      if (this.#slowestMs > MAX_READ_MS) return "the service is slow";
+      this.#values.set("pageSize", this.#tested(path).size);
+      if (this.#isKnown(step)) return "it is known by now";
+    }
+    return this.#values.reasonToSkip(step);
+  }
+
+  /** The parameters with an effect. Services page all of their lists in one way: what works at one is tried first at the others. */
+  #tested(path: string) {
+    const { lists } = this.#recorder;
+    const own = lists[`GET ${path}`];
+    return { ...testedParameters(Object.values(lists)), ...testedParameters(own ? [own] : []) };
+  }
+
+  /** Whether the answer to a question about paging is known already. */
+  #isKnown({ path, query = {}, asks }: Step): boolean {
+    if (asks === undefined) return false;
+    if (asks === "longest") return this.#long.has(path);
+    const name = Object.keys(query).at(-1) ?? "";
+    const { size, page, offset, cursor } = this.#tested(path);
+    const known = asks === "size" ? [size] : [page, offset, cursor];
+    if (known.some((one) => one !== undefined && one !== name)) return true;
+    return this.#recorder.lists[`GET ${path}`]?.parameters?.[name] !== undefined;
   }
 
   async #runStep(step: Step): Promise<void> {
-    const sent = await this.#sender.send(step, (changed) => this.#record(step, changed));
-    if (step.part === "reads") this.#slowestMs = Math.max(this.#slowestMs, this.#client.lastMs);
-    const { status } = sent.received;
-    if (status >= 300 && status < 400 && step.part === "reads") {
-      throw explainRedirect(this.#options.baseUrl, sent.received);
+    const received = await this.#send(step);
+    const { status } = received;
+    if (step.part === "reads") {
+      this.#slowestMs = Math.max(this.#slowestMs, this.#client.lastMs);
+      if (status >= 300 && status < 400) throw explainRedirect(this.#options.baseUrl, received);
     }
-    this.#learn(step, sent);
+    // By the id that the service accepted, which may be another one than the first.
+    this.#learn({ step, outgoing: this.#outgoing(step), received });
     this.#options.onStep({ step, status });
   }
 
-  #learn(step: Step, sent: Sent): void {
-    const { received } = sent;
-    const isOk = isSuccess(received);
-    const list = listOf(step.path);
-    if (step.part === "reads" && !isOk) {
-      this.#rejected.push({ step, sent });
-      return;
+  #outgoing(step: Step): Outgoing {
+    const { key: own, publicKey } = this.#options;
+    // Of the same kind, so that only the key itself is unknown.
+    const unknown = `${own.slice(0, 3)}malipo_probe_unknown`;
+    const key = { own, public: publicKey, unknown, none: undefined }[step.key ?? "own"];
+    return { method: step.method, origin: step.origin, key, ...this.#values.fill(step) };
+  }
+
+  /** Sends a step in the way that it needs: what it creates or starts is not forgotten. */
+  async #send(step: Step): Promise<Received> {
+    const { creates, confirms, payment, method, cause } = step;
+    const manner = cause !== undefined ? "wrong" : method === "GET" ? "read" : "write";
+    const send = () => this.#client.send(this.#outgoing(step), manner, this.#options.signal);
+    if (creates !== undefined) {
+      const received = await this.#created.create(creates, this.#outgoing(step));
+      this.#values.set(createdValue(creates), this.#created.idOf(creates));
+      return received;
     }
-    if (step.cause === "unknown_id" && step.part === "rejections" && !this.#unknownIds.has(list)) {
-      this.#unknownIds.set(list, received);
+    if (confirms !== undefined) {
+      return this.#created.confirm(confirms, () => {
+        this.#values.set(createdValue(confirms), this.#created.idOf(confirms));
+        return send();
+      });
     }
-    this.#record(step, sent);
-    if (!isOk) return;
-    this.#values.learn(step, received);
-    if (step.part === "paging") this.#pages.learn(step, received, this.#values);
-    if (step.part !== "reads") return;
-    this.#readable.add(step.path);
-    if (step.method === "GET" && this.#values.get("readable") === undefined) {
-      this.#values.set("readable", step.path);
+    if (payment === "start") return this.#startPayment(this.#outgoing(step));
+    return payment === "follow" ? this.#followPayment(step, send) : send();
+  }
+
+  /** Ctrl-C does not interrupt the request: its outcome must be known. */
+  async #startPayment(outgoing: Outgoing): Promise<Received> {
+    try {
+      const received = await this.#client.send(outgoing, "write");
+      this.#openPayment = isSuccess(received) ? findField(received.json, "reference") : undefined;
+      return received;
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      throw error.with(
+        `${error.message}\nThe payment may have been started. Check: npx malipo payments list`,
+        "unknown",
+      );
     }
   }
 
-  #record(step: Step, { outgoing, received }: Sent): void {
-    const outcome = classify(step, received, this.#unknownIds.get(listOf(step.path)));
-    if (outcome !== "unclear") this.#client.record(outgoing, received, outcome);
+  async #followPayment(step: Step, read: () => Promise<Received>): Promise<Received> {
+    const { signal, notify } = this.#options;
+    notify(
+      `Answer the prompt on the phone. The probe follows the payment for up to ${FOLLOW_MS / 60_000} min.`,
+    );
+    const onChange = (received: Received) =>
+      this.#record({ step, outgoing: this.#outgoing(step), received });
+    const { received, hasEnded } = await followPayment(read, onChange, signal);
+    if (hasEnded) this.#openPayment = undefined;
+    else if (!signal.aborted) {
+      notify("The payment is still open. The probe goes on, and does not learn how it ends.");
+    }
+    return received;
+  }
+
+  #learn(sent: Sent): void {
+    const { step, received } = sent;
+    const { part, path, cause, method, asks, provides = [] } = step;
+    const isOk = isSuccess(received);
+    if (part === "reads" && !isOk) {
+      this.#rejected.push(sent);
+      return;
+    }
+    const list = listOf(path);
+    if (cause === "unknown_id" && part === "rejections" && !this.#unknownIds.has(list)) {
+      this.#unknownIds.set(list, received);
+    }
+    this.#record(sent);
+    if (!isOk) return;
+    this.#values.learn(provides, received.json);
+    if (asks === "longest") this.#long.add(path);
+    if (part !== "reads") return;
+    this.#readable.add(path);
+    if (method === "GET") this.#values.set("readable", this.#values.get("readable") ?? path);
+  }
+
+  #record({ step, outgoing, received }: Sent): void {
+    const cause = classify(step, received, this.#unknownIds.get(listOf(step.path)));
+    if (cause !== "unclear") this.#client.record(outgoing, received, cause);
   }
 
   /** @throws {ProbeError} if the service let nothing be read. */
   #checkReads(): void {
-    const responses = this.#rejected.map(({ sent }) => sent.received);
     if (this.#values.get("readable") === undefined) {
+      const responses = this.#rejected.map(({ received }) => received);
       throw explainNoReads(this.#options.baseUrl, responses);
     }
-    for (const { step, sent } of this.#rejected) {
-      const { outgoing, received } = sent;
+    for (const { step, outgoing, received } of this.#rejected) {
       const { status } = received;
       // The key is known, because another read succeeded.
       const isScope = status === 401 || status === 403;
-      this.#client.record(outgoing, received, { cause: isScope ? "missing_scope" : undefined });
+      this.#client.record(outgoing, received, isScope ? "missing_scope" : undefined);
       this.#missing.push(describeRejectedRead(step, received));
     }
   }
 
+  /** @returns What is left at the service, in words. */
   #deleteCreated(): Promise<string[]> {
-    return this.#sender.deleteCreated((resource, received) => {
+    return this.#created.deleteAll((kind, id, received) => {
+      const value = createdValue(kind);
+      // Only now is it sure which of its ids it goes by.
+      this.#values.set(value, id);
       const step = this.#options.steps.find(
-        ({ part, path }) => part === "deletion" && path.startsWith(`/${resource}s/`),
+        ({ part, path }) => part === "deletion" && path.includes(`{${value}}`),
       );
       if (step === undefined) return;
-      this.#record(step, { outgoing: this.#sender.outgoing(step), received });
+      this.#record({ step, outgoing: this.#outgoing(step), received });
       this.#options.onStep({ step, status: received.status });
     });
   }
-}
-
-/** With slower reads, the many questions about paging would take many minutes. */
-const MAX_READ_MS = 3_000;
-
-/** `/invoices` for `/invoices/{invoice}`. */
-const listOf = (path: string): string => path.split("/{", 1).join();
-
-/** An error with what the user has to know about the service besides. */
-function withRest(error: unknown, left: readonly string[], payment: string | undefined): unknown {
-  if (!(error instanceof ProbeError)) return error;
-  const rest = [
-    ...left.map((one) => `Left at the service: ${one}. Delete it there.`),
-    ...(payment === undefined
-      ? []
-      : [`The payment ${payment} was started, and may still be paid.`]),
-  ];
-  if (rest.length === 0) return error;
-  return error.with([error.message, ...rest].join("\n"));
 }

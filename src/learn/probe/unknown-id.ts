@@ -1,19 +1,11 @@
 const MAX_INTEGER = 2_147_483_647;
+const DIGITS = "0123456789";
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 const random = (limit: number): number =>
   Math.floor((crypto.getRandomValues(new Uint32Array(1))[0] as number) % limit);
 
-const LOWER = "abcdefghijklmnopqrstuvwxyz";
-const ALPHABETS: readonly (readonly [RegExp, string])[] = [
-  [/\d/, "0123456789"],
-  [/[a-z]/, LOWER],
-  [/[A-Z]/, LOWER.toUpperCase()],
-];
-
-function randomLike(character: string): string {
-  const alphabet = ALPHABETS.find(([pattern]) => pattern.test(character))?.[1];
-  return alphabet === undefined ? character : (alphabet[random(alphabet.length)] as string);
-}
+const pick = (alphabet: string) => () => alphabet[random(alphabet.length)] as string;
 
 const isUuid = (id: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id);
 
@@ -24,5 +16,9 @@ export function unknownIdLike(id: string | undefined): string {
   // Above every id in use, and within what a database column holds.
   if (/^\d{1,10}$/.test(id)) return String(MAX_INTEGER - 1 - random(1_000));
   const [prefix = ""] = /^[A-Za-z]+[-_]/.exec(id) ?? [];
-  return prefix + [...id.slice(prefix.length)].map(randomLike).join("");
+  const rest = id
+    .slice(prefix.length)
+    .replace(/\d/g, pick(DIGITS))
+    .replace(/[a-z]/g, pick(LETTERS));
+  return prefix + rest.replace(/[A-Z]/g, pick(LETTERS.toUpperCase()));
 }

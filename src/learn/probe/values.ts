@@ -1,35 +1,74 @@
-import { findCursor, findField, firstId, referencesByStatus } from "./created/find-ids.ts";
-import type { Received } from "./http/exchange.ts";
-import type { Body, Step, ValueName } from "./steps/step.ts";
+import { findCursor, findField, findPagingName, referencesByStatus } from "./find-fields.ts";
+import { firstId } from "./find-ids.ts";
 import { unknownIdLike } from "./unknown-id.ts";
 
-/** How a value is found in the body of a response. */
-const FINDERS: Readonly<Partial<Record<ValueName, (body: unknown) => string | undefined>>> = {
-  payment: (body) => findField(body, "reference"),
-  otherPayment1: (body) => referencesByStatus(body)[1],
-  otherPayment2: (body) => referencesByStatus(body)[2],
-  otherPayment3: (body) => referencesByStatus(body)[3],
-  unknownPayment: (body) => unknownIdLike(findField(body, "reference")),
-  invoice: (body) => firstId(body, "invoice"),
-  unknownInvoice: (body) => unknownIdLike(firstId(body, "invoice")),
-  unknownWebhook: (body) => unknownIdLike(firstId(body, "webhook")),
-  cursor: findCursor,
-  startedPayment: (body) => findField(body, "reference"),
-  startedCheckout: (body) => findField(body, "checkout_request_id"),
-};
+/** Why a request is left out without a value, and how the value is found in the body of a response. */
+type Value = readonly [missing: string, find?: (body: unknown) => string | undefined];
 
-/** A step with its values filled in. */
-export interface Request {
+const reference = (body: unknown) => findField(body, "reference");
+const invoice = (body: unknown) => firstId(body, "invoice");
+const webhook = (body: unknown) => firstId(body, "webhook");
+const otherPayment = (index: number): Value => [
+  "the list shows no other status",
+  (body) => referencesByStatus(body)[index],
+];
+
+/** What later requests need to know of earlier responses, by the name that stands in braces. */
+const VALUES = {
+  // A path that the key may read. The others are paths of resources that the merchant has.
+  readable: ["the key can read nothing"],
+  payment: ["there is no payment", reference],
+  // Payments of the other statuses in the list.
+  otherPayment1: otherPayment(1),
+  otherPayment2: otherPayment(2),
+  otherPayment3: otherPayment(3),
+  invoice: ["there is no invoice", invoice],
+  // Ids of the same kind as the service's own, that nothing has.
+  unknownPayment: ["the payments could not be read", (body) => unknownIdLike(reference(body))],
+  unknownInvoice: ["the invoices could not be read", (body) => unknownIdLike(invoice(body))],
+  unknownWebhook: ["the webhooks could not be read", (body) => unknownIdLike(webhook(body))],
+  // What `--write` and `--prompt` make.
+  mark: ["nothing is created"],
+  createdInvoice: ["no invoice was created"],
+  createdWebhook: ["no webhook was registered"],
+  phone: ["no phone was given"],
+  startedPayment: ["no payment was started", reference],
+  startedCheckout: [
+    "the service gave no checkout_request_id",
+    (body) => findField(body, "checkout_request_id"),
+  ],
+  // The query parameter that sets the length of a page, and where the next page begins.
+  pageSize: ["no parameter sets the length of a page here"],
+  shownSize: [
+    "the response does not show the length of its page",
+    (body) => findPagingName(body, "size"),
+  ],
+  shownPage: [
+    "the response does not show the number of its page",
+    (body) => findPagingName(body, "page") ?? findPagingName(body, "offset"),
+  ],
+  firstItem: ["the list shows no item", invoice],
+  cursor: ["the response has no cursor", findCursor],
+} as const satisfies Record<string, Value>;
+
+/** The name of a value that requests need. */
+export type ValueName = keyof typeof VALUES;
+
+/** A request with `{names}` of values in its texts. */
+export interface Template {
+  /** Below the base URL. */
   readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: string | undefined;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: { readonly [field: string]: string | number | readonly string[] };
+  /** A body that is not JSON. */
+  readonly text?: string;
 }
 
 const PLACE = /\{(\w+)\}/g;
 
 /** What the probe knows at this moment, for the requests that are still to come. */
 export class Values {
-  readonly #values = new Map<ValueName, string>();
+  readonly #values = new Map<string, string>();
 
   get(name: ValueName): string | undefined {
     return this.#values.get(name);
@@ -40,43 +79,31 @@ export class Values {
     else this.#values.set(name, value);
   }
 
-  /** Takes what a response provides to later steps. */
-  learn({ provides = [] }: Step, { json }: Received): void {
-    for (const name of provides) this.set(name, FINDERS[name]?.(json));
+  /** Takes these values from the body of a response. */
+  learn(names: readonly ValueName[], body: unknown): void {
+    for (const name of names) this.set(name, (VALUES[name] as Value)[1]?.(body));
   }
 
-  /** The value that a step needs and that is not known; `undefined` if nothing is missing. */
-  missing({ path, query = {}, body = {} }: Step): ValueName | undefined {
-    return [path, ...Object.entries(query).flat(), JSON.stringify(body)]
-      .flatMap((text) => [...text.matchAll(PLACE)])
-      .map(([, name]) => name as ValueName)
-      .find((name) => !this.#values.has(name));
+  /** Why a request cannot be sent; `undefined` if every value that it needs is known. */
+  reasonToSkip({ path, query, body }: Template): string | undefined {
+    const names = JSON.stringify([path, query, body]).matchAll(PLACE);
+    const missing = [...names].find(([, name = ""]) => !this.#values.has(name))?.[1];
+    return missing && VALUES[missing as ValueName][0];
   }
 
-  /** The request of a step. Nothing may be missing. */
-  fill({ path, query = {}, body, text }: Step): Request {
+  /** The request with its values. */
+  fill({ path, query = {}, body, text }: Template) {
+    const value = (_: string, name: string) => this.#values.get(name) ?? "";
+    const fill = (one: unknown) => (typeof one === "string" ? one.replace(PLACE, value) : one);
+    const sent = body && JSON.parse(JSON.stringify(body), (_, one) => fill(one));
     return {
       // `readable` is a path, and every other value is one segment of it.
-      path: path.replace(PLACE, (_, name) => this.#segment(name as ValueName)),
-      query: new URLSearchParams(Object.entries(query).map((pair) => pair.map(this.#text))),
-      body: text ?? (body && JSON.stringify(this.#fillBody(body))),
+      path: path.replace(PLACE, (place, name) =>
+        name === "readable" ? value(place, name) : encodeURIComponent(value(place, name)),
+      ),
+      query: new URLSearchParams(Object.entries(query).map((pair) => pair.map(fill) as string[])),
+      sent: sent as unknown,
+      body: text ?? ((sent && JSON.stringify(sent)) as string | undefined),
     };
-  }
-
-  #segment(name: ValueName): string {
-    const value = this.#values.get(name) ?? "";
-    return name === "readable" ? value : encodeURIComponent(value);
-  }
-
-  readonly #text = (text: string): string =>
-    text.replace(PLACE, (_, name) => this.#values.get(name as ValueName) ?? "");
-
-  #fillBody(body: Body): object {
-    return Object.fromEntries(
-      Object.entries(body).map(([name, value]) => [
-        name,
-        typeof value === "string" ? this.#text(value) : value,
-      ]),
-    );
   }
 }

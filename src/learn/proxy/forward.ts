@@ -15,48 +15,51 @@ export interface Passed {
 
 // A connection for each request: the service may close an open connection at the moment
 // at which a payment is sent on it, and then it is unknown whether it was received.
-const AGENTS = {
-  "http:": new http.Agent({ keepAlive: false }),
-  "https:": new https.Agent({ keepAlive: false }),
+const CLIENTS = {
+  "http:": { request: http.request, agent: new http.Agent({ keepAlive: false }) },
+  "https:": { request: https.request, agent: new https.Agent({ keepAlive: false }) },
 };
 
 /**
  * Sends a request on, and its response back, as they come.
  *
- * @param target - The origin, path and query.
+ * @param path - With the query, at the origin of `base`.
  * @returns What has passed; `undefined` if the response did not come to its end.
  */
 export function forward(
   incoming: http.IncomingMessage,
   outgoing: http.ServerResponse,
-  target: { readonly base: URL; readonly path: string },
+  base: URL,
+  path: string,
 ): Promise<Passed | undefined> {
-  const { base, path } = target;
+  const { origin, host, protocol } = base;
   const headers = headerPairs(incoming.rawHeaders);
+  const { method } = incoming;
   const sent = new Capture();
   return new Promise((resolve) => {
-    const { request } = base.protocol === "https:" ? https : http;
-    const upstream = request(base.origin, {
-      agent: AGENTS[base.protocol as keyof typeof AGENTS],
-      method: incoming.method,
-      path,
-      headers: requestHeaders(headers, base.host),
-      setHost: false,
-    });
+    const { request, agent } = CLIENTS[protocol as keyof typeof CLIENTS];
+    const options = { agent, method, path, headers: requestHeaders(headers, host), setHost: false };
+    const upstream = request(origin, options);
+    const fail = (message: string) => {
+      if (outgoing.headersSent) outgoing.destroy();
+      else sendError(outgoing, 502, `The proxy of malipo ${message}.`);
+      resolve(undefined);
+    };
     upstream.once("response", (response) => {
-      const body = new Capture();
-      const received = headerPairs(response.rawHeaders);
-      const status = response.statusCode ?? 502;
-      if (!writeHead(outgoing, response, endToEnd(received))) {
+      const { statusCode: status = 502, statusMessage, rawHeaders } = response;
+      const received = headerPairs(rawHeaders);
+      try {
+        outgoing.writeHead(status, statusMessage, endToEnd(received).flat());
+      } catch {
+        // A head that Node cannot write, such as the status 099.
         response.resume();
-        sendError(
-          outgoing,
-          502,
-          `The proxy of malipo cannot pass on the response of ${base.origin}: its status line or its headers are not valid HTTP. The request did reach the service.`,
+        fail(
+          `cannot pass on the response of ${origin}: its status line or its headers are not valid HTTP. The request did reach the service`,
         );
-        return resolve(undefined);
+        return;
       }
-      response.on("data", (chunk) => body.add(chunk));
+      const body = new Capture();
+      response.on("data", body.add);
       response.once("end", () =>
         resolve({ request: { headers, body: sent }, status, headers: received, body }),
       );
@@ -65,11 +68,10 @@ export function forward(
       response.pipe(outgoing);
     });
     upstream.once("error", (error) => {
-      if (outgoing.headersSent) outgoing.destroy();
-      else sendBadGateway(outgoing, base, error);
-      resolve(undefined);
+      const reason = describeConnectionError(failureCode(error) ?? "no response");
+      fail(`got no response from ${origin}: ${reason}`);
     });
-    incoming.on("data", (chunk) => sent.add(chunk));
+    incoming.on("data", sent.add);
     incoming.pipe(upstream);
     outgoing.once("close", () => {
       if (outgoing.writableFinished) return;
@@ -77,26 +79,6 @@ export function forward(
       resolve(undefined);
     });
   });
-}
-
-/** `false` for a head that Node cannot write, such as the status 099. */
-function writeHead(
-  outgoing: http.ServerResponse,
-  { statusCode = 502, statusMessage = "" }: http.IncomingMessage,
-  headers: HeaderPairs,
-): boolean {
-  try {
-    outgoing.writeHead(statusCode, statusMessage, headers.flat());
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function sendBadGateway(outgoing: http.ServerResponse, { origin }: URL, error: Error): void {
-  const reason = describeConnectionError(failureCode(error) ?? "no response");
-  const message = `The proxy of malipo got no response from ${origin}: ${reason}.`;
-  sendError(outgoing, 502, message);
 }
 
 export function sendError(outgoing: http.ServerResponse, status: number, error: string): void {

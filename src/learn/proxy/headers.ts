@@ -1,15 +1,6 @@
 /** Headers of one connection: each side of the proxy has its own. */
-const HOP_BY_HOP = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
@@ -24,25 +15,18 @@ export const headerValue = (headers: HeaderPairs, wanted: string): string | unde
 
 /** The headers that go on to the other side, with their names and their order as they are. */
 export function endToEnd(headers: HeaderPairs): HeaderPairs {
-  const named = (headerValue(headers, "connection") ?? "")
-    .split(",")
-    .map((name) => name.trim().toLowerCase());
-  return headers.filter(([name]) => {
-    const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower)) return false;
+  const named = (headerValue(headers, "connection") ?? "").toLowerCase().split(/\s*,\s*/);
+  return headers.filter(([given]) => {
+    const name = given.toLowerCase();
     // The body goes on, so its length does, too: without it, the body would be a second request.
-    return lower === "content-length" || !named.includes(lower);
+    return !HOP_BY_HOP.test(name) && (name === "content-length" || !named.includes(name));
   });
 }
 
 /** The headers of a request to another host. */
 export function requestHeaders(headers: HeaderPairs, host: string): string[] {
   const isChunked = headerValue(headers, "transfer-encoding") !== undefined;
-  const own: HeaderPairs = [
-    ["Host", host],
-    ...(isChunked ? [["Transfer-Encoding", "chunked"] as const] : []),
-  ];
   // The proxy has taken the body: the client waits for no second permission.
   const rest = endToEnd(headers).filter(([name]) => !/^(?:host|expect)$/i.test(name));
-  return [...own, ...rest].flat();
+  return ["Host", host, ...(isChunked ? ["Transfer-Encoding", "chunked"] : []), ...rest.flat()];
 }

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { endpointFor } from "../../contract/endpoints.ts";
 import { keyKind } from "../../contract/keys.ts";
 import { isLoopback } from "../../internal/loopback.ts";
-import type { Recorder } from "../exchange.ts";
+import type { Exchange } from "../exchange.ts";
+import { parseBody } from "../observe/parse-body.ts";
+import type { Recorder } from "../recorder.ts";
 import { decodeText } from "./capture.ts";
 import { forward, type Passed, sendError } from "./forward.ts";
 import { type HeaderPairs, headerValue } from "./headers.ts";
@@ -32,31 +34,26 @@ const STATUSES_OF_FORGERY = [401, 403];
 /** A proxy in front of the service, which learns from what passes and changes nothing of it. */
 export function createProxy(options: ProxyOptions): Server {
   return createServer((request, response) => {
-    const { host, origin, "sec-fetch-site": site } = request.headers;
-    const foreign = foreignHost(host) ?? foreignOrigin(origin, site);
+    const { url } = request;
+    const foreign = foreignReason(request);
     if (foreign !== undefined) sendError(response, 403, foreign);
-    else if (!request.url?.startsWith("/")) sendError(response, 400, "The target is not a path.");
-    else void pass(options, request, response, request.url);
+    else if (!url?.startsWith("/")) sendError(response, 400, "The target is not a path.");
+    else void pass(options, request, response, url);
   });
 }
 
-/** A website can make its domain resolve to loopback: browsers set `Host` themselves. */
-function foreignHost(host: string | undefined): string | undefined {
-  const isOwn = URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname);
-  return host !== undefined && isOwn
-    ? undefined
-    : "The proxy accepts this only from its own machine. Use 127.0.0.1 or localhost as the host.";
-}
+const isOwn = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
-/** A page on this machine may use the proxy, such as a shop in development. Another site may not. */
-function foreignOrigin(origin: string | undefined, site: unknown): string | undefined {
-  if (origin === undefined) {
-    return site === "cross-site"
-      ? "The proxy does not accept this from a page of another site."
-      : undefined;
+/** Why a request is not accepted: only this machine may use the proxy, and no page of another site. */
+function foreignReason({ headers }: IncomingMessage): string | undefined {
+  const { host, origin, "sec-fetch-site": site } = headers;
+  // A website can make its domain resolve to loopback: browsers set `Host` themselves.
+  if (host === undefined || !isOwn(`http://${host}`)) {
+    return "The proxy accepts this only from its own machine. Use 127.0.0.1 or localhost as the host.";
   }
-  const isLocal = URL.canParse(origin) && isLoopback(new URL(origin).hostname);
-  return isLocal ? undefined : "The proxy does not accept this from a page of another site.";
+  // A page on this machine may use the proxy, such as a shop in development.
+  const isForeign = origin === undefined ? site === "cross-site" : !isOwn(origin);
+  return isForeign ? "The proxy does not accept this from a page of another site." : undefined;
 }
 
 async function pass(
@@ -66,26 +63,19 @@ async function pass(
   target: string,
 ): Promise<void> {
   const { to, webhooksTo } = options;
-  const [path = "", query = ""] = splitTarget(target);
-  if (webhooksTo !== undefined && request.method === "POST" && path === WEBHOOK_PATH) {
+  const { method = "GET" } = request;
+  const [path = "", query] = target.split(/\?(.*)/s);
+  if (webhooksTo !== undefined && method === "POST" && path === WEBHOOK_PATH) {
     const receivedAt = Date.now();
     const receiver = webhooksTo.pathname + webhooksTo.search;
-    const passed = await forward(request, response, { base: webhooksTo, path: receiver });
+    const passed = await forward(request, response, webhooksTo, receiver);
     if (passed !== undefined) learnDelivery(options, passed, receivedAt);
     return;
   }
   const base = new URL(to);
-  const passed = await forward(request, response, {
-    base,
-    path: base.pathname.replace(/\/$/, "") + target,
-  });
-  if (passed === undefined) return;
-  await learnExchange(options, { method: request.method ?? "GET", path, query }, passed);
-}
-
-function splitTarget(target: string): [path: string, query: string] {
-  const at = target.indexOf("?");
-  return at === -1 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
+  const prefix = base.pathname.replace(/\/$/, "");
+  const passed = await forward(request, response, base, prefix + target);
+  if (passed !== undefined) await learnExchange(options, { method, path, query }, passed);
 }
 
 /** A preflight is about the browser, and a HEAD has no body. */
@@ -93,21 +83,20 @@ const IGNORED_METHODS = ["OPTIONS", "HEAD", "TRACE"];
 
 async function learnExchange(
   { recorder, onExchange }: ProxyOptions,
-  { method, path, query }: { method: string; path: string; query: string },
+  { method, path, query }: { method: string; path: string; query: string | undefined },
   { request, status, headers, body }: Passed,
 ): Promise<void> {
   if (IGNORED_METHODS.includes(method)) return;
   const bytes = body.bytes();
-  const encoding = headerValue(headers, "content-encoding");
-  const text = bytes && (await decodeText(bytes, encoding));
+  const text = bytes && (await decodeText(bytes, headerValue(headers, "content-encoding")));
   if (text === undefined) return;
   recorder.record({
     method,
     path,
     query: new URLSearchParams(query),
     key: kindOfKey(request.headers),
-    sent: parseJson(request.body.bytes()),
-    hasBody: !request.body.isEmpty,
+    sent: parseBody(String(request.body.bytes() ?? "")).value,
+    hasBody: request.body.length > 0,
     hasOrigin: headerValue(request.headers, "origin") !== undefined,
     status,
     headers,
@@ -117,15 +106,7 @@ async function learnExchange(
   onExchange({ name: `${method} ${endpoint ?? "another path"}`, status });
 }
 
-function parseJson(bytes: Buffer | undefined): unknown {
-  try {
-    return JSON.parse(String(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-function kindOfKey(headers: HeaderPairs): "public" | "secret" | "sandbox" | "other" | "none" {
+function kindOfKey(headers: HeaderPairs): Exchange["key"] {
   const [, bearer] = /^Bearer\s+(\S+)/i.exec(headerValue(headers, "authorization") ?? "") ?? [];
   const key = headerValue(headers, "x-api-key") ?? bearer;
   return key === undefined ? "none" : (keyKind(key) ?? "other");

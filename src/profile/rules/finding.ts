@@ -11,19 +11,28 @@ export interface Finding {
 /** Decides an assumption by what was seen of a service. */
 export type Rule = (profile: ServiceProfile) => Finding;
 
-/** Several findings about one assumption, as one. */
-export function joinFindings(findings: Iterable<Finding>): Finding {
-  let seen = 0;
-  const contradictions = new Set<string>();
-  for (const finding of findings) {
-    seen += finding.seen;
-    for (const one of finding.contradictions) contradictions.add(one);
-  }
-  return { seen, contradictions: [...contradictions] };
-}
-
 export const NOTHING_SEEN: Finding = { seen: 0, contradictions: [] };
+
+/** Several findings about one assumption, as one. */
+export const joinFindings = (findings: readonly Finding[]): Finding => ({
+  seen: findings.reduce((sum, { seen }) => sum + seen, 0),
+  contradictions: [...new Set(findings.flatMap(({ contradictions }) => contradictions))],
+});
 
 /** `a`, `a and b`, `a, b and c`. */
 export const enumerate = (names: readonly (string | number)[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+
+/** The fields that something lacks, and those that it has beyond the ones that it may have. */
+export function fieldDifferences(
+  what: string,
+  names: readonly string[],
+  { required, allowed = required }: { required: readonly string[]; allowed?: readonly string[] },
+): string[] {
+  const missing = required.filter((name) => !names.includes(name));
+  const further = names.filter((name) => !allowed.includes(name)).sort();
+  return [
+    ...(missing.length > 0 ? [`${what} has no ${enumerate(missing)}`] : []),
+    ...(further.length > 0 ? [`${what} has ${enumerate(further)}, too`] : []),
+  ];
+}

@@ -2,9 +2,34 @@ import { total } from "../counts.ts";
 import { findPaging, type Paging } from "../paging.ts";
 import { childrenOf, findListPath, ROOT } from "../paths.ts";
 import { findSuccess } from "../read.ts";
-import type { ServiceProfile } from "../types.ts";
-import { enumerate, type Finding, joinFindings, NOTHING_SEEN, type Rule } from "./finding.ts";
-import { LISTS } from "./resources.ts";
+import type { Shape } from "../types.ts";
+import { enumerate, type Finding, joinFindings, type Rule } from "./finding.ts";
+import { LISTS } from "./seen-resources.ts";
+
+const FIELDS = ["meta.page", "meta.per_page", "meta.total"];
+
+/** A difference, if its condition holds. */
+type Differences = readonly (readonly [isThere: boolean, text: string])[];
+
+const textsOf = (differences: Differences): string[] =>
+  differences.filter(([isThere]) => isThere).map(([, text]) => text);
+
+/** What differs in the place of a list and in the fields beside it. */
+function bodyDifferences(body: Shape, paging: Paging): string[] {
+  const list = findListPath(body);
+  if (list === undefined) return ["the response holds no list"];
+  const fields = Object.keys(paging.fields);
+  const others = ["success", "data", "meta", list];
+  const rest = childrenOf(body, ROOT).filter((name) => !others.includes(name));
+  const isUnknown = (name: string) => !fields.some((path) => path.startsWith(name));
+  const names =
+    fields.length === 0 ? "no paging fields" : `the paging fields are ${enumerate(fields)}`;
+  return textsOf([
+    [list !== "data", `the list is ${list === ROOT ? "the body itself" : list}`],
+    [fields.length !== FIELDS.length || !FIELDS.every((one) => fields.includes(one)), names],
+    [list !== ROOT && rest.some(isUnknown), `beside the list: ${enumerate(rest)}`],
+  ]);
+}
 
 /** What the sandbox assumes of lists. */
 interface AssumedLists {
@@ -12,53 +37,23 @@ interface AssumedLists {
   readonly maxPerPage: number;
 }
 
-const FIELDS = ["meta.page", "meta.per_page", "meta.total"];
-
-/** What differs in the place of a list and in the fields beside it. */
-function bodyDifferences(profile: ServiceProfile, endpoint: string): string[] {
-  const body = findSuccess(profile, endpoint)?.response.body ?? {};
-  const list = findListPath(body);
-  if (list === undefined) return ["the response holds no list"];
-  const place = list === ROOT ? "the body itself" : list;
-  const beside = Object.keys(findPaging(profile, endpoint).fields);
-  const others = ["success", "data", "meta"];
-  const rest = childrenOf(body, ROOT).filter((name) => !others.includes(name) && name !== list);
-  const isAssumed = FIELDS.every((path) => beside.includes(path)) && beside.length === 3;
-  return [
-    ...(list === "data" ? [] : [`the list is ${place}`]),
-    ...(isAssumed
-      ? []
-      : [beside.length === 0 ? "no paging fields" : `the paging fields are ${enumerate(beside)}`]),
-    ...(list !== ROOT && rest.some((name) => !beside.some((path) => path.startsWith(name)))
-      ? [`beside the list: ${enumerate(rest)}`]
-      : []),
-  ];
-}
-
 /** What differs in the parameters of lists and in their effect. */
 function queryDifferences(paging: Paging, { perPage, maxPerPage }: AssumedLists): string[] {
-  const { parameters, ignored, defaultSize, maxSize, overMax, firstPage, order } = paging;
-  const found: string[] = [];
-  const isNew = (name: string | undefined, assumed: string) =>
-    name !== undefined && name !== assumed;
-  if (isNew(parameters.size, "per_page")) found.push(`?${parameters.size} sets the page length`);
-  if (isNew(parameters.page, "page")) found.push(`?${parameters.page} sets the page`);
-  for (const role of ["offset", "cursor"] as const) {
-    if (parameters[role] !== undefined) found.push(`?${parameters[role]} is the ${role}`);
-  }
-  for (const [role, name] of [
-    ["size", "per_page"],
-    ["page", "page"],
-  ] as const) {
-    if (ignored.includes(name) && parameters[role] === undefined)
-      found.push(`?${name} has no effect`);
-  }
-  if (defaultSize !== undefined && defaultSize !== perPage) found.push(`${defaultSize} a page`);
-  if (maxSize !== undefined && maxSize !== maxPerPage) found.push(`${maxSize} a page at most`);
-  if (overMax === "clamped") found.push("a larger page is cut to the largest");
-  if (firstPage === 0) found.push("the first page is 0");
-  if (order === "oldest") found.push("the oldest come first");
-  return found;
+  const { parameters, ignored, defaultSize = perPage, maxSize = maxPerPage } = paging;
+  const { size, page, offset, cursor } = parameters;
+  return textsOf([
+    [(size ?? "per_page") !== "per_page", `?${size} sets the page length`],
+    [(page ?? "page") !== "page", `?${page} sets the page`],
+    [offset !== undefined, `?${offset} is the offset`],
+    [cursor !== undefined, `?${cursor} is the cursor`],
+    [size === undefined && ignored.includes("per_page"), "?per_page has no effect"],
+    [page === undefined && ignored.includes("page"), "?page has no effect"],
+    [defaultSize !== perPage, `${defaultSize} a page`],
+    [maxSize !== maxPerPage, `${maxSize} a page at most`],
+    [paging.overMax === "clamped", "a larger page is cut to the largest"],
+    [paging.firstPage === 0, "the first page is 0"],
+    [paging.order === "oldest", "the oldest come first"],
+  ]);
 }
 
 /** Decides the query and the response of lists. */
@@ -66,11 +61,15 @@ export const listsRule =
   (assumed: AssumedLists): Rule =>
   (profile) =>
     joinFindings(
-      LISTS.map((endpoint): Finding => {
+      LISTS.flatMap((endpoint): Finding[] => {
         const found = findSuccess(profile, endpoint);
-        if (found === undefined) return NOTHING_SEEN;
-        const query = queryDifferences(findPaging(profile, endpoint), assumed);
-        const contradictions = [...bodyDifferences(profile, endpoint), ...query];
-        return { seen: total(found.response.seen), contradictions };
+        if (found === undefined) return [];
+        const { body, seen } = found.response;
+        const paging = findPaging(profile, endpoint);
+        const differences = [
+          ...bodyDifferences(body, paging),
+          ...queryDifferences(paging, assumed),
+        ];
+        return [{ seen: total(seen), contradictions: differences }];
       }),
     );

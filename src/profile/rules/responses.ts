@@ -2,10 +2,9 @@ import { ENDPOINTS, type EndpointName } from "../../contract/endpoints.ts";
 import type { RejectionCause } from "../causes.ts";
 import { total } from "../counts.ts";
 import { childrenOf, hasType, ROOT } from "../paths.ts";
-import { endpointKey, findSuccess } from "../read.ts";
-import type { RejectionShape, ServiceProfile } from "../types.ts";
-import { enumerate, type Finding, joinFindings, NOTHING_SEEN, type Rule } from "./finding.ts";
-import { resourceOf } from "./resources.ts";
+import { endpointKey, findSuccess, usual } from "../read.ts";
+import type { Counts, RejectionShape } from "../types.ts";
+import { type Finding, joinFindings, NOTHING_SEEN, type Rule } from "./finding.ts";
 
 const CAUSE_NAMES: Readonly<Partial<Record<RejectionCause, string>>> = {
   no_key: "no key",
@@ -19,46 +18,35 @@ const CAUSE_NAMES: Readonly<Partial<Record<RejectionCause, string>>> = {
   invalid_field: "an invalid field",
 };
 
-/** The body of an error in words: `{ message, errors }`, `HTML or text`, `an empty body`. */
-function describeBody({ body }: RejectionShape): string {
+/** The body of an error in words; `undefined` for the assumed one. */
+function describeBody({ body }: RejectionShape): string | undefined {
   if (hasType(body, ROOT, "text")) return "a body that is not JSON";
   if (hasType(body, ROOT, "empty")) return "an empty body";
-  const names = childrenOf(body, ROOT);
-  return names.length === 0 ? "another body" : `{ ${names.join(", ")} }`;
-}
-
-const isAssumedBody = ({ body }: RejectionShape): boolean =>
-  childrenOf(body, ROOT).join() === "error,success" &&
-  Object.keys(body.success?.types ?? {}).join() === "boolean" &&
-  Object.keys(body.error?.types ?? {}).join() === "string";
-
-function rejectionFinding(
-  cause: RejectionCause,
-  assumed: number,
-  profile: ServiceProfile,
-): Finding {
-  return joinFindings(
-    Object.entries(profile.rejections[cause] ?? {}).map(([status, rejection]): Finding => {
-      const seen = total(rejection.seen);
-      const name = CAUSE_NAMES[cause] ?? cause;
-      if (total(rejection.accepted) === seen) {
-        return { seen, contradictions: [`${name} is accepted with ${status}`] };
-      }
-      const contradictions: string[] = [];
-      if (Number(status) !== assumed) contradictions.push(`${status} for ${name}`);
-      if (!isAssumedBody(rejection)) contradictions.push(`errors are ${describeBody(rejection)}`);
-      return { seen, contradictions };
-    }),
-  );
+  const names = childrenOf(body, ROOT).join(", ");
+  const types = ["success", "error"].map((name) => Object.keys(body[name]?.types ?? {}).join());
+  if (names === "error, success" && types.join() === "boolean,string") return undefined;
+  return names === "" ? "another body" : `{ ${names} }`;
 }
 
 /** Decides status codes and bodies of errors, by cause. */
 export const errorResponsesRule =
-  (statuses: Readonly<Partial<Record<RejectionCause, number>>>): Rule =>
-  (profile) =>
+  (assumed: Readonly<Partial<Record<RejectionCause, number>>>): Rule =>
+  ({ rejections }) =>
     joinFindings(
-      Object.entries(statuses).map(([cause, status]) =>
-        rejectionFinding(cause as RejectionCause, status, profile),
+      (Object.keys(assumed) as RejectionCause[]).flatMap((cause) =>
+        Object.entries(rejections[cause] ?? {}).map(([status, rejection]): Finding => {
+          const seen = total(rejection.seen);
+          const name = CAUSE_NAMES[cause] ?? cause;
+          if (total(rejection.accepted) === seen) {
+            return { seen, contradictions: [`${name} is accepted with ${status}`] };
+          }
+          const body = describeBody(rejection);
+          const contradictions = [
+            ...(Number(status) === assumed[cause] ? [] : [`${status} for ${name}`]),
+            ...(body === undefined ? [] : [`errors are ${body}`]),
+          ];
+          return { seen, contradictions };
+        }),
       ),
     );
 
@@ -67,70 +55,78 @@ export const successStatusesRule =
   (created: readonly EndpointName[]): Rule =>
   (profile) =>
     joinFindings(
-      (Object.keys(ENDPOINTS) as EndpointName[]).map((name): Finding => {
-        const endpoint = endpointKey(name);
-        const found = findSuccess(profile, endpoint);
-        if (found === undefined) return NOTHING_SEEN;
-        const assumed = created.includes(name) ? 201 : 200;
-        const isAssumed = found.status === assumed;
-        const contradictions = isAssumed ? [] : [`${found.status} from ${endpoint}`];
-        return { seen: total(found.response.seen), contradictions };
+      (Object.keys(ENDPOINTS) as EndpointName[]).flatMap((name): Finding[] => {
+        const found = findSuccess(profile, endpointKey(name));
+        if (found === undefined) return [];
+        const isAssumed = found.status === (created.includes(name) ? 201 : 200);
+        const contradictions = isAssumed ? [] : [`${found.status} from ${endpointKey(name)}`];
+        return [{ seen: total(found.response.seen), contradictions }];
       }),
     );
 
-/** Decides whether two endpoints return the same: `endpoint` is assumed to return what `other` does. */
-export const sameResponseRule =
-  (endpoint: string, other: string): Rule =>
-  (profile) => {
-    const [mine, assumed] = [resourceOf(profile, endpoint), resourceOf(profile, other)];
-    if (mine === undefined || assumed === undefined) return NOTHING_SEEN;
-    const [names, others] = [Object.keys(mine.fields), Object.keys(assumed.fields)];
-    const further = names.filter((name) => !others.includes(name));
-    const isSubject = names.some((name) => others.includes(name));
-    return {
-      seen: mine.seen,
-      contradictions: [
-        ...(further.length > 0 ? [`${endpoint} returns ${enumerate(further)}, too`] : []),
-        ...(isSubject ? [] : [`${endpoint} returns none of the fields of ${other}`]),
-      ],
-    };
-  };
+/** Decides the form of timestamps. */
+export const timeRule =
+  (form: string): Rule =>
+  ({ timestamps }) =>
+    joinFindings(
+      Object.entries(timestamps).map(([found, counts]) => ({
+        seen: total(counts),
+        contradictions: found === form ? [] : [found],
+      })),
+    );
 
-/** Decides the response to a phone that is validated. */
-export const validatePhoneRule: Rule = (profile) => {
-  const resource = resourceOf(profile, "POST /mobile-money/validate-phone");
-  const found: Finding[] = [];
-  if (resource !== undefined) {
-    const names = Object.keys(resource.fields);
-    const isAssumed =
-      names.includes("valid") &&
-      names.includes("phone") &&
-      names.every((name) => ["valid", "phone", "network"].includes(name));
-    const contradictions = isAssumed ? [] : [`the response has ${enumerate(names)}`];
-    found.push({ seen: resource.seen, contradictions });
-  }
-  // What is not a number at all, such as `12`, is rejected by the sandbox, too.
-  for (const [status, rejection] of Object.entries(profile.rejections.unusable_phone ?? {})) {
-    const isRejected = total(rejection.accepted) < total(rejection.seen);
-    const contradictions = isRejected ? [`${status} for a number that cannot be charged`] : [];
-    found.push({ seen: total(rejection.seen), contradictions });
-  }
-  return joinFindings(found);
+/** Decides whether browsers of any origin may call. */
+export const browsersRule: Rule = ({ browsers, endpoints }) => {
+  const anyOrigin = Object.values(endpoints)
+    .flatMap((byStatus) => Object.values(byStatus))
+    .map(({ headers }) => headers["access-control-allow-origin"])
+    .filter((header) => header?.values?.includes("*"));
+  const decided: readonly (readonly [seen: number, ...contradictions: string[]])[] = [
+    [anyOrigin.reduce((sum, header) => sum + total(header?.seen), 0)],
+    [total(browsers.rejected), "no Access-Control-Allow-Origin for a request with an Origin"],
+    [total(browsers.allowed), "only some origins are allowed"],
+  ];
+  const [seen, ...contradictions] = decided.find(([one]) => one > 0) ?? [0];
+  return seen === 0 ? NOTHING_SEEN : { seen, contradictions };
 };
 
-/** Decides the response of deletions. */
-export const deletionsRule: Rule = (profile) =>
+/** Decides which endpoints a sandbox key may call. */
+export const sandboxKeyRule: Rule = ({ keys }) =>
   joinFindings(
-    ["DELETE /invoices/{invoice}", "DELETE /webhooks/{id}"].map((endpoint): Finding => {
-      const found = findSuccess(profile, endpoint);
-      if (found === undefined) return NOTHING_SEEN;
-      const seen = total(found.response.seen);
-      const resource = resourceOf(profile, endpoint);
-      if (resource === undefined) {
-        return { seen, contradictions: [`${endpoint} returns ${found.status} without an object`] };
-      }
-      const names = Object.keys(resource.fields);
-      const isAssumed = names.join() === "deleted,id";
-      return { seen, contradictions: isAssumed ? [] : [`${endpoint} returns ${enumerate(names)}`] };
-    }),
+    Object.entries(keys.sandbox ?? {}).map(([endpoint, { allowed, rejected }]) => ({
+      seen: total(allowed) + total(rejected),
+      contradictions: total(rejected) > total(allowed) ? [`it may not call ${endpoint}`] : [],
+    })),
   );
+
+const UNITS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+] as const;
+
+/** `10 s`, `5 min`. */
+function duration(seconds: number): string {
+  const [size, unit] = UNITS.find(([one]) => seconds >= one && seconds % one === 0) ?? [1, "s"];
+  return `${seconds / size} ${unit}`;
+}
+
+const sumOf = (gaps: Readonly<Record<string, Counts>>): number =>
+  Object.values(gaps).reduce((sum, one) => sum + total(one), 0);
+
+/** Decides the retry schedule, by the gaps that were seen. Gaps at the end may not be known yet. */
+export const deliveryScheduleRule =
+  (delaysMs: readonly number[]): Rule =>
+  ({ deliveries }) =>
+    joinFindings(
+      Object.entries(deliveries.redeliveries).map(([number, { gaps }]): Finding => {
+        const gap = Number(usual(gaps) ?? 0);
+        const assumed = delaysMs[Number(number) - 1];
+        const text =
+          assumed === undefined
+            ? `there is a redelivery ${number}, after ${duration(gap)}`
+            : `redelivery ${number} comes after ${duration(gap)}`;
+        return { seen: sumOf(gaps), contradictions: gap * 1_000 === assumed ? [] : [text] };
+      }),
+    );

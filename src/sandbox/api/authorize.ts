@@ -3,18 +3,7 @@ import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiRequest } from "../exchange/messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { Serializer } from "../serializer/serializer.ts";
-import type { StoredKey } from "../state/records.ts";
-import type { State } from "../state/state.ts";
-
-/** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
-export function authorize(
-  { state, serializer }: SandboxState,
-  request: ApiRequest,
-  endpoint: EndpointName,
-): void {
-  checkPermission(serializer, endpoint, keyOf(state, request));
-}
+import type { State, StoredKey } from "../state/stored.ts";
 
 function keyOf(state: State, { header }: ApiRequest): StoredKey {
   const [, bearer] = /^Bearer\s+(\S+)$/i.exec(header("authorization") ?? "") ?? [];
@@ -30,11 +19,13 @@ function keyOf(state: State, { header }: ApiRequest): StoredKey {
   throw new ErrorResponse("unknown_key", "This sandbox does not know the API key.");
 }
 
-function checkPermission(
-  serializer: Serializer,
+/** @throws {ErrorResponse} 401 or 403, if the request's key may not call this endpoint. */
+export function authorize(
+  { state, serializer }: SandboxState,
+  request: ApiRequest,
   name: EndpointName,
-  { kind, scopes }: StoredKey,
 ): void {
+  const { kind, scopes } = keyOf(state, request);
   const { keys, scope, method, path }: Endpoint = ENDPOINTS[name];
   if (!serializer.mayCall(kind, name)) {
     throw new ErrorResponse(

@@ -9,7 +9,7 @@ import { takeFaults } from "../faults/faults.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { FaultEffect } from "../state/records.ts";
 import { authorize } from "./authorize.ts";
-import { parseBody } from "./parse-body.ts";
+import { decodeSegment, parseBody } from "./parse-request.ts";
 import { ROUTES } from "./routes.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -68,7 +68,6 @@ function statusResponse(effect: FaultEffect & { kind: "status" }, faultHeaders: 
   return typeof content === "string" ? { ...response, body: content } : response;
 }
 
-/** Does what the request asks for. */
 function route(
   sandboxState: SandboxState,
   request: ApiRequest,
@@ -106,7 +105,7 @@ function callEndpoint(sandboxState: SandboxState, request: ApiRequest, match: Ma
   return ROUTES[match.name]({
     sandboxState,
     endpoint: match.name,
-    id: decodeSegment(match.params[0]),
+    id: decodeSegment(match.params[0] ?? ""),
     query: request.query,
     body: match.endpoint.request === undefined ? {} : parseBody(request.body),
   });
@@ -118,14 +117,6 @@ function noEndpoint(path: string): ErrorResponse {
     return new ErrorResponse("unknown_path", `There is no endpoint at ${path}.`);
   const allow = methods.join(", ");
   return new ErrorResponse("wrong_method", `${path} accepts ${allow}.`, { headers: { allow } });
-}
-
-function decodeSegment(segment = ""): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw new ErrorResponse("invalid_path", "The path is not valid percent-encoding.");
-  }
 }
 
 function preflight({ header }: ApiRequest): ApiResponse {

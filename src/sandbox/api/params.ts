@@ -9,8 +9,8 @@ import type { NewPayment } from "../payments/payments.ts";
 import { kenyanMobile } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
-import type { StoredWebhook } from "../state/records.ts";
-import type { Body } from "./parse-body.ts";
+import type { StoredWebhook } from "../state/stored.ts";
+import type { Body } from "./parse-request.ts";
 
 // Fields of requests are checked twice: against the contract, then against the choices of the sandbox.
 
@@ -32,7 +32,6 @@ function checkedAmount(amount: unknown, { limits }: SandboxState): number {
   );
 }
 
-/** The fields of a request to initiate a payment. */
 export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPayment {
   const params = checked<{
     amount: number;
@@ -64,7 +63,6 @@ export function newPaymentFields(sandboxState: SandboxState, body: Body): NewPay
   };
 }
 
-/** The phone of a request to validate one. */
 export function phoneField({ serializer }: SandboxState, body: Body): string {
   const result = phoneToValidate.safeParse(body);
   if (result.success) return (result.data as { phone: string }).phone;
@@ -74,7 +72,6 @@ export function phoneField({ serializer }: SandboxState, body: Body): string {
   throw new ErrorResponse("invalid_phone", `phone: ${message}`, { field: "phone" });
 }
 
-/** The fields of a webhook registration, or of a change to one. */
 export function webhookFields(body: Body, isChange: boolean): Partial<Omit<StoredWebhook, "id">> {
   const {
     name,

@@ -1,14 +1,14 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
 import { ErrorResponse, invalidField } from "../exchange/error-response.ts";
-import type { Page, RouteResult } from "../exchange/result.ts";
+import type { Records, Resource, RouteResult } from "../exchange/result.ts";
 import { changeInvoice, createInvoice, markPaid, sendInvoice } from "../payments/invoices.ts";
 import { MERCHANT } from "../payments/merchant.ts";
 import { startPayment } from "../payments/payments.ts";
 import { kenyanMobile, networkOf } from "../payments/phone-number.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 import { invoiceFields, newPaymentFields, phoneField, webhookFields } from "./params.ts";
-import type { Body } from "./parse-body.ts";
+import type { Body } from "./parse-request.ts";
 
 /** A request whose key may make it. */
 export interface RouteContext {
@@ -20,15 +20,18 @@ export interface RouteContext {
   readonly body: Body;
 }
 
-/** The part of a list that a request asks for. */
-function pageOf<Item>({ sandboxState, endpoint, query }: RouteContext, all: readonly Item[]) {
+function listOf<One extends Resource>(
+  { sandboxState, endpoint, query }: RouteContext,
+  resource: One,
+  all: readonly Records[One][],
+): RouteResult {
   const asked = sandboxState.serializer.readPage(endpoint, query);
   // The newest come first in the response; in the state they are last.
   const ordered = asked.oldestFirst ? all : all.toReversed();
   const before = ordered.findIndex((one) => idOf(one) === asked.after);
   const offset = asked.after === undefined || before === -1 ? asked.offset : before + 1;
-  const page: Page = { ...asked, offset, total: all.length };
-  return { records: ordered.slice(offset, offset + asked.size), page };
+  const records = ordered.slice(offset, offset + asked.size);
+  return { resource, records, page: { ...asked, offset, total: all.length } } as RouteResult;
 }
 
 function idOf(record: unknown): string | undefined {
@@ -44,30 +47,34 @@ function orNotFound<T>(what: string, id: string, one: T | undefined): T {
   );
 }
 
-const findPayment = ({ sandboxState, id }: RouteContext): StoredPayment => {
+function findPayment({ sandboxState, id }: RouteContext): StoredPayment {
   const payment = sandboxState.payments.get(id);
   // The index has checkout request ids too, but the path accepts only a reference.
   return orNotFound("payment", id, payment?.reference === id ? payment : undefined);
-};
-const findInvoice = ({ sandboxState, id }: RouteContext): StoredInvoice =>
-  orNotFound(
+}
+
+function findInvoice({ sandboxState, id }: RouteContext): StoredInvoice {
+  const { invoices } = sandboxState.state;
+  return orNotFound(
     "invoice",
     id,
-    sandboxState.state.invoices.find((one) => one.id === id || one.number === id),
+    invoices.find((one) => one.id === id || one.number === id),
   );
-const findWebhook = ({ sandboxState, id }: RouteContext): StoredWebhook =>
-  orNotFound(
+}
+
+function findWebhook({ sandboxState, id }: RouteContext): StoredWebhook {
+  const { webhooks } = sandboxState.state;
+  return orNotFound(
     "webhook",
     id,
-    sandboxState.state.webhooks.find((one) => one.id === id),
+    webhooks.find((one) => one.id === id),
   );
-
-function initiate({ sandboxState, body }: RouteContext): RouteResult {
-  return {
-    resource: "initiation",
-    record: startPayment(sandboxState, newPaymentFields(sandboxState, body)),
-  };
 }
+
+const initiate = ({ sandboxState, body }: RouteContext): RouteResult => ({
+  resource: "initiation",
+  record: startPayment(sandboxState, newPaymentFields(sandboxState, body)),
+});
 
 function status({ sandboxState, body }: RouteContext): RouteResult {
   const { reference, checkout_request_id } = body;
@@ -117,7 +124,6 @@ function remove<T extends { id: string }>(all: T[], one: T): RouteResult {
   return { resource: "deletion", record: { id: one.id } };
 }
 
-/** What each endpoint of the contract does. */
 export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => RouteResult>> = {
   "merchant.get": () => ({ resource: "merchant", record: MERCHANT }),
   "merchant.paymentAccounts": (context) => {
@@ -131,13 +137,10 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
         is_default: index === 0,
       }))
       .reverse();
-    return { resource: "account", ...pageOf(context, accounts) };
+    return listOf(context, "account", accounts);
   },
   "payments.get": (context) => ({ resource: "payment", record: findPayment(context) }),
-  "payments.list": (context) => ({
-    resource: "payment",
-    ...pageOf(context, context.sandboxState.state.payments),
-  }),
+  "payments.list": (context) => listOf(context, "payment", context.sandboxState.state.payments),
   "payments.initiate": initiate,
   "mobileMoney.initiate": initiate,
   "mobileMoney.status": status,
@@ -148,10 +151,7 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
     sandboxState.state.webhooks.push(webhook);
     return { resource: "webhook", record: webhook, isNew: true };
   },
-  "webhooks.list": (context) => ({
-    resource: "webhook",
-    ...pageOf(context, context.sandboxState.state.webhooks),
-  }),
+  "webhooks.list": (context) => listOf(context, "webhook", context.sandboxState.state.webhooks),
   "webhooks.update": (context) => {
     const webhook = findWebhook(context);
     const record = Object.assign(webhook, webhookFields(context.body, true));
@@ -165,10 +165,7 @@ export const ROUTES: Readonly<Record<EndpointName, (context: RouteContext) => Ro
     const invoice = createInvoice(sandboxState, invoiceFields(sandboxState, body));
     return { resource: "invoice", record: invoice, isNew: true };
   },
-  "invoices.list": (context) => ({
-    resource: "invoice",
-    ...pageOf(context, context.sandboxState.state.invoices),
-  }),
+  "invoices.list": (context) => listOf(context, "invoice", context.sandboxState.state.invoices),
   "invoices.get": (context) => ({ resource: "invoice", record: findInvoice(context) }),
   "invoices.update": updateInvoice,
   "invoices.delete": (context) => remove(context.sandboxState.state.invoices, findInvoice(context)),

@@ -24,13 +24,13 @@ export interface Assumption {
   readonly learn: Learnable | NotLearnable;
 }
 
-export const entry = <const Value>(
+export const entry = <const Value = undefined>(
   about: string,
   choice: string,
   reason: string,
-  value: Value,
   learn: Learnable | NotLearnable,
-) => ({ about, choice, reason, value, learn });
+  value?: Value,
+) => ({ about, choice, reason, value: value as Value, learn });
 
 /** What a sandbox does that a service has no counterpart of. */
 export const ONLY_SANDBOX: NotLearnable = {

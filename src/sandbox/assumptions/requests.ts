@@ -1,12 +1,15 @@
 import { listsRule } from "../../profile/rules/lists.ts";
+import { sameResponseRule, validatePhoneRule } from "../../profile/rules/resources.ts";
 import {
+  browsersRule,
   errorResponsesRule,
-  sameResponseRule,
+  sandboxKeyRule,
   successStatusesRule,
-  validatePhoneRule,
+  timeRule,
 } from "../../profile/rules/responses.ts";
-import { browsersRule, sandboxKeyRule, timeRule } from "../../profile/rules/service.ts";
 import { entry } from "./entry.ts";
+
+const PAGE_LENGTHS = { perPage: 20, maxPerPage: 100 };
 
 /** About requests and responses. @see ASSUMPTIONS */
 export const ABOUT_REQUESTS = {
@@ -14,14 +17,13 @@ export const ABOUT_REQUESTS = {
     "the sandbox's address",
     "https://sandbox.malipo.test/api/v1 in process; http://127.0.0.1:4010/api/v1 when served",
     "a reserved domain leads to no machine; the interface has a path prefix",
-    { origin: "https://sandbox.malipo.test", prefix: "/api/v1", port: 4010 },
     { never: "you know the address of your service, and pass it as `baseUrl`" },
+    { origin: "https://sandbox.malipo.test", prefix: "/api/v1", port: 4010 },
   ),
   time: entry(
     "the offset of timestamps",
     "+03:00, to the second; virtual time starts at 2026-01-01T09:00:00+03:00",
     "the offset of Nairobi; a fixed start makes transcripts repeatable",
-    undefined,
     {
       rule: timeRule("YYYY-MM-DDTHH:mm:ss+03:00"),
       knob: "timestamps have the form and the offset of the service",
@@ -31,7 +33,6 @@ export const ABOUT_REQUESTS = {
     "whether browsers may call the service",
     "CORS from any origin, preflight included",
     "public keys are for the client side",
-    undefined,
     {
       rule: browsersRule,
       knob: "none: a page under test has to reach the sandbox, whatever the service allows",
@@ -41,17 +42,16 @@ export const ABOUT_REQUESTS = {
     "how large a request may be",
     "1 MiB when served, otherwise 413; JSON nested more than 100 levels deep is rejected with 400",
     "deeper JSON can be parsed, but JSON.stringify cannot write it",
-    { maxBytes: 1_048_576, maxDepth: 100 },
     {
       never:
         "only a request of a megabyte would show it, and a probe sends none to a payment service",
     },
+    { maxBytes: 1_048_576, maxDepth: 100 },
   ),
   keys: entry(
     "which endpoints a sandbox key may call",
     "all of them",
     "it is for testing, and a test needs every endpoint",
-    undefined,
     {
       rule: sandboxKeyRule,
       knob: "a sandbox key is rejected for the endpoints for which the service rejects it",
@@ -61,7 +61,6 @@ export const ABOUT_REQUESTS = {
     "status codes and bodies of errors",
     "401 no key or unknown key; 403 wrong kind or missing scope; 404 unknown path or id; 405 wrong method; 400 invalid JSON; 422 invalid field; always { success: false, error }",
     "their meaning in HTTP, in the envelope of the interface",
-    undefined,
     {
       rule: errorResponsesRule({
         no_key: 401,
@@ -81,7 +80,6 @@ export const ABOUT_REQUESTS = {
     "status codes of successful responses",
     "201 for what is created (invoices, webhooks), 200 for everything else",
     "their meaning in HTTP",
-    undefined,
     {
       rule: successStatusesRule(["invoices.create", "webhooks.register"]),
       knob: "a success has the status of the service, by its endpoint",
@@ -91,27 +89,26 @@ export const ABOUT_REQUESTS = {
     "query and response of lists",
     "?page and ?per_page (20 unless given, 100 at most); data is an array, newest first, meta is { page, per_page, total }",
     "the most common shape",
-    { perPage: 20, maxPerPage: 100 },
     {
-      rule: listsRule({ perPage: 20, maxPerPage: 100 }),
+      rule: listsRule(PAGE_LENGTHS),
       knob: "place of the list, fields beside it, names of the parameters, page lengths",
     },
+    PAGE_LENGTHS,
   ),
   paymentsInitiate: entry(
     "request, response and scope of POST /payments/initiate",
     "those of POST /mobile-money/payment/initiate",
     "it initiates a payment too",
-    "payments.create",
     {
       rule: sameResponseRule("POST /payments/initiate", "POST /mobile-money/payment/initiate"),
       knob: "the response has the fields that the service returns",
     },
+    "payments.create",
   ),
   mobileMoneyStatus: entry(
     "request and response of POST /mobile-money/payment/status",
     "accepts { reference } or { checkout_request_id }, returns what GET /payments/{reference} returns",
     "an initiation returns these two identifiers",
-    undefined,
     {
       rule: sameResponseRule("POST /mobile-money/payment/status", "GET /payments/{reference}"),
       knob: "the response has the fields that the service returns",
@@ -121,7 +118,6 @@ export const ABOUT_REQUESTS = {
     "response of POST /mobile-money/validate-phone",
     "{ valid, phone, network }, 200 for an invalid number too",
     "an invalid number is a result, not an error; the network is a hint, since customers may keep their number",
-    undefined,
     {
       rule: validatePhoneRule,
       knob: "the response has the fields that the service returns; an invalid number has its status",

@@ -1,7 +1,6 @@
 import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { type Duration, durationMs } from "../../internal/duration.ts";
-import type { Task } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { State, Task } from "../state/stored.ts";
 import { clearTimeout, machineTime, setTimeout } from "./machine.ts";
 import { addTimer, takeDueTask } from "./timer-queue.ts";
 
@@ -24,7 +23,6 @@ export interface Clock {
   advance(by: Duration): Promise<void>;
 }
 
-/** What a scheduler works with. */
 export interface SchedulerOptions {
   readonly mode: "virtual" | "real";
   /** The current state. `reset` and `restore` replace it. */
@@ -47,7 +45,6 @@ export class Scheduler implements Clock {
     this.#options = options;
   }
 
-  /** The current time in milliseconds since the epoch. */
   ms(): number {
     const { mode, state } = this.#options;
     return mode === "virtual" ? state().now : machineTime() + this.#aheadMs;

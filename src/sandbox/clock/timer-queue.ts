@@ -1,22 +1,15 @@
-import type { Task, Timer } from "../state/records.ts";
+import type { Task, Timer } from "../state/stored.ts";
 
 // Timers are sorted: the next one is the first.
 
-const isBefore = (one: Timer, other: Timer) =>
-  one.at < other.at || (one.at === other.at && one.turn < other.turn);
+const byTurn = (one: Timer, other: Timer) => one.at - other.at || one.turn - other.turn;
 
-export const sortedTimers = (timers: readonly Timer[]): Timer[] =>
-  timers.toSorted((one, other) => one.at - other.at || one.turn - other.turn);
+export const sortedTimers = (timers: readonly Timer[]): Timer[] => timers.toSorted(byTurn);
 
-/** Inserts a timer in its place, which is found by halving: a sandbox may have thousands. */
+/** Inserts a timer in its place, which is sought from the end: most timers are due after all others. */
 export function addTimer(timers: Timer[], timer: Timer): void {
-  let [from, to] = [0, timers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (isBefore(timers[middle] as Timer, timer)) from = middle + 1;
-    else to = middle;
-  }
-  timers.splice(from, 0, timer);
+  const before = timers.findLastIndex((one) => byTurn(one, timer) < 0);
+  timers.splice(before + 1, 0, timer);
 }
 
 /** Removes the next timer and returns its task, if it is due by `now`. */

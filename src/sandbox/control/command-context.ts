@@ -1,22 +1,10 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { isObject } from "../../internal/is-object.ts";
 import { handle } from "../api/handle.ts";
 import { sendTestEvent } from "../deliveries/test-event.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { viewOf } from "../serializer/assumed.ts";
 import type { CommandContext } from "./types.ts";
-
-/** The error in a response that a fault replaced: any text. */
-function errorIn(body: string): string {
-  try {
-    const envelope: unknown = JSON.parse(body);
-    if (isObject(envelope) && envelope.error !== undefined) return String(envelope.error);
-  } catch {
-    // Not JSON.
-  }
-  return "The request was rejected.";
-}
 
 /**
  * Calls the service as a merchant's server does: faults apply, and the request is logged. Returns what
@@ -48,24 +36,22 @@ function callService(
       `No response: the fault "${fault}" stopped the request before the service processed it.`,
     );
   }
-  const response = respond();
+  const { status, decided } = respond();
   if (fault !== undefined) {
     throw new ConfigurationError(
       `The service processed the request, but the fault "${fault}" dropped the response.`,
     );
   }
-  const { status, decided, body } = response;
-  if (decided instanceof ErrorResponse)
+  if (decided instanceof ErrorResponse) {
     throw new ConfigurationError(`${status}: ${decided.message}`);
+  }
   if (decided !== undefined && "record" in decided) {
     return { ...viewOf(decided.resource)(decided.record) };
   }
   if (status < 300) return {};
-  const cause = response.headers["x-sandbox-fault"] ? " A fault caused this response." : "";
-  throw new ConfigurationError(`${status}: ${errorIn(body)}${cause}`);
+  throw new ConfigurationError(`${status}: The service did nothing. A fault caused this response.`);
 }
 
-/** What commands act on, in a served sandbox. */
 export const commandContext = (server: ServerContext): CommandContext => ({
   sandbox: server.sandbox,
   clock: server.clock,

@@ -1,9 +1,10 @@
+import type { Duration } from "../../internal/duration.ts";
 import { formatTimestamp } from "../clock/time.ts";
 import { localFormat } from "../payments/phone-number.ts";
 import { FAULT_COMMANDS } from "./fault-commands.ts";
 import { PHONE_COMMANDS } from "./phone-commands.ts";
 import { SCENE_COMMANDS } from "./scene-commands.ts";
-import { type Command, defineCommand, textField } from "./types.ts";
+import { type Command, defineCommand } from "./types.ts";
 import { WEBHOOK_COMMANDS } from "./webhook-commands.ts";
 
 // The page and the control API offer these, and the command line describes and calls them. This module
@@ -22,13 +23,13 @@ export const COMMANDS = {
     path: "/payments",
     fields: ["amount", "phone", "account_reference", "description"],
     required: ["amount", "phone"],
-    act: ({ sandbox, callService }, fields) => {
-      const phone = textField(fields, "phone");
+    example: { amount: 100, phone: "0712345678", account_reference: "ORDER-17" },
+    act: ({ sandbox, callService }, { amount, phone, account_reference, description }) => {
       const { reference } = callService("POST", "/mobile-money/payment/initiate", {
-        amount: numberOrText(textField(fields, "amount")),
+        amount: numberOrText(amount),
         phone,
-        account_reference: textField(fields, "account_reference") || undefined,
-        description: textField(fields, "description") || undefined,
+        account_reference: account_reference || undefined,
+        description: description || undefined,
       });
       return { number: sandbox.phone(phone).number, reference: String(reference) };
     },
@@ -40,9 +41,9 @@ export const COMMANDS = {
     path: "/clock/advance",
     fields: ["by"],
     required: ["by"],
-    act: async ({ sandbox, clock }, fields) => {
-      const { by } = fields;
-      await sandbox.clock.advance(typeof by === "number" ? by : textField(fields, "by"));
+    example: { by: "61s" },
+    act: async ({ sandbox, clock }, { by }) => {
+      await sandbox.clock.advance(by as Duration);
       return { now: formatTimestamp(sandbox.clock.now().getTime()), clock };
     },
     message: ({ now }) => `The time is now ${now.slice(11, 19)}.`,
@@ -54,9 +55,9 @@ export const COMMANDS = {
     path: "/keys/revoke",
     fields: ["key"],
     required: ["key"],
-    act: ({ sandbox }, fields) => {
-      const given = textField(fields, "key") || "secret";
-      const key = (sandbox.keys as Readonly<Record<string, string>>)[given] ?? given;
+    example: { key: "secret" },
+    act: ({ sandbox }, { key: given }) => {
+      const key = (sandbox.keys as Readonly<Record<string, string>>)[given || "secret"] ?? given;
       return { key: sandbox.revokeKey(key) };
     },
     message: ({ key }) => `The key is revoked. The new one is ${key}`,
@@ -66,7 +67,6 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** The result of a command. */
 export type CommandResult<Name extends CommandName> = Awaited<
   ReturnType<(typeof COMMANDS)[Name]["act"]>
 >;

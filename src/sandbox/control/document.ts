@@ -1,35 +1,35 @@
-import { COMMANDS, CONTROL_PREFIX, type CommandName } from "./commands.ts";
-import { EXAMPLES } from "./examples.ts";
+import { COMMANDS, CONTROL_PREFIX } from "./commands.ts";
 import { COMMAND_FIELDS } from "./fields.ts";
 import { QUERIES } from "./queries.ts";
 import type { Command } from "./types.ts";
 
-const schemaOf = (field: string): { readonly description: string } => {
-  const { example: _, values, ...schema } = COMMAND_FIELDS[field] ?? { description: "A field." };
-  return { ...schema, ...(values && { examples: values }) };
-};
+function schemaOf(field: string): { readonly description: string } {
+  const row = COMMAND_FIELDS[field] ?? { description: "A field." };
+  const { example: _, values, type = "any", ...schema } = row;
+  const hasType = type !== "any" && type !== "text";
+  return { ...schema, ...(hasType && { type }), ...(values && { examples: values }) };
+}
 
-const envelope = (description: string) => ({
-  description,
-  content: {
-    "application/json": {
-      schema: {
-        type: "object",
-        required: ["success"],
-        properties: {
-          success: { type: "boolean" },
-          data: { type: "object" },
-          error: { type: "string" },
-        },
-      },
-    },
-  },
+const jsonContent = (schema: object, example?: object) => ({
+  content: { "application/json": { schema, ...(example && { example }) } },
 });
 
+const ENVELOPE = {
+  type: "object",
+  required: ["success"],
+  properties: {
+    success: { type: "boolean" },
+    data: { type: "object" },
+    error: { type: "string" },
+  },
+};
+
+const response = (description: string) => ({ description, ...jsonContent(ENVELOPE) });
+
 const RESPONSES = {
-  "200": envelope("Done. `data` is the result."),
-  "403": envelope("The request does not come from this machine."),
-  "422": envelope("The sandbox cannot do it. `error` is the reason."),
+  "200": response("Done. `data` is the result."),
+  "403": response("The request does not come from this machine."),
+  "422": response("The sandbox cannot do it. `error` is the reason."),
 };
 
 const parameter = (name: string, place: "path" | "query") => ({
@@ -40,30 +40,22 @@ const parameter = (name: string, place: "path" | "query") => ({
   ...(place === "path" && { description: schemaOf(name).description }),
 });
 
-function commandOperation(name: CommandName, command: Command): object {
-  const { summary, path = "", fields, required = [] } = command;
+function requestBody({ required = [], example = {} }: Command, fields: readonly string[]): object {
+  const properties = Object.fromEntries(fields.map((field) => [field, schemaOf(field)]));
+  const schema = { type: "object", properties, ...(required.length > 0 && { required }) };
+  const own = Object.entries(example).filter(([field]) => fields.includes(field));
+  return jsonContent(schema, Object.fromEntries(own));
+}
+
+function commandOperation(name: string, command: Command): object {
+  const { summary, path = "", fields } = command;
   const inPath = fields.filter((field) => path.includes(`{${field}}`));
   const inBody = fields.filter((field) => !inPath.includes(field));
-  const properties = Object.fromEntries(inBody.map((field) => [field, schemaOf(field)]));
-  const example = Object.entries(EXAMPLES[name] ?? {}).filter(([field]) => inBody.includes(field));
   return {
     operationId: name.replaceAll("/", "_"),
     summary,
     parameters: inPath.map((field) => parameter(field, "path")),
-    ...(inBody.length > 0 && {
-      requestBody: {
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              properties,
-              ...(required.length > 0 && { required }),
-            },
-            example: Object.fromEntries(example),
-          },
-        },
-      },
-    }),
+    ...(inBody.length > 0 && { requestBody: requestBody(command, inBody) }),
     responses: RESPONSES,
   };
 }
@@ -73,19 +65,12 @@ export function controlDocument(): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [path, { summary, query = [] }] of Object.entries(QUERIES)) {
     const parameters = query.map((name) => parameter(name, "query"));
-    paths[path] = {
-      get: {
-        operationId: `read${path}`.replaceAll("/", "_"),
-        summary,
-        parameters,
-        responses: RESPONSES,
-      },
-    };
+    const operationId = `read${path}`.replaceAll("/", "_");
+    paths[path] = { get: { operationId, summary, parameters, responses: RESPONSES } };
   }
   for (const [name, command] of Object.entries<Command>(COMMANDS)) {
     if (command.path === undefined) continue;
-    const operation = commandOperation(name as CommandName, command);
-    paths[command.path] = { ...paths[command.path], post: operation };
+    paths[command.path] = { ...paths[command.path], post: commandOperation(name, command) };
   }
   return {
     openapi: "3.1.0",

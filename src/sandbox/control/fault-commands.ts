@@ -1,37 +1,34 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
-import { CHAOS_NAMES } from "../faults/chaos.ts";
-import type { FaultOptions } from "../faults/fault-options.ts";
-import type { FaultEffect } from "../state/records.ts";
-import {
-  type Command,
-  type CommandFields,
-  defineCommand,
-  numberField,
-  textField,
-} from "./types.ts";
+import { EFFECT_FIELDS, type FaultOptions } from "../faults/fault-options.ts";
+import { CHAOS_NAMES, type FaultEffect } from "../state/records.ts";
+import { type CommandFields, numberIn } from "./fields.ts";
+import { type Command, defineCommand } from "./types.ts";
 
-function effectFrom(fields: CommandFields): FaultEffect {
-  const kind = textField(fields, "kind") as FaultEffect["kind"];
-  if (kind === "latency") return { kind, ms: numberField(fields, "ms") ?? 2_000 };
-  if (kind !== "status") return { kind };
-  const { headers, body } = fields;
-  return {
-    kind,
-    status: numberField(fields, "status") ?? 503,
-    ...(headers !== undefined && { headers: headers as Record<string, string> }),
-    ...(body !== undefined && { body: body as string }),
-  };
+type FaultFields = CommandFields<
+  "kind" | "endpoint" | "method" | "path" | "status" | "headers" | "body" | "ms"
+>;
+
+/** The fields that the kind of effect has; others are left out, as a form sends them all. */
+function effectFrom({ kind, ms = 2_000, status = 503, headers, body }: FaultFields): FaultEffect {
+  const given = { kind, ms, status, headers, body };
+  const names = EFFECT_FIELDS[kind as FaultEffect["kind"]] ?? ["kind"];
+  const own = Object.entries(given).filter(
+    ([name, value]) => value !== undefined && names.includes(name),
+  );
+  return Object.fromEntries(own) as unknown as FaultEffect;
 }
 
 /** A field that was left out, or left empty in a form, matches every request. */
-function matchFrom(fields: CommandFields): NonNullable<FaultOptions["match"]> {
-  const given = ["endpoint", "method", "path"].map((name) => [name, textField(fields, name)]);
-  return Object.fromEntries(given.filter(([, text]) => text !== "")) as {
-    endpoint?: EndpointName;
-  };
-}
+const matchFrom = ({
+  endpoint,
+  method,
+  path,
+}: FaultFields): NonNullable<FaultOptions["match"]> => ({
+  endpoint: (endpoint || undefined) as EndpointName | undefined,
+  method: method || undefined,
+  path: path || undefined,
+});
 
-/** What goes wrong on purpose. */
 export const FAULT_COMMANDS = {
   "faults/add": defineCommand({
     summary: "Adds a fault to the requests that match.",
@@ -49,13 +46,13 @@ export const FAULT_COMMANDS = {
       "times",
     ],
     required: ["kind"],
-    act: ({ sandbox }, fields) => {
-      const isAlways = textField(fields, "times") === "always";
+    example: { kind: "lostResponse", endpoint: "mobileMoney.initiate" },
+    act: ({ sandbox }, { after, times, ...fault }) => {
       const id = sandbox.faults.add({
-        match: matchFrom(fields),
-        effect: effectFrom(fields),
-        after: numberField(fields, "after") ?? 0,
-        times: isAlways ? Number.POSITIVE_INFINITY : (numberField(fields, "times") ?? 1),
+        match: matchFrom(fault),
+        effect: effectFrom(fault),
+        after,
+        times: times === "always" ? Number.POSITIVE_INFINITY : numberIn("times", times),
       });
       return { id };
     },
@@ -65,8 +62,8 @@ export const FAULT_COMMANDS = {
     summary: "Ends one fault.",
     path: "/faults/{id}/remove",
     fields: ["id"],
-    act: ({ sandbox }, fields) => {
-      const id = textField(fields, "id");
+    example: { id: "flt_1" },
+    act: ({ sandbox }, { id }) => {
       sandbox.faults.remove(id);
       return { id };
     },
@@ -86,11 +83,8 @@ export const FAULT_COMMANDS = {
     summary: "Starts random faults at the given rates, from 0 (never) to 1 (always).",
     path: "/chaos",
     fields: [...CHAOS_NAMES, "seed"],
-    act: ({ sandbox }, fields) => {
-      const rates = CHAOS_NAMES.map((name) => [name, numberField(fields, name) ?? 0]);
-      const seed = textField(fields, "seed");
-      return sandbox.chaos({ ...Object.fromEntries(rates), ...(seed !== "" && { seed }) });
-    },
+    example: { duplicate: 0.3, lostResponses: 0.1, seed: "42" },
+    act: ({ sandbox }, { seed, ...rates }) => sandbox.chaos({ ...rates, seed: seed || undefined }),
     message: ({ seed }) => `Chaos has started with the seed ${seed}.`,
   }),
   "chaos/end": defineCommand({

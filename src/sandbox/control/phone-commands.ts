@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
 import type { Phone, SandboxPayment } from "../payments/phone.ts";
 import type { AutoAnswer } from "../state/records.ts";
-import { type Command, type CommandFields, textField } from "./types.ts";
+import type { CommandFields, FieldName } from "./fields.ts";
+import { type Command, defineCommand } from "./types.ts";
 
 /** The result of a command on a phone: the number in international digits, and what changed. */
 interface PhoneResult {
@@ -10,40 +11,44 @@ interface PhoneResult {
   readonly balance?: string;
 }
 
-interface PhoneCommand {
+interface PhoneCommand<Name extends FieldName> {
   readonly summary: string;
   /** The last word of its path in the control API. */
   readonly path?: string;
   /** What it takes beside the number and the reference of the prompt: all of it is required. */
-  readonly fields?: readonly string[];
-  act(phone: Phone, fields: CommandFields): Omit<PhoneResult, "number">;
+  readonly fields?: readonly Name[];
+  readonly example?: { readonly [One in Name]: unknown };
+  act(phone: Phone, fields: CommandFields<Name>): Omit<PhoneResult, "number">;
   message(result: PhoneResult): string;
 }
 
 /** A form names the prompt that it was drawn for, so that it never answers another one. */
-function checkPrompt(phone: Phone, fields: CommandFields): void {
-  const reference = textField(fields, "reference");
+function checkPrompt(phone: Phone, reference: string): void {
   if (reference === "" || reference === phone.prompt?.reference) return;
   throw new ConfigurationError("That prompt is closed. The phone shows what is open now.");
 }
 
-const phoneCommand = (command: PhoneCommand): Command<PhoneResult> => ({
-  summary: command.summary,
-  ...(command.path !== undefined && { path: `/phones/{number}/${command.path}` }),
-  fields: ["number", "reference", ...(command.fields ?? [])],
-  required: command.fields ?? [],
-  act: ({ sandbox }, fields) => {
-    const phone = sandbox.phone(textField(fields, "number"));
-    checkPrompt(phone, fields);
-    return { number: phone.number, ...command.act(phone, fields) };
-  },
-  message: command.message,
-});
+const phoneCommand = <Name extends FieldName = never>({
+  path,
+  fields: own = [],
+  act,
+  ...command
+}: PhoneCommand<Name>): Command<PhoneResult> =>
+  defineCommand<FieldName, PhoneResult>({
+    ...command,
+    ...(path !== undefined && { path: `/phones/{number}/${path}` }),
+    fields: ["number", "reference", ...own],
+    required: own,
+    act: ({ sandbox }, fields) => {
+      const phone = sandbox.phone(fields.number);
+      checkPrompt(phone, fields.reference);
+      return { number: phone.number, ...act(phone, fields) };
+    },
+  });
 
 const approvalMessage = ({ payment }: PhoneResult) =>
   payment?.status === "completed" ? "Paid." : `Not paid: ${String(payment?.user_message)}`;
 
-/** What the customer can do. */
 export const PHONE_COMMANDS = {
   "phone/approve": phoneCommand({
     summary: "Enters the PIN: pays the open prompt.",
@@ -54,8 +59,8 @@ export const PHONE_COMMANDS = {
   "phone/pin": phoneCommand({
     summary: "Enters a PIN of four digits: pays the open prompt.",
     fields: ["pin"],
-    act: (phone, fields) => {
-      if (/^\d{4}$/.test(textField(fields, "pin"))) return { payment: phone.approve() };
+    act: (phone, { pin }) => {
+      if (/^\d{4}$/.test(pin)) return { payment: phone.approve() };
       throw new ConfigurationError("A PIN has four digits. Any four digits pay.");
     },
     message: approvalMessage,
@@ -100,8 +105,9 @@ export const PHONE_COMMANDS = {
     summary: "Sets the balance of the customer's account.",
     path: "balance",
     fields: ["balance"],
-    act: (phone, fields) => {
-      phone.setBalance(textField(fields, "balance"));
+    example: { balance: "1500.00" },
+    act: (phone, { balance }) => {
+      phone.setBalance(balance);
       return { balance: phone.balance };
     },
     message: ({ balance }) => `The balance is KES ${balance}.`,
@@ -110,8 +116,8 @@ export const PHONE_COMMANDS = {
     summary: "Sets how the phone answers every prompt.",
     path: "auto-answer",
     fields: ["answer"],
-    act: (phone, fields) => {
-      const answer = textField(fields, "answer");
+    example: { answer: "cancel" },
+    act: (phone, { answer }) => {
       // No choice was made: the phone goes on as the sandbox was started.
       if (answer !== "") phone.always(answer as AutoAnswer);
       return {};

@@ -2,10 +2,8 @@ import { formatTimestamp } from "../clock/time.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import { deliveryQueues } from "../deliveries/queue.ts";
 import type { ServerContext } from "../http/server-context.ts";
-import type { StoredDelivery } from "../state/records.ts";
-import { ControlError } from "./control-error.ts";
-
-const DEFAULT_LIMIT = "20";
+import { readNumber } from "../serializer/page-request.ts";
+import type { StoredDelivery } from "../state/stored.ts";
 
 interface ControlQuery {
   /** What it reads, in one sentence. */
@@ -103,9 +101,5 @@ function listDeliveries({ sandboxState }: ServerContext, query: URLSearchParams)
   };
 }
 
-/** @throws {ControlError} */
-function limitIn(query: URLSearchParams): number {
-  const limit = query.get("limit") ?? DEFAULT_LIMIT;
-  if (/^[1-9]\d{0,5}$/.test(limit)) return Number(limit);
-  throw new ControlError(422, "limit: expected a whole number from 1 to 999999");
-}
+/** @throws {ErrorResponse} */
+const limitIn = (query: URLSearchParams) => readNumber(query, "limit", { fallback: 20 });

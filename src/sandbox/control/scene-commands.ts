@@ -1,25 +1,9 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { isObject } from "../../internal/is-object.ts";
 import type { Scenes } from "../http/server-context.ts";
 import type { Sandbox, SandboxSnapshot } from "../types.ts";
-import {
-  type Command,
-  type CommandContext,
-  type CommandFields,
-  defineCommand,
-  switchField,
-  textField,
-} from "./types.ts";
+import { type Command, type CommandContext, defineCommand } from "./types.ts";
 
 const MAX_SCENES = 50;
-
-function nameIn(fields: CommandFields, field: string): string {
-  const name = textField(fields, field);
-  if (/^[\w .-]{1,40}$/.test(name)) return name;
-  throw new ConfigurationError(
-    "The name of a scene must have 1 to 40 letters, digits, spaces, dots or hyphens.",
-  );
-}
 
 function sceneIn(scenes: Scenes, name: string) {
   const scene = scenes.get(name);
@@ -30,14 +14,12 @@ function sceneIn(scenes: Scenes, name: string) {
   );
 }
 
-function restore(sandbox: Sandbox, snapshot: unknown): void {
-  if (!isObject(snapshot)) {
-    throw new ConfigurationError("`snapshot` must be what GET /_sandbox/api/snapshot returned.");
-  }
-  sandbox.restore(snapshot as unknown as SandboxSnapshot);
-}
-
 function saveScene({ sandbox, scenes }: CommandContext, name: string): void {
+  if (!/^[\w .-]{1,40}$/.test(name)) {
+    throw new ConfigurationError(
+      "The name of a scene must have 1 to 40 letters, digits, spaces, dots or hyphens.",
+    );
+  }
   if (!scenes.has(name) && scenes.size >= MAX_SCENES) {
     throw new ConfigurationError(`There are ${MAX_SCENES} scenes already. Remove one first.`);
   }
@@ -50,14 +32,12 @@ function reset(sandbox: Sandbox, keepReceivers: boolean): void {
   if (keepReceivers) sandbox.restore({ ...sandbox.snapshot(), webhooks });
 }
 
-/** States to return to. */
 export const SCENE_COMMANDS = {
   "scenes/save": defineCommand({
     summary: "Saves the whole state under a name, until the sandbox stops.",
     path: "/scenes/{name}/save",
     fields: ["name"],
-    act: (context, fields) => {
-      const name = nameIn(fields, "name");
+    act: (context, { name }) => {
       saveScene(context, name);
       return { name };
     },
@@ -67,8 +47,7 @@ export const SCENE_COMMANDS = {
     summary: "Returns to a saved state: clock, payments, phones, faults and keys.",
     path: "/scenes/{name}/load",
     fields: ["name"],
-    act: ({ sandbox, scenes }, fields) => {
-      const name = nameIn(fields, "name");
+    act: ({ sandbox, scenes }, { name }) => {
       sandbox.restore(sceneIn(scenes, name).snapshot);
       return { name };
     },
@@ -78,8 +57,7 @@ export const SCENE_COMMANDS = {
     summary: "Removes a saved state.",
     path: "/scenes/{name}/remove",
     fields: ["name"],
-    act: ({ scenes }, fields) => {
-      const name = nameIn(fields, "name");
+    act: ({ scenes }, { name }) => {
       sceneIn(scenes, name);
       scenes.delete(name);
       return { name };
@@ -91,8 +69,9 @@ export const SCENE_COMMANDS = {
     path: "/restore",
     fields: ["snapshot"],
     required: ["snapshot"],
+    example: { snapshot: {} },
     act: ({ sandbox }, { snapshot }) => {
-      restore(sandbox, snapshot);
+      sandbox.restore(snapshot as SandboxSnapshot);
       return {};
     },
     message: () => "The state is replaced.",
@@ -101,11 +80,10 @@ export const SCENE_COMMANDS = {
     summary: "Deletes everything: the sandbox is as it was at its start.",
     path: "/reset",
     fields: ["keep_receivers", "save_as"],
-    act: (context, fields) => {
-      const keepReceivers = switchField(fields, "keep_receivers");
-      const scene = textField(fields, "save_as") === "" ? "" : nameIn(fields, "save_as");
+    example: { keep_receivers: true },
+    act: (context, { keep_receivers, save_as: scene }) => {
       if (scene !== "") saveScene(context, scene);
-      reset(context.sandbox, keepReceivers);
+      reset(context.sandbox, keep_receivers);
       return { ...(scene !== "" && { scene }) };
     },
     message: ({ scene }: { scene?: string }) =>

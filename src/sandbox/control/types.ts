@@ -1,6 +1,6 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import type { Delivery } from "../state/records.ts";
+import { type CommandFields, type FieldName, readFields } from "./fields.ts";
 
 /** What a command acts on. */
 export interface CommandContext extends Pick<ServerContext, "sandbox" | "clock" | "scenes"> {
@@ -10,11 +10,8 @@ export interface CommandContext extends Pick<ServerContext, "sandbox" | "clock" 
   sendTestEvent(webhook: string, kind: string): Promise<Delivery>;
 }
 
-/** The fields of a command by name: text from a form, JSON values from the control API. */
-export type CommandFields = Readonly<Record<string, unknown>>;
-
 /** One action on a running sandbox. */
-export interface Command<Result extends object = object> {
+export interface Command<Result extends object = object, Name extends FieldName = FieldName> {
   /** What it does, in one sentence. */
   readonly summary: string;
   /**
@@ -23,43 +20,25 @@ export interface Command<Result extends object = object> {
    */
   readonly path?: string;
   /** The names of the fields that it takes. */
-  readonly fields: readonly string[];
+  readonly fields: readonly Name[];
   /** Those of the body that it cannot do without. */
-  readonly required?: readonly string[];
+  readonly required?: readonly Name[];
+  /** The body of a call, if the rows of the fields do not have its values. */
+  readonly example?: { readonly [One in Name]?: unknown };
   /** @throws {ConfigurationError} with what is wrong, for a command that cannot be done. */
-  act(context: CommandContext, fields: CommandFields): Result | Promise<Result>;
+  act(context: CommandContext, fields: CommandFields<Name>): Result | Promise<Result>;
   /** What it has done, as a sentence for a person. */
   message(result: Result): string;
 }
 
-/** A field as trimmed text; empty for a field that is missing. */
-export const textField = (fields: CommandFields, name: string): string =>
-  String(fields[name] ?? "").trim();
+/** Infers the fields and the result of a command. */
+export const defineCommand = <Name extends FieldName, Result extends object>(
+  command: Command<Result, Name>,
+): Command<Result, Name> => command;
 
-/**
- * A field as a number; `undefined` for a field that is missing or empty.
- *
- * @throws {ConfigurationError} that quotes what is not a number.
- */
-export function numberField(fields: CommandFields, name: string): number | undefined {
-  const text = textField(fields, name);
-  if (text === "") return undefined;
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  throw new ConfigurationError(`${name} must be a number; got ${JSON.stringify(text)}.`);
-}
-
-/** Infers the result of a command. */
-export const defineCommand = <Result extends object>(command: Command<Result>): Command<Result> =>
-  command;
-
-/**
- * A field that is a switch: `yes` or `true`, from a form, the command line or JSON.
- *
- * @throws {ConfigurationError} for any other text.
- */
-export function switchField(fields: CommandFields, name: string): boolean {
-  const text = textField(fields, name);
-  if (text === "" || text === "no" || text === "false") return false;
-  if (text === "yes" || text === "true") return true;
-  throw new ConfigurationError(`\`${name}\` must be yes or no; got ${JSON.stringify(text)}.`);
-}
+/** @throws {ConfigurationError} with what is wrong, for a command that cannot be done. */
+export const runCommand = (
+  command: Command,
+  context: CommandContext,
+  given: Readonly<Record<string, unknown>>,
+): object => command.act(context, readFields(command.fields, given));

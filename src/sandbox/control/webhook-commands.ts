@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { isLoopback } from "../../internal/loopback.ts";
 import { hasFailed } from "../deliveries/deliveries.ts";
 import type { Delivery } from "../state/records.ts";
-import { type Command, defineCommand, textField } from "./types.ts";
+import { type Command, defineCommand } from "./types.ts";
 
 /** An address as people type it: `localhost:3000/webhooks` has no scheme. */
 function completeUrl(text: string): string {
@@ -17,20 +17,19 @@ function completeUrl(text: string): string {
   return URL.canParse(url) && isLoopback(new URL(url).hostname) ? url : `https://${text}`;
 }
 
-/** What the receiver returned for the last attempt. */
 function responseText({ attempts }: Delivery): string {
   const { status, error } = attempts.at(-1) ?? {};
   if (status !== undefined) return `the receiver returned ${status}`;
   return error === undefined ? "it is not sent yet" : `there was no response: ${error}`;
 }
 
-/** The receivers, and what is sent to them. */
 export const WEBHOOK_COMMANDS = {
   "deliveries/resend": defineCommand({
     summary: "Sends a delivery again, now, with the same body and signature.",
     path: "/deliveries/{id}/resend",
     fields: ["id"],
-    act: ({ sandbox }, fields) => sandbox.deliveries.resend(textField(fields, "id")),
+    example: { id: "dlv_4cG7wq1ZbK2m" },
+    act: ({ sandbox }, { id }) => sandbox.deliveries.resend(id),
     message: (delivery) => `Sent again, and ${responseText(delivery)}.`,
   }),
   "deliveries/resend-failed": defineCommand({
@@ -50,10 +49,11 @@ export const WEBHOOK_COMMANDS = {
     path: "/webhooks",
     fields: ["url"],
     required: ["url"],
-    act: ({ callService }, fields) =>
+    example: { url: "http://localhost:3000/webhooks" },
+    act: ({ callService }, { url }) =>
       callService("POST", "/webhooks/register", {
         name: "page",
-        url: completeUrl(textField(fields, "url")),
+        url: completeUrl(url),
         events: EVENT_KINDS,
       }),
     message: () => "Registered. The next event is sent there.",
@@ -62,16 +62,15 @@ export const WEBHOOK_COMMANDS = {
     summary: "Sends a test event to one receiver, signed and logged as any other.",
     path: "/webhooks/{id}/test",
     fields: ["id", "event"],
-    act: ({ sendTestEvent }, fields) =>
-      sendTestEvent(textField(fields, "id"), textField(fields, "event")),
+    example: { id: "wh_4cG7wq1Z", event: "payment.failed" },
+    act: ({ sendTestEvent }, { id, event }) => sendTestEvent(id, event),
     message: (delivery) => `A test ${delivery.event} was sent, and ${responseText(delivery)}.`,
   }),
   "webhooks/remove": defineCommand({
     summary: "Removes a receiver.",
     path: "/webhooks/{id}/remove",
     fields: ["id"],
-    act: ({ callService }, fields) =>
-      callService("DELETE", `/webhooks/${encodeURIComponent(textField(fields, "id"))}`),
+    act: ({ callService }, { id }) => callService("DELETE", `/webhooks/${encodeURIComponent(id)}`),
     message: () => "Removed.",
   }),
 } as const satisfies Record<string, Command>;

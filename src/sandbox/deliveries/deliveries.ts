@@ -1,4 +1,5 @@
-import type { Delivery, StoredDelivery } from "../state/records.ts";
+import type { Delivery } from "../state/records.ts";
+import type { StoredDelivery } from "../state/stored.ts";
 
 /** Carries the id of a delivery. Not a header of the service: msw handlers recognise deliveries by it. */
 export const DELIVERY_HEADER = "x-sandbox-delivery";

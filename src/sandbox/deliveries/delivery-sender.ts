@@ -14,31 +14,28 @@ import {
 import type { Deliver } from "../options.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { nextName } from "../state/random.ts";
-import type { Delivery, DeliveryChaos, EventRecord, StoredDelivery } from "../state/records.ts";
+import type { Delivery, DeliveryChaos } from "../state/records.ts";
+import type { EventRecord, StoredDelivery } from "../state/stored.ts";
 import { type Deliveries, deliveryView } from "./deliveries.ts";
 import { type PostResult, post } from "./post.ts";
 import { PendingCounts } from "./queue.ts";
 
 const { maxConcurrent: MAX_CONCURRENT } = ASSUMPTIONS.deliveryQueue.value;
 
-/** What a delivery sender works with. */
 export interface DeliverySenderOptions {
   readonly sandboxState: () => SandboxState;
   readonly deliver: Deliver;
   readonly timeoutMs: number;
 }
 
-/** An attempt that is about to be made. */
 interface PlannedAttempt {
   readonly delivery: StoredDelivery;
   /** Is it an attempt of the retry schedule? */
   readonly isScheduled: boolean;
   readonly faults: readonly DeliveryChaos[];
-  /** Called after the attempt was logged. */
   readonly afterwards?: () => void;
 }
 
-/** Sends webhooks: queues, attempts, retries and resends. */
 export class DeliverySender implements Deliveries {
   readonly #options: DeliverySenderOptions;
   /** The attempts in flight. Those of the retry schedule have the id of their delivery. */
@@ -84,7 +81,6 @@ export class DeliverySender implements Deliveries {
     return deliveryView(delivery);
   }
 
-  /** Makes the attempt that is due. */
   retry(id: string): void {
     const delivery = this.#find(id);
     if (delivery.state === "pending") this.#attemptOnSchedule(delivery);

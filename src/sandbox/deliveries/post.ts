@@ -4,13 +4,11 @@ import type { Deliver } from "../options.ts";
 import type { Delivery, DeliveryAttempt, DeliveryChaos } from "../state/records.ts";
 import { DELIVERY_HEADER } from "./deliveries.ts";
 
-/** The result of one attempt. */
 export interface PostResult extends Pick<DeliveryAttempt, "status" | "error"> {
   /** The beginning of the response body. */
   readonly body: string;
 }
 
-/** One attempt to send a delivery. */
 interface Attempt {
   readonly delivery: Delivery;
   readonly faults: readonly DeliveryChaos[];

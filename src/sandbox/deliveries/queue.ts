@@ -1,6 +1,5 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
-import type { StoredDelivery } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { State, StoredDelivery } from "../state/stored.ts";
 
 const { maxPending } = ASSUMPTIONS.deliveryQueue.value;
 
@@ -19,7 +18,6 @@ function countPending({ deliveries }: State): Map<string, number> {
   return pending;
 }
 
-/** The addresses that have pending deliveries. */
 export const deliveryQueues = (state: State): QueueLength[] =>
   [...countPending(state)].map(([url, pending]) => ({ url, pending, maxPending }));
 

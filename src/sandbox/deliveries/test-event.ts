@@ -1,74 +1,69 @@
+import { EVENT_KINDS, type EventKind } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { MERCHANT } from "../payments/merchant.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
+import type { Delivery } from "../state/records.ts";
 import type {
-  Delivery,
   EventRecord,
   StoredInvoice,
   StoredPayment,
   SubscriptionRecord,
-} from "../state/records.ts";
+} from "../state/stored.ts";
+
+/** The label of a test event's payment or invoice, by which a person recognises it. */
+const TEST_REFERENCE = "TEST";
 
 type TestRecord = (sandboxState: SandboxState) => EventRecord;
 
-/** The label of a test event's payment, by which a person recognises it. */
-const TEST_REFERENCE = "TEST";
-
-const { code, reason, userMessage, retryPossible } = FAILURES.cancelled;
-
 const payment =
-  (change: (sandboxState: SandboxState, now: number) => Partial<StoredPayment>): TestRecord =>
+  (change: (sandboxState: SandboxState) => Partial<StoredPayment>): TestRecord =>
   (sandboxState) => {
-    const now = sandboxState.clock.ms();
+    const { state, clock, serializer } = sandboxState;
     return {
-      payment_id: sandboxState.state.nextId++,
+      payment_id: state.nextId++,
       merchant_id: MERCHANT.merchant_id,
-      reference: sandboxState.serializer.newId("reference", sandboxState.state),
+      reference: serializer.newId("reference", state),
       cents: 100_00,
       currency: MERCHANT.currency,
       phone: "254712345678",
       status: "pending",
       account_reference: TEST_REFERENCE,
       description: "A test event",
-      checkout_request_id: sandboxState.serializer.newId("checkout", sandboxState.state),
-      createdAt: now,
-      ...change(sandboxState, now),
+      checkout_request_id: serializer.newId("checkout", state),
+      createdAt: clock.ms(),
+      ...change(sandboxState),
     };
   };
 
 const invoice =
   (status: StoredInvoice["status"]): TestRecord =>
-  (sandboxState) => ({
-    id: sandboxState.serializer.newId("invoice", sandboxState.state),
+  ({ state, clock, serializer }) => ({
+    id: serializer.newId("invoice", state),
     number: TEST_REFERENCE,
     status,
     cents: 100_00,
-    dueAt: sandboxState.clock.ms(),
-    createdAt: sandboxState.clock.ms(),
+    dueAt: clock.ms(),
+    createdAt: clock.ms(),
     fields: {},
   });
 
 const subscription =
   (status: SubscriptionRecord["status"]): TestRecord =>
-  ({ state, clock }) => ({
-    subscription_id: state.nextId++,
-    status,
-    createdAt: clock.ms(),
-  });
+  ({ state, clock }) => ({ subscription_id: state.nextId++, status, createdAt: clock.ms() });
 
 /** A record for each kind of event that the sandbox makes. The state does not have these records. */
-const TEST_RECORDS: Readonly<Record<string, TestRecord>> = {
-  "payment.completed": payment(({ state }, finalAt) => ({
+const TEST_RECORDS: Readonly<Record<EventKind, TestRecord>> = {
+  "payment.completed": payment(({ state, clock }) => ({
     status: "completed",
     transaction_id: nextName(state.random, "receipt", 10),
-    finalAt,
+    finalAt: clock.ms(),
   })),
-  "payment.failed": payment((_, finalAt) => ({
+  "payment.failed": payment(({ clock }) => ({
     status: "failed",
-    failure: { reason: `${code}: ${reason}`, userMessage, retryPossible },
-    finalAt,
+    failure: FAILURES.cancelled,
+    finalAt: clock.ms(),
   })),
   "payment.initiated": payment(() => ({})),
   "invoice.created": invoice("draft"),
@@ -96,13 +91,12 @@ export async function sendTestEvent(
       `There is no receiver ${JSON.stringify(id)}. GET /webhooks lists the receivers.`,
     );
   }
-  const kinds = Object.keys(TEST_RECORDS);
-  const chosen = kind || kinds.find((one) => webhook.events.includes(one)) || webhook.events[0];
-  const record = Object.hasOwn(TEST_RECORDS, chosen ?? "") && TEST_RECORDS[chosen ?? ""];
-  if (chosen === undefined || !record) {
-    throw new ConfigurationError(
-      `The sandbox makes no ${JSON.stringify(chosen)} events. It makes ${kinds.join(", ")}.`,
-    );
+  const chosen = kind || EVENT_KINDS.find((one) => webhook.events.includes(one)) || "";
+  if (Object.hasOwn(TEST_RECORDS, chosen)) {
+    const record = TEST_RECORDS[chosen as EventKind](sandboxState);
+    return sandboxState.emitTo(webhook.url, chosen, record);
   }
-  return sandboxState.emitTo(webhook.url, chosen, record(sandboxState));
+  throw new ConfigurationError(
+    `The sandbox makes no ${JSON.stringify(chosen)} events. It makes ${EVENT_KINDS.join(", ")}.`,
+  );
 }

@@ -6,7 +6,6 @@ export type ErrorCause = RejectionCause | "invalid_path";
 /** Thrown to reject a request: the cause, and a message about what is wrong with the request. */
 export class ErrorResponse extends Error {
   override readonly cause: ErrorCause;
-  /** The field that is invalid, if it is one field. */
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   constructor(
@@ -21,6 +20,5 @@ export class ErrorResponse extends Error {
   }
 }
 
-/** An error that names the field. */
 export const invalidField = (field: string, message: string): ErrorResponse =>
   new ErrorResponse("invalid_field", `${field}: ${message}`, { field });

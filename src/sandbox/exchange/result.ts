@@ -1,47 +1,29 @@
-import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/records.ts";
-
-/** The merchant, as the sandbox knows it. */
-interface Merchant {
-  readonly merchant_id: number;
-  readonly name: string;
-  readonly country: string;
-  readonly currency: string;
-}
-
-interface PaymentAccount {
-  readonly payment_account_id: string | number;
-  readonly name: string;
-  readonly currency: string;
-  readonly is_default: boolean;
-}
-
-/** What the sandbox knows of a phone number. */
-interface PhoneValidation {
-  readonly valid: boolean;
-  readonly phone: string;
-  readonly network?: string;
-}
-
-/** What was deleted. */
-interface Deletion {
-  readonly id: string;
-}
+import type { StoredInvoice, StoredPayment, StoredWebhook } from "../state/stored.ts";
 
 /** What a response can be about. An `initiation` is a payment that has just begun. */
 export interface Records {
-  readonly merchant: Merchant;
-  readonly account: PaymentAccount;
+  readonly merchant: {
+    readonly merchant_id: number;
+    readonly name: string;
+    readonly country: string;
+    readonly currency: string;
+  };
+  readonly account: {
+    readonly payment_account_id: string | number;
+    readonly name: string;
+    readonly currency: string;
+    readonly is_default: boolean;
+  };
   readonly payment: StoredPayment;
   readonly initiation: StoredPayment;
-  readonly phone: PhoneValidation;
+  readonly phone: { readonly valid: boolean; readonly phone: string; readonly network?: string };
   readonly webhook: StoredWebhook;
   readonly invoice: StoredInvoice;
-  readonly deletion: Deletion;
+  readonly deletion: { readonly id: string };
 }
 
 export type Resource = keyof Records;
 
-/** The part of a list that a request asks for. */
 export interface PageRequest {
   /** From 1. */
   readonly page: number;
@@ -49,7 +31,6 @@ export interface PageRequest {
   readonly offset: number;
   /** The page begins after the record with this id. */
   readonly after?: string;
-  /** Whether the oldest come first. */
   readonly oldestFirst?: boolean;
 }
 

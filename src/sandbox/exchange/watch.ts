@@ -1,6 +1,5 @@
 import type { ApiRequest, ApiResponse, PlannedResponse } from "./messages.ts";
 
-/** A request to the service and its response. */
 export interface Exchange {
   /** On the sandbox's clock. */
   readonly at: number;

@@ -1,6 +1,6 @@
 import { cancelTimer } from "../clock/timer-queue.ts";
-import type { Delivery, DeliveryChaos, StoredChaos, StoredDelivery } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { Delivery, DeliveryChaos } from "../state/records.ts";
+import type { State, StoredChaos, StoredDelivery } from "../state/stored.ts";
 import { chaosHeaders, randomFor, shouldInject } from "./chaos.ts";
 
 const STALE_MS = 24 * 3_600_000;
@@ -8,7 +8,6 @@ const MAX_DELAY_MS = 60_000;
 /** How long a delivery waits to be overtaken. */
 const REORDER_WAIT_MS = 10_000;
 
-/** What chaos does to a delivery before it is signed. */
 export interface DeliveryPlan {
   readonly chaos?: StoredDelivery["chaos"];
   /** How much older the timestamp in the body is, in milliseconds. */
@@ -74,7 +73,6 @@ export function attemptFaults({ chaos }: State, delivery: StoredDelivery): Deliv
   return faults;
 }
 
-/** The headers that name the faults of an attempt. */
 export function attemptHeaders(
   { chaos }: Delivery,
   faults: readonly DeliveryChaos[],
@@ -85,7 +83,6 @@ export function attemptHeaders(
   return all.length === 0 ? {} : chaosHeaders(chaos.seed, all);
 }
 
-/** The signature that an attempt carries. */
 export function attemptSignature(
   { signature }: Delivery,
   faults: readonly DeliveryChaos[],

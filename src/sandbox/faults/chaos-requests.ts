@@ -1,5 +1,5 @@
-import type { FaultEffect, StoredChaos } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { FaultEffect } from "../state/records.ts";
+import type { State, StoredChaos } from "../state/stored.ts";
 import { chaosHeaders, randomFor, shouldInject } from "./chaos.ts";
 
 const STATUSES = [429, 500, 502, 503, 504] as const;

@@ -2,8 +2,8 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import { describeValue, ownOptions } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
-import type { ChaosName, StoredChaos } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import { CHAOS_NAMES, type ChaosName } from "../state/records.ts";
+import type { State, StoredChaos } from "../state/stored.ts";
 
 /**
  * How often each fault is injected: rates from 0 (never, the default) to 1 (always).
@@ -36,18 +36,6 @@ export interface ChaosOptions {
   /** The service does what was asked, and the connection is reset before the response. */
   lostResponses?: number | undefined;
 }
-
-export const CHAOS_NAMES: readonly ChaosName[] = [
-  "duplicate",
-  "reorder",
-  "delay",
-  "drop",
-  "badSignature",
-  "staleTimestamp",
-  "rotateSecret",
-  "apiErrors",
-  "lostResponses",
-];
 
 /** Random faults on demand. */
 export interface Chaos {
@@ -120,7 +108,6 @@ function startChaos(state: State, sandboxSeed: string, given: ChaosOptions): { s
 export const randomFor = ({ seed }: StoredChaos, purpose: string, key: string): number =>
   nextRandom(seedRandom(JSON.stringify([seed, purpose, key])));
 
-/** Should this request or delivery get this fault? */
 export const shouldInject = (chaos: StoredChaos, name: ChaosName, key: string): boolean =>
   randomFor(chaos, name, key) < (chaos.rates[name] ?? 0);
 

@@ -7,7 +7,8 @@ import {
   MAX_TIMEOUT_MS,
   ownOptions,
 } from "../../internal/check-options.ts";
-import type { FaultEffect, StoredFault } from "../state/records.ts";
+import type { FaultEffect } from "../state/records.ts";
+import type { StoredFault } from "../state/stored.ts";
 
 /** Which requests get a fault, which one, and how often. */
 export interface FaultOptions {
@@ -31,7 +32,7 @@ export interface FaultOptions {
 }
 
 // A misspelt field of an effect must not be silently ignored.
-const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = {
+export const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = {
   status: ["kind", "status", "headers", "body"],
   latency: ["kind", "ms"],
   reset: ["kind"],
@@ -43,7 +44,7 @@ const EFFECT_FIELDS: Readonly<Record<FaultEffect["kind"], readonly string[]>> = 
 const METHODS = [...new Set(Object.values(ENDPOINTS).map(({ method }): string => method))];
 
 /** @throws {ConfigurationError} for an unknown option or a wrong value. */
-export function checkFaultOptions(options: FaultOptions): StoredFault {
+export function checkFaultOptions(options: FaultOptions): Omit<StoredFault, "id"> {
   const names = ["match", "effect", "after", "times"];
   const own = ownOptions(options, names, "faults.add()");
   const { match = {}, effect, after = 0, times = 1 } = own;

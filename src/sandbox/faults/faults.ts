@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration.ts";
-import type { FaultEffect, StoredFault } from "../state/records.ts";
-import type { State } from "../state/state.ts";
+import type { FaultEffect } from "../state/records.ts";
+import type { State, StoredFault } from "../state/stored.ts";
 import { checkFaultOptions, type FaultOptions } from "./fault-options.ts";
 
 /** Faults on demand. */
@@ -37,8 +37,7 @@ export function createFaults(state: () => State, onChange: () => void): Faults {
     add: (options) => {
       const fault = checkFaultOptions(options);
       const current = state();
-      current.faultCount = (current.faultCount ?? 0) + 1;
-      const id = `flt_${current.faultCount}`;
+      const id = `flt_${++current.faultCount}`;
       current.faults.push({ id, ...fault });
       onChange();
       return id;

@@ -42,7 +42,6 @@ async function toApiRequest(
   };
 }
 
-/** Responds as `fetch` does, faults included. */
 async function respond(
   { latencyMs, fault, respond }: PlannedResponse,
   method: string,

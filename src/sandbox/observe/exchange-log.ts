@@ -22,31 +22,14 @@ export interface LoggedExchange {
   readonly payment: string | undefined;
 }
 
-/** The latest requests and responses. It is bounded, since a sandbox may run for days. */
-export interface ExchangeLog {
-  /** The requests that started or read a payment: the first one, and the last few. */
-  forPayment(reference: string): readonly LoggedExchange[];
-  /** The latest requests, newest first. */
-  latest(): readonly LoggedExchange[];
-  /** The latest requests, and some older ones that were rejected or had a fault, newest first. */
-  all(): readonly LoggedExchange[];
-  stop(): void;
-}
-
 const MAX_PAYMENTS = 1_000;
 const MAX_PER_PAYMENT = 6;
 const MAX_FAILURES = 30;
 const MAX_LATEST = 200;
 const MAX_CHARACTERS = 8_192;
 
-/** Starts a log of the requests to a sandbox. */
-export function logExchanges(sandboxState: SandboxState): ExchangeLog {
-  const log = new ExchangeRecorder(sandboxState);
-  sandboxState.watchers.add(log);
-  return log;
-}
-
-class ExchangeRecorder implements ExchangeLog, Watcher {
+/** The latest requests to a sandbox and its responses. It is bounded, since a sandbox may run for days. */
+export class ExchangeLog implements Watcher {
   readonly #sandboxState: SandboxState;
   #generation: number;
   #count = 0;
@@ -58,18 +41,22 @@ class ExchangeRecorder implements ExchangeLog, Watcher {
   constructor(sandboxState: SandboxState) {
     this.#sandboxState = sandboxState;
     this.#generation = sandboxState.generation;
+    sandboxState.watchers.add(this);
   }
 
+  /** The requests that started or read a payment: the first one, and the last few. */
   forPayment(reference: string): readonly LoggedExchange[] {
     this.#forgetReplacedState();
     return this.#byPayment.get(reference) ?? [];
   }
 
+  /** The latest requests, newest first. */
   latest(): readonly LoggedExchange[] {
     this.#forgetReplacedState();
     return this.#latest.slice(-MAX_LATEST).reverse();
   }
 
+  /** The latest requests, and some older ones that were rejected or had a fault, newest first. */
   all(): readonly LoggedExchange[] {
     const latest = this.latest();
     const oldest = latest.at(-1)?.id ?? 0;

@@ -1,5 +1,5 @@
 import { COMMANDS, type CommandName } from "../control/commands.ts";
-import type { Command, CommandContext } from "../control/types.ts";
+import { type Command, type CommandContext, runCommand } from "../control/types.ts";
 import type { ListName, View } from "./view.ts";
 
 /** A field of a form, trimmed; empty for a field that is missing. */
@@ -51,6 +51,6 @@ export async function runAction(
   const command: Command = COMMANDS[name];
   const given = command.fields.filter((field) => form.has(field));
   const fields = given.map((field) => [field, formField(form, field)]);
-  const result = await command.act(context, Object.fromEntries(fields));
+  const result = await runCommand(command, context, Object.fromEntries(fields));
   return { message: command.message(result), view: nextView(name, result) };
 }

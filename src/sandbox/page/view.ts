@@ -1,5 +1,5 @@
 import type { ServerContext } from "../http/server-context.ts";
-import type { State } from "../state/state.ts";
+import type { State } from "../state/stored.ts";
 import type { FlashMessage } from "./flash.ts";
 
 const LISTS = ["payments", "deliveries", "requests"] as const;

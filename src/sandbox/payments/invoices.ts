@@ -1,6 +1,6 @@
 import { ASSUMPTIONS } from "../assumptions.ts";
 import type { SandboxState } from "../sandbox-state.ts";
-import type { StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { StoredInvoice, StoredPayment } from "../state/stored.ts";
 
 /** The fields that the merchant sent for an invoice, checked. */
 export interface InvoiceChange {

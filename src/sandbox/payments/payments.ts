@@ -8,12 +8,12 @@ import {
   type PromptOutcome,
 } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
-import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import type { AutoAnswer } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
+import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { payInvoice } from "./invoices.ts";
 import { MERCHANT } from "./merchant.ts";
 
-/** The checked fields of a request for a payment. */
 export interface NewPayment {
   readonly cents: number;
   /** 2547... or 2541... */
@@ -30,7 +30,7 @@ export function phoneRecord({ state }: SandboxState, phone: string): StoredPhone
   return state.phones[phone];
 }
 
-const AUTO_ANSWERS: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
+const OUTCOMES: Readonly<Record<AutoAnswer, PromptOutcome | undefined>> = {
   approve: "approve",
   cancel: "cancelled",
   wrongPin: "wrongPin",
@@ -44,7 +44,7 @@ function automaticOutcome(
   phone: string,
   { autoAnswer }: StoredPhone,
 ): PromptOutcome | undefined {
-  if (autoAnswer !== undefined) return AUTO_ANSWERS[autoAnswer];
+  if (autoAnswer !== undefined) return OUTCOMES[autoAnswer];
   if (auto === "approve") return "approve";
   return auto === "magic" ? magicOutcome(phone) : undefined;
 }
@@ -115,9 +115,7 @@ function finish(
 }
 
 function fail(sandboxState: SandboxState, payment: StoredPayment, cause: FailureName): void {
-  const { code, reason, userMessage, retryPossible } = FAILURES[cause];
-  const failure = { reason: `${code}: ${reason}`, userMessage, retryPossible };
-  finish(sandboxState, payment, { status: "failed", failure });
+  finish(sandboxState, payment, { status: "failed", failure: FAILURES[cause] });
   sandboxState.emit("payment.failed", payment);
 }
 

@@ -7,8 +7,9 @@ import type { SandboxState } from "../sandbox-state.ts";
 import { paymentView } from "../serializer/views.ts";
 import { formatAmount, parseAmount } from "../state/money.ts";
 import type { PromptOutcome } from "../state/prompt-outcomes.ts";
-import type { AutoAnswer, StoredPayment, StoredPhone } from "../state/records.ts";
+import { AUTO_ANSWERS, type AutoAnswer } from "../state/records.ts";
 import { newPhone } from "../state/state.ts";
+import type { StoredPayment, StoredPhone } from "../state/stored.ts";
 import { answerPrompt, phoneRecord, rescheduleAnswer } from "./payments.ts";
 import { kenyanMobile } from "./phone-number.ts";
 
@@ -59,8 +60,6 @@ export interface Phone {
   setBalance(amount: string | number): void;
 }
 
-const ANSWERS: readonly AutoAnswer[] = ["approve", "cancel", "wrongPin", "ignore", "ask"];
-
 /** Reading must not change the state: a phone is stored only once something happens to it. */
 const readPhone = ({ state }: SandboxState, number: string): Readonly<StoredPhone> =>
   state.phones[number] ?? newPhone();
@@ -80,7 +79,6 @@ function promptOf({ reference, checkout_request_id = "", ...payment }: StoredPay
   };
 }
 
-/** Answers the open prompt as the customer. */
 function answerOpenPrompt(
   sandboxState: SandboxState,
   number: string,
@@ -143,7 +141,7 @@ export function createPhone(sandboxState: SandboxState, given: string): Phone {
     enterWrongPin: () => answerOpenPrompt(sandboxState, number, "wrongPin"),
     ignore: () => answerOpenPrompt(sandboxState, number, "ignore"),
     always: (answer) => {
-      checkChoice("answer", answer, ANSWERS);
+      checkChoice("answer", answer, AUTO_ANSWERS);
       changePhone(sandboxState, number, { autoAnswer: answer });
     },
     switchOff: () => changePhone(sandboxState, number, { on: false }),

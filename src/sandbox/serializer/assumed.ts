@@ -5,8 +5,8 @@ import type { ErrorCause } from "../exchange/error-response.ts";
 import { jsonResponse } from "../exchange/json-response.ts";
 import type { Records, Resource } from "../exchange/result.ts";
 import { nextName, type RandomState } from "../state/random.ts";
-import type { EventRecord } from "../state/records.ts";
-import { readPage } from "./page-request.ts";
+import type { EventRecord } from "../state/stored.ts";
+import { ASSUMED_PAGING, readPage } from "./page-request.ts";
 import type { IdKind, Serializer } from "./serializer.ts";
 import { failedPaymentView, invoiceView, paymentView } from "./views.ts";
 
@@ -78,7 +78,7 @@ export const ASSUMED_SERIALIZER: Serializer = {
   },
   error: (_asked, { cause, message, headers }) =>
     jsonResponse(ASSUMED_STATUSES[cause], { success: false, error: message }, headers),
-  readPage: (_endpoint, query) => readPage(query),
+  readPage: (_endpoint, query) => readPage(query, ASSUMED_PAGING),
   newId: (kind, { random }) => IDS[kind](random),
   accountIds: ASSUMPTIONS.paymentAccounts.value,
   mayCall: (kind, endpoint) => (ENDPOINTS[endpoint] as Endpoint).keys.includes(kind),

@@ -4,7 +4,8 @@ import type { ErrorResponse } from "../exchange/error-response.ts";
 import type { ApiResponse } from "../exchange/messages.ts";
 import type { PageRequest, RouteResult } from "../exchange/result.ts";
 import type { RandomState } from "../state/random.ts";
-import type { Delivery, EventRecord } from "../state/records.ts";
+import type { Delivery } from "../state/records.ts";
+import type { EventRecord } from "../state/stored.ts";
 
 /** What the sandbox makes ids for. */
 export type IdKind = "reference" | "checkout" | "invoice" | "webhook" | "secret";

@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../clock/time.ts";
 import { formatAmount } from "../state/money.ts";
-import type { StoredInvoice, StoredPayment } from "../state/records.ts";
+import type { StoredInvoice, StoredPayment } from "../state/stored.ts";
 
 /** A payment as a response and `payment.completed` show it: the documented fields. */
 export function paymentView(payment: StoredPayment): Record<string, unknown> {

@@ -3,17 +3,16 @@ import { KEY_PREFIXES, type KeyKind } from "../../contract/keys.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkChoice, ownOptions } from "../../internal/check-options.ts";
 import { nextName, type RandomState } from "./random.ts";
-import type { StoredKey } from "./records.ts";
+import type { State } from "./stored.ts";
 
-/** The scopes that a key of this kind may have: those of the endpoints that accept it. */
-export function allowedScopes(kind: KeyKind): Scope[] {
+/** Those of the endpoints that accept a key of this kind. */
+function allowedScopes(kind: KeyKind): Scope[] {
   const endpoints: Endpoint[] = Object.values(ENDPOINTS);
   const scopes = endpoints.filter(({ keys }) => keys.includes(kind)).map(({ scope }) => scope);
   return [...new Set(scopes)].filter((scope) => scope !== undefined);
 }
 
-/** The text of a new key. */
-export const newKey = (random: RandomState, kind: KeyKind): string =>
+const newKey = (random: RandomState, kind: KeyKind): string =>
   `${KEY_PREFIXES[kind]}sandbox_${nextName(random, "token", 24)}`;
 
 /** What a key is made of. */
@@ -24,10 +23,7 @@ export interface KeyOptions {
 }
 
 /** @throws {ConfigurationError} for an unknown kind, or a scope that the kind may not have. */
-export function createKey(
-  state: { readonly random: RandomState; readonly keys: Record<string, StoredKey> },
-  options: KeyOptions,
-): string {
+export function createKey(state: State, options: KeyOptions): string {
   const { kind, scopes } = ownOptions(options, ["kind", "scopes"], "createKey()");
   checkChoice("kind", kind, Object.keys(KEY_PREFIXES));
   const allowed = allowedScopes(kind);
@@ -47,14 +43,7 @@ export function createKey(
  *
  * @throws {ConfigurationError} for a key that does not exist. It may be a real one, so it is not quoted.
  */
-export function revokeKey(
-  state: {
-    readonly random: RandomState;
-    readonly keys: Record<string, StoredKey>;
-    readonly builtIn: Record<KeyKind, string>;
-  },
-  key: string,
-): string {
+export function revokeKey(state: State, key: string): string {
   const stored = Object.hasOwn(state.keys, key) ? state.keys[key] : undefined;
   if (stored === undefined) {
     throw new ConfigurationError(

@@ -1,68 +1,44 @@
-/** How a prompt can fail: the network's code, and the texts for the merchant and for the customer. */
-export interface FailureCause {
-  readonly code: number;
-  readonly reason: string;
-  readonly userMessage: string;
-  readonly retryPossible: boolean;
-}
+import { RESULT_CODES } from "../../contract/result-codes.ts";
 
-/** The ways in which prompts fail in practice. The codes are those of the mobile network. */
+/** How a prompt can fail: the network's code and text for the merchant, and a text for the customer. */
+const failure = (code: keyof typeof RESULT_CODES, text: string, userMessage: string) => ({
+  reason: `${code}: ${text}`,
+  userMessage,
+  retryPossible: RESULT_CODES[code].retry === "now",
+});
+
+/** The ways in which prompts fail in practice. */
 export const FAILURES = {
-  insufficientBalance: {
-    code: 1,
-    reason: "the balance is insufficient for the transaction",
-    userMessage: "There is not enough money in your account.",
-    retryPossible: true,
-  },
-  systemBusy: {
-    code: 26,
-    reason: "the system is busy",
-    userMessage: "The service is busy. Please try later.",
-    retryPossible: false,
-  },
-  anotherPrompt: {
-    code: 1001,
-    reason: "another request is waiting",
-    userMessage: "Unable to start: another request is waiting on your phone.",
-    retryPossible: false,
-  },
-  expired: {
-    code: 1019,
-    reason: "the transaction has expired",
-    userMessage: "The request expired. Please try again.",
-    retryPossible: true,
-  },
-  sendFailed: {
-    code: 1025,
-    reason: "the prompt could not be sent",
-    userMessage: "The request could not be sent to your phone. Please try later.",
-    retryPossible: false,
-  },
-  cancelled: {
-    code: 1032,
-    reason: "the customer cancelled the request",
-    userMessage: "You cancelled the request.",
-    retryPossible: true,
-  },
-  unreachable: {
-    code: 1037,
-    reason: "no answer from the phone",
-    userMessage: "We could not reach your phone. Please try again.",
-    retryPossible: true,
-  },
-  wrongPin: {
-    code: 2001,
-    reason: "the PIN was wrong",
-    userMessage: "The PIN was wrong. Please try again.",
-    retryPossible: true,
-  },
-  limitExceeded: {
-    code: 2028,
-    reason: "the customer is over a limit",
-    userMessage: "This payment is over your limit.",
-    retryPossible: false,
-  },
-} as const satisfies Record<string, FailureCause>;
+  insufficientBalance: failure(
+    "1",
+    "the balance is insufficient for the transaction",
+    "There is not enough money in your account.",
+  ),
+  systemBusy: failure("26", "the system is busy", "The service is busy. Please try later."),
+  anotherPrompt: failure(
+    "1001",
+    "another request is waiting",
+    "Unable to start: another request is waiting on your phone.",
+  ),
+  expired: failure("1019", "the transaction has expired", "The request expired. Please try again."),
+  sendFailed: failure(
+    "1025",
+    "the prompt could not be sent",
+    "The request could not be sent to your phone. Please try later.",
+  ),
+  cancelled: failure("1032", "the customer cancelled the request", "You cancelled the request."),
+  unreachable: failure(
+    "1037",
+    "no answer from the phone",
+    "We could not reach your phone. Please try again.",
+  ),
+  wrongPin: failure("2001", "the PIN was wrong", "The PIN was wrong. Please try again."),
+  limitExceeded: failure(
+    "2028",
+    "the customer is over a limit",
+    "This payment is over your limit.",
+  ),
+} as const;
 
 export type FailureName = keyof typeof FAILURES;
 
@@ -93,10 +69,8 @@ export const MAGIC_SUFFIXES = {
   systemBusy: "089",
 } as const satisfies Partial<Record<PromptOutcome, string>>;
 
-const OUTCOME_BY_SUFFIX = new Map<string, PromptOutcome>(
-  Object.entries(MAGIC_SUFFIXES).map(([outcome, suffix]) => [suffix, outcome as PromptOutcome]),
-);
-
 /** What happens automatically to the prompts of a phone number, if anything. */
 export const magicOutcome = (phone: string): PromptOutcome | undefined =>
-  OUTCOME_BY_SUFFIX.get(phone.slice(-3));
+  (Object.keys(MAGIC_SUFFIXES) as (keyof typeof MAGIC_SUFFIXES)[]).find((outcome) =>
+    phone.endsWith(MAGIC_SUFFIXES[outcome]),
+  );

@@ -1,46 +1,7 @@
-import type { KeyKind } from "../../contract/keys.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
-import { allowedScopes, newKey } from "./keys.ts";
-import { type RandomState, seedRandom } from "./random.ts";
-import type {
-  StoredChaos,
-  StoredDelivery,
-  StoredFault,
-  StoredInvoice,
-  StoredKey,
-  StoredPayment,
-  StoredPhone,
-  StoredWebhook,
-  Timer,
-} from "./records.ts";
-
-/** Everything that a sandbox remembers, as JSON. */
-export interface State {
-  version: 1;
-  now: number;
-  /** When its time began. Snapshots of earlier versions do not have it. */
-  startedAt?: number;
-  /** Sorted: the next timer is the first. */
-  timers: Timer[];
-  nextTurn: number;
-  random: RandomState;
-  nextId: number;
-  nextInvoice: number;
-  keys: Record<string, StoredKey>;
-  builtIn: Record<KeyKind, string>;
-  webhookSecret: string;
-  /** Earlier and later signing secrets: only there after chaos rotates secrets. */
-  otherSecrets?: string[];
-  phones: Record<string, StoredPhone>;
-  payments: StoredPayment[];
-  invoices: StoredInvoice[];
-  webhooks: StoredWebhook[];
-  deliveries: StoredDelivery[];
-  faults: StoredFault[];
-  /** The number of faults so far: only there after the first one. */
-  faultCount?: number;
-  chaos?: StoredChaos;
-}
+import { createKey } from "./keys.ts";
+import { seedRandom } from "./random.ts";
+import type { State, StoredPhone } from "./stored.ts";
 
 /** The state of a sandbox in which nothing has happened yet. */
 export function initialState(
@@ -49,16 +10,7 @@ export function initialState(
   newSecret: (state: Pick<State, "random" | "nextId">) => string,
 ): State {
   const random = seedRandom(seed);
-  const builtIn = {
-    public: newKey(random, "public"),
-    secret: newKey(random, "secret"),
-    sandbox: newKey(random, "sandbox"),
-  };
-  const keys: Record<string, StoredKey> = {};
-  for (const kind of ["public", "secret", "sandbox"] as const) {
-    keys[builtIn[kind]] = { kind, scopes: allowedScopes(kind) };
-  }
-  return {
+  const state: State = {
     version: 1,
     now,
     startedAt: now,
@@ -67,16 +19,22 @@ export function initialState(
     random,
     nextId: 1,
     nextInvoice: 1,
-    keys,
-    builtIn,
-    webhookSecret: newSecret({ random, nextId: 1 }),
+    keys: {},
+    builtIn: { public: "", secret: "", sandbox: "" },
+    webhookSecret: "",
     phones: {},
     payments: [],
     invoices: [],
     webhooks: [],
     deliveries: [],
     faults: [],
+    faultCount: 0,
   };
+  for (const kind of ["public", "secret", "sandbox"] as const) {
+    state.builtIn[kind] = createKey(state, { kind });
+  }
+  state.webhookSecret = newSecret({ random, nextId: 1 });
+  return state;
 }
 
 export const newPhone = (): StoredPhone => ({ balanceCents: ASSUMPTIONS.balance.value, on: true });

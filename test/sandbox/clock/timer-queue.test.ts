@@ -6,7 +6,7 @@ import {
   sortedTimers,
   takeDueTask,
 } from "../../../src/sandbox/clock/timer-queue.ts";
-import type { Task, Timer } from "../../../src/sandbox/state/records.ts";
+import type { Task, Timer } from "../../../src/sandbox/state/stored.ts";
 
 const at = fc.integer({ min: 0, max: 200 });
 const step = fc.oneof(

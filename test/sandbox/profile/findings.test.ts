@@ -104,3 +104,36 @@ test("a payment that comes between two reads makes no parameter effective", () =
   );
   expect(findPaging(profile, "GET /payments").parameters.offset).toBeUndefined();
 });
+
+test("a link to another page is there only if there is another page", async () => {
+  const url = "https://pay.example/invoices";
+  const link = (page: number) => ({ href: `${url}?page=${page}` });
+  const around = { first: link(1), last: link(2), self: link(1) };
+  const page = (query: string, id: number, links: object): Row => [
+    "GET",
+    "/invoices",
+    200,
+    { _links: { ...around, ...links }, data: [{ id }] },
+    { query: new URLSearchParams(query) },
+  ];
+  const { call } = sandboxOf(
+    page("", 2, { next: link(2) }),
+    page("page=1&per_page=1", 2, { next: link(2) }),
+    page("page=2&per_page=1", 1, { prev: link(1) }),
+  );
+  for (const amount of [5, 6]) await call("POST", "/invoices", { amount });
+  const linksOf = async (query: string) => (await call("GET", `/invoices?${query}`)).body._links;
+  expect((await linksOf("page=1&per_page=1")).next.href).toMatch(/page=2$/);
+  expect(Object.keys(await linksOf("page=1&per_page=1"))).toEqual([
+    "first",
+    "last",
+    "next",
+    "self",
+  ]);
+  expect(Object.keys(await linksOf("page=2&per_page=1"))).toEqual([
+    "first",
+    "last",
+    "prev",
+    "self",
+  ]);
+});

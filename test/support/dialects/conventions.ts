@@ -3,6 +3,9 @@ import type { Dialect, Fields, Invoice, Payment, Webhook } from "./types.ts";
 
 // What the dialects of real services share.
 
+/** Of what no stored page shows. */
+export const NOT_AT_HAND = "from memory of the documentation; the page was not at hand";
+
 /** `other` if the interface leaves the envelope open; `more` stands in the documented one, too. */
 export const envelope =
   (other: (data: never, resource: string) => unknown, more: Fields = {}): Dialect["wrap"] =>

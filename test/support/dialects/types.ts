@@ -119,8 +119,10 @@ interface DeliveryFormat {
 /** One real service, as this table imagines it: all that differs between services. */
 export interface Dialect {
   readonly name: string;
-  /** What is special about it. */
+  /** What is special about it; of a real service its name. */
   readonly about: string;
+  /** The pages of the documentation of a real service, and what of the row they do not show. */
+  readonly source?: readonly string[];
   /** The body of a success. `documented` is true where the interface shows the envelope. */
   wrap(data: unknown, page: { documented: boolean; resource: string; n: number }): unknown;
   list(items: Fields[], page: PageValues, name: ListName): unknown;

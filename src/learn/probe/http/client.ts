@@ -1,127 +1,139 @@
+import { retryAfterMs } from "../../../client/http/retry-after.ts";
 import { keyKind } from "../../../contract/keys.ts";
 import { ProbeError } from "../../../errors/probe.ts";
 import { sleep } from "../../../internal/timeout.ts";
-import type { Recorder } from "../../exchange.ts";
-import type { Step } from "../steps/step.ts";
-import type { Outcome } from "./exchange.ts";
+import type { RejectionCause } from "../../../profile/causes.ts";
+import type { Recorder } from "../../recorder.ts";
 import { exchange, type Outgoing, type Received } from "./exchange.ts";
-import { type Notify, RateLimiter } from "./rate-limiter.ts";
 
-const RETRY_AFTER_MS = 1_000;
+/** The wait after a failure, which doubles, and after a limit of the rate without a time. */
+const PAUSE_MS = 1_000;
+const DEFAULT_LIMIT_MS = 2_000;
+/** For one response, and for all of them together. */
+const MAX_WAIT_MS = 120_000;
+const MAX_TOTAL_MS = 300_000;
+const MAX_ERRORS_IN_A_ROW = 3;
 
-/** What a client needs to know of the service. */
-export interface ClientOptions {
+/** How a request is sent: how often again, after which status besides, and whether a 5xx is a failure. */
+const MANNERS = {
+  /** What happened must be known: it is sent once. */
+  write: { repeats: 0, isPassing: () => false, isCounted: true },
+  /** An overloaded service returns these for a moment. */
+  read: { repeats: 1, isPassing: (status) => [502, 503, 504].includes(status), isCounted: true },
+  /** It is wrong on purpose: a service may respond with 500 to an unknown id, and that is its answer. */
+  wrong: { repeats: 1, isPassing: () => false, isCounted: false },
+  /** Waits for the service to be well again: 1 s, 2 s and 4 s. */
+  cleanUp: { repeats: 3, isPassing: (status) => status >= 500, isCounted: false },
+} satisfies Record<
+  string,
+  { repeats: number; isPassing: (status: number) => boolean; isCounted: boolean }
+>;
+
+interface ClientOptions {
   readonly baseUrl: string;
   readonly key: string;
-  readonly publicKey: string | undefined;
   readonly recorder: Recorder;
-  readonly notify: Notify;
+  /** Shows a message to the user beside the progress. */
+  readonly notify: (message: string) => void;
 }
 
-/** Sends the requests of the probe, one at a time, and counts them. */
+export const stopped = (): ProbeError => new ProbeError("stopped", "The probe was stopped.");
+
+/** Sends the requests of the probe, one at a time, through bad weather. */
 export class Client {
   readonly #options: ClientOptions;
-  readonly #limiter: RateLimiter;
-  #requests = 0;
-  #lastMs = 0;
+  #waitedMs = 0;
+  #errorsInARow = 0;
+  /** How many requests were sent. */
+  requests = 0;
+  /** How long the service took for the last response, without the waits that it asked for. */
+  lastMs = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#limiter = new RateLimiter(options.notify);
-  }
-
-  get requests(): number {
-    return this.#requests;
-  }
-
-  /** How long the service took for the last response, without the waits that it asked for. */
-  get lastMs(): number {
-    return this.#lastMs;
   }
 
   /**
    * Sends a request, again if the service limits the rate.
    *
    * @param signal - Ends it. None for what must be known to its end, such as a creation.
-   * @param isRead - Whether to send it again if the connection breaks.
-   * @throws {ProbeError} as {@link exchange} and {@link RateLimiter} do; `stopped` if the signal ended it.
+   * @throws {ProbeError} `unreachable`, `rate_limit` if the wait would be too long, `service_error`
+   *   after several 5xx in a row, `stopped` if the signal ended it.
    */
   async send(
     outgoing: Outgoing,
-    {
-      signal,
-      isRead,
-      isWrong = false,
-    }: { signal: AbortSignal | undefined; isRead: boolean; isWrong?: boolean },
+    manner: keyof typeof MANNERS,
+    signal?: AbortSignal,
   ): Promise<Received> {
-    for (;;) {
-      const received = await this.#sendOnce(outgoing, signal, isRead);
-      if (!(await this.#limiter.isToSendAgain(received, signal, { isRead, isWrong }))) {
+    const { repeats, isPassing, isCounted } = MANNERS[manner];
+    for (let failures = 0; ; ) {
+      const isFirst = this.requests++ === 0;
+      const began = performance.now();
+      let waitMs = PAUSE_MS * 2 ** failures;
+      try {
+        const received = await exchange(this.#options.baseUrl, outgoing, signal);
+        const { status } = received;
+        this.lastMs = performance.now() - began;
+        if (isCounted) this.#countError(status);
+        if (status === 429) {
+          waitMs = this.#limitMs(received);
+          this.record(outgoing, received, "rate_limit");
+        } else if (!isPassing(status) || failures++ >= repeats) return received;
+      } catch (error) {
         if (signal?.aborted) throw stopped();
-        return received;
+        if (isFirst || !isUnreachable(error) || failures++ >= repeats) throw error;
       }
-      if (received.status === 429) this.record(outgoing, received, { cause: "rate_limit" });
+      if (!(await sleep(waitMs, signal))) throw stopped();
     }
   }
 
-  async #sendOnce(
-    outgoing: Outgoing,
-    signal: AbortSignal | undefined,
-    isRead: boolean,
-  ): Promise<Received> {
-    const { baseUrl } = this.#options;
-    const isFirst = this.#requests++ === 0;
-    const began = performance.now();
-    try {
-      const received = await exchange(baseUrl, outgoing, signal);
-      this.#lastMs = performance.now() - began;
-      return received;
-    } catch (error) {
-      if (signal?.aborted) throw stopped();
-      const isBroken = error instanceof ProbeError && error.code === "unreachable";
-      if (isFirst || !isRead || !isBroken) throw error;
-    }
-    if (!(await sleep(RETRY_AFTER_MS, signal))) throw stopped();
-    this.#requests++;
-    return exchange(baseUrl, outgoing, signal);
+  /** Sends a request of the clean-up, and never throws. `undefined`: no response. */
+  ask(method: "GET" | "DELETE", path: string): Promise<Received | undefined> {
+    const outgoing = { method, path, key: this.#options.key };
+    return this.send(outgoing, "cleanUp").catch(() => undefined);
   }
 
-  /** The key of a step. */
-  keyOf({ key }: Pick<Step, "key">): string | undefined {
-    const { key: own, publicKey } = this.#options;
-    // Of the same kind, so that only the key itself is unknown.
-    const unknown = `${own.slice(0, 3)}malipo_probe_unknown`;
-    return { own, public: publicKey, unknown, none: undefined }[key];
+  #limitMs({ headers }: Received): number {
+    const waitMs = Math.max(retryAfterMs(headers, true) ?? DEFAULT_LIMIT_MS, PAUSE_MS);
+    const seconds = Math.ceil(waitMs / 1_000);
+    this.#waitedMs += waitMs;
+    if (waitMs > MAX_WAIT_MS || this.#waitedMs > MAX_TOTAL_MS) {
+      throw new ProbeError(
+        "rate_limit",
+        `The service limits the rate (429), and asks to wait ${seconds} s. The probe waits at most ${MAX_WAIT_MS / 1_000} s at a time and ${MAX_TOTAL_MS / 60_000} min in all. Try again later, or ask for a higher limit.`,
+      );
+    }
+    this.#options.notify(`The service limits the rate (429). The probe waits ${seconds} s.`);
+    return waitMs;
+  }
+
+  #countError(status: number): void {
+    this.#errorsInARow = status >= 500 ? this.#errorsInARow + 1 : 0;
+    if (this.#errorsInARow < MAX_ERRORS_IN_A_ROW) return;
+    this.#errorsInARow = 0;
+    throw new ProbeError(
+      "service_error",
+      `The service returned ${status} to ${MAX_ERRORS_IN_A_ROW} requests in a row. The probe stopped, so that it does no harm. Try again when the service is well.`,
+    );
   }
 
   /** Adds an exchange to the profile. */
   record(
-    { method, path, query, key, body, origin }: Outgoing,
-    { status, headers, text }: Received,
-    { cause }: Exclude<Outcome, "unclear">,
+    { key, body, origin, ...request }: Outgoing,
+    { text, ...response }: Received,
+    cause: RejectionCause | undefined,
   ): void {
     this.#options.recorder.record({
-      method,
-      path,
-      query,
+      ...request,
+      ...response,
       key: key === undefined ? "none" : (keyKind(key) ?? "other"),
-      sent: parseSent(body),
       hasBody: body !== undefined,
       hasOrigin: origin !== undefined,
       cause,
-      status,
-      headers,
       body: text,
     });
   }
 }
 
-function parseSent(body: string | undefined): unknown {
-  try {
-    return JSON.parse(body ?? "");
-  } catch {
-    return undefined;
-  }
-}
-
-export const stopped = (): ProbeError => new ProbeError("stopped", "The probe was stopped.");
+export const isUnreachable = (error: unknown): error is ProbeError =>
+  error instanceof ProbeError && error.code === "unreachable";

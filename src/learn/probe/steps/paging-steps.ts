@@ -1,16 +1,6 @@
-import type { ListPath, Step } from "./step.ts";
+import type { StepRow } from "./step.ts";
 
-const LISTS: readonly ListPath[] = [
-  "/payments",
-  "/invoices",
-  "/webhooks",
-  "/merchant/payment-accounts",
-];
-
-interface Question {
-  readonly query: Readonly<Record<string, string>>;
-  readonly learns: string;
-}
+const LISTS = ["/payments", "/invoices", "/webhooks", "/merchant/payment-accounts"] as const;
 
 /** Usual names of the parameter that sets the length of a page, after the one that a response shows. */
 const SIZE_NAMES = [
@@ -28,33 +18,37 @@ const CURSOR_NAMES = ["cursor", "after", "page_token"];
 /** Asked until the service accepts one. */
 const LONG_PAGES = ["1000", "500", "200", "100", "50"];
 
+type Question = Pick<StepRow, "query" | "asks" | "provides" | "learns">;
+
+const positions = (names: readonly string[], value: string, learns: string): Question[] =>
+  names.map((name) => ({ query: { "{pageSize}": "1", [name]: value }, asks: "position", learns }));
+
 // Asked of every list, until its responses tell which parameters have an effect.
 const QUESTIONS: readonly Question[] = [
-  { query: {}, learns: "the page that the others are compared with" },
-  ...SIZE_NAMES.map((name) => ({ query: { [name]: "1" }, learns: "a page of one item" })),
-  ...LONG_PAGES.map((length) => ({ query: { "{pageSize}": length }, learns: "the longest page" })),
+  {
+    query: {},
+    provides: ["shownSize", "shownPage", "firstItem", "cursor"],
+    learns: "the page that the others are compared with",
+  },
+  ...SIZE_NAMES.map((name) => ({
+    query: { [name]: "1" },
+    asks: "size" as const,
+    provides: ["cursor" as const],
+    learns: "a page of one item",
+  })),
+  ...positions(CURSOR_NAMES, "{cursor}", "the next page, by cursor"),
+  ...positions(["starting_after"], "{firstItem}", "what follows an item"),
+  ...LONG_PAGES.map((length) => ({
+    query: { "{pageSize}": length },
+    asks: "longest" as const,
+    learns: "the longest page",
+  })),
   { query: { page: "1" }, learns: "the number of the first page" },
-  ...CURSOR_NAMES.map((name) => ({
-    query: { "{pageSize}": "1", [name]: "{cursor}" },
-    learns: "the next page, by cursor",
-  })),
-  { query: { "{pageSize}": "1", starting_after: "{firstItem}" }, learns: "what follows an item" },
-  ...POSITION_NAMES.map((name) => ({
-    query: { "{pageSize}": "1", [name]: "2" },
-    learns: "another page",
-  })),
-  { query: { page: "2" }, learns: "the second page" },
+  ...positions(POSITION_NAMES, "2", "another page"),
+  { query: { page: "2" }, asks: "position", learns: "the second page" },
 ];
 
 /** How each list is paged. */
-export const PAGING_STEPS: readonly Step[] = LISTS.flatMap((path) =>
-  QUESTIONS.map(({ query, learns }) => ({
-    part: "paging",
-    method: "GET",
-    path,
-    query,
-    key: "own",
-    reads: path,
-    learns,
-  })),
+export const PAGING: readonly StepRow[] = LISTS.flatMap((path) =>
+  QUESTIONS.map((question) => ({ method: "GET", path, reads: path, ...question })),
 );

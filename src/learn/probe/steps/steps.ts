@@ -1,65 +1,101 @@
-import { PAGING_STEPS } from "./paging-steps.ts";
-import type { Step } from "./step.ts";
-import { AFTER_DELETION_STEPS, DELETION_STEPS, WRITE_STEPS } from "./write-steps.ts";
+import { PAGING } from "./paging-steps.ts";
+import { PARTS, type Part, type Step, type StepRow } from "./step.ts";
 
-const own = { key: "own" } as const;
+const VALIDATE = "/mobile-money/validate-phone";
+const STATUS = "/mobile-money/payment/status";
 
-/** Reads. They also find ids for the requests after them. */
+// The address of the webhook leads nowhere, so that no event of the merchant leaves the service.
+// The events are those that happen least.
+const WEBHOOK = {
+  name: "{mark}",
+  url: "https://malipo-probe.example/webhooks",
+  events: ["subscription.canceled"],
+};
+// The amounts show where a response repeats them, and as what: 137.00, 13700 or, rounded, 153.
+const INVOICE = { amount: 137, description: "{mark}" };
+const PAYMENT = {
+  amount: 1,
+  phone: "{phone}",
+  description: "malipo probe",
+  account_reference: "PROBE",
+};
+
+/** Every request that a probe may send. */
 // biome-ignore format: one line for each request
-const READS: readonly Step[] = [
-  { part: "reads", method: "GET", path: "/merchant", ...own, learns: "the merchant" },
-  { part: "reads", method: "GET", path: "/merchant/payment-accounts", ...own, learns: "payment accounts, and the list around them" },
-  { part: "reads", method: "GET", path: "/payments", ...own, provides: ["payment", "otherPayment1", "otherPayment2", "otherPayment3", "unknownPayment"], learns: "payments in a list" },
-  { part: "reads", method: "GET", path: "/webhooks", ...own, provides: ["unknownWebhook"], learns: "webhooks" },
-  { part: "reads", method: "GET", path: "/invoices", ...own, provides: ["invoice", "unknownInvoice"], learns: "invoices in a list" },
-  { part: "reads", method: "GET", path: "/payments/{payment}", ...own, reads: "/payments", learns: "a payment" },
-  { part: "reads", method: "GET", path: "/payments/{otherPayment1}", ...own, reads: "/payments", learns: "a payment of another status" },
-  { part: "reads", method: "GET", path: "/payments/{otherPayment2}", ...own, reads: "/payments", learns: "a payment of another status" },
-  { part: "reads", method: "GET", path: "/payments/{otherPayment3}", ...own, reads: "/payments", learns: "a payment of another status" },
-  { part: "reads", method: "GET", path: "/invoices/{invoice}", ...own, reads: "/invoices", learns: "an invoice" },
-  { part: "reads", method: "GET", path: "{readable}", origin: "https://shop.example", ...own, learns: "whether browsers may call the service" },
-  { part: "reads", method: "POST", path: "/mobile-money/validate-phone", body: { phone: "0712345678" }, ...own, learns: "a valid phone number" },
-];
-
-/** Requests that a service rejects, and that cost nothing if it does not. */
-// biome-ignore format: one line for each request
-const REJECTIONS: readonly Step[] = [
-  { part: "rejections", method: "GET", path: "{readable}", key: "none", cause: "no_key", learns: "no key" },
-  { part: "rejections", method: "GET", path: "{readable}", key: "unknown", cause: "unknown_key", learns: "an unknown key" },
-  { part: "rejections", method: "GET", path: "/payments/{unknownPayment}", ...own, reads: "/payments", cause: "unknown_id", learns: "an unknown id" },
-  { part: "rejections", method: "GET", path: "/invoices/{unknownInvoice}", ...own, reads: "/invoices", cause: "unknown_id", learns: "an unknown id" },
-  { part: "rejections", method: "DELETE", path: "/invoices/{unknownInvoice}", ...own, reads: "/invoices", cause: "unknown_id", learns: "an unknown id" },
-  { part: "rejections", method: "DELETE", path: "/webhooks/{unknownWebhook}", ...own, reads: "/webhooks", cause: "unknown_id", learns: "an unknown id" },
-  { part: "rejections", method: "DELETE", path: "/invoices/{unknownInvoice}", key: "public", reads: "/invoices", cause: "wrong_kind", learns: "the wrong kind of key" },
-  { part: "rejections", method: "GET", path: "/malipo-probe", ...own, cause: "unknown_path", learns: "an unknown path" },
-  { part: "rejections", method: "PATCH", path: "/payments", ...own, cause: "wrong_method", learns: "a wrong method" },
-  { part: "rejections", method: "POST", path: "/mobile-money/validate-phone", body: { phone: "0812345678" }, ...own, reads: "/mobile-money/validate-phone", cause: "unusable_phone", learns: "a phone number that cannot be charged" },
-  { part: "rejections", method: "POST", path: "/mobile-money/validate-phone", body: { phone: "12" }, ...own, reads: "/mobile-money/validate-phone", cause: "invalid_phone", learns: "an invalid phone number" },
-  { part: "rejections", method: "POST", path: "/mobile-money/validate-phone", body: {}, ...own, reads: "/mobile-money/validate-phone", cause: "invalid_field", learns: "a missing field" },
-  { part: "rejections", method: "POST", path: "/mobile-money/validate-phone", text: "{", ...own, reads: "/mobile-money/validate-phone", cause: "invalid_json", learns: "a body that is not JSON" },
-];
-
-/** One payment, followed to its end. */
-// biome-ignore format: one line for each request
-const PROMPT: readonly Step[] = [
-  { part: "prompt", method: "POST", path: "/mobile-money/payment/initiate", body: { amount: 1, phone: "{phone}", description: "malipo probe", account_reference: "PROBE" }, ...own, starts: true, provides: ["startedPayment", "startedCheckout"], learns: "a payment that begins" },
-  { part: "prompt", method: "GET", path: "/payments/{startedPayment}", ...own, learns: "a pending payment" },
-  { part: "prompt", method: "POST", path: "/mobile-money/payment/status", body: { reference: "{startedPayment}" }, ...own, learns: "a status by reference" },
-  { part: "prompt", method: "POST", path: "/mobile-money/payment/status", body: { checkout_request_id: "{startedCheckout}" }, ...own, learns: "a status by checkout request id" },
-  { part: "prompt", method: "GET", path: "/payments/{startedPayment}", ...own, untilFinal: true, learns: "a payment that has ended" },
-  { part: "prompt", method: "GET", path: "/payments", ...own, provides: ["payment", "unknownPayment"], learns: "the payment in the list" },
-];
+const ROWS: Readonly<Record<Part, readonly StepRow[]>> = {
+  // They also find ids for the requests after them.
+  reads: [
+    { method: "GET", path: "/merchant", learns: "the merchant" },
+    { method: "GET", path: "/merchant/payment-accounts", learns: "payment accounts, and the list around them" },
+    { method: "GET", path: "/payments", provides: ["payment", "otherPayment1", "otherPayment2", "otherPayment3", "unknownPayment"], learns: "payments in a list" },
+    { method: "GET", path: "/webhooks", provides: ["unknownWebhook"], learns: "webhooks" },
+    { method: "GET", path: "/invoices", provides: ["invoice", "unknownInvoice"], learns: "invoices in a list" },
+    { method: "GET", path: "/payments/{payment}", reads: "/payments", learns: "a payment" },
+    { method: "GET", path: "/payments/{otherPayment1}", reads: "/payments", learns: "a payment of another status" },
+    { method: "GET", path: "/payments/{otherPayment2}", reads: "/payments", learns: "a payment of another status" },
+    { method: "GET", path: "/payments/{otherPayment3}", reads: "/payments", learns: "a payment of another status" },
+    { method: "GET", path: "/invoices/{invoice}", reads: "/invoices", learns: "an invoice" },
+    { method: "GET", path: "{readable}", origin: "https://shop.example", learns: "whether browsers may call the service" },
+    { method: "POST", path: VALIDATE, body: { phone: "0712345678" }, learns: "a valid phone number" },
+  ],
+  // They cost nothing if the service does not reject them.
+  rejections: [
+    { method: "GET", path: "{readable}", key: "none", cause: "no_key", learns: "no key" },
+    { method: "GET", path: "{readable}", key: "unknown", cause: "unknown_key", learns: "an unknown key" },
+    { method: "GET", path: "/payments/{unknownPayment}", reads: "/payments", cause: "unknown_id", learns: "an unknown id" },
+    { method: "GET", path: "/invoices/{unknownInvoice}", reads: "/invoices", cause: "unknown_id", learns: "an unknown id" },
+    { method: "DELETE", path: "/invoices/{unknownInvoice}", reads: "/invoices", cause: "unknown_id", learns: "an unknown id" },
+    { method: "DELETE", path: "/webhooks/{unknownWebhook}", reads: "/webhooks", cause: "unknown_id", learns: "an unknown id" },
+    { method: "DELETE", path: "/invoices/{unknownInvoice}", key: "public", reads: "/invoices", cause: "wrong_kind", learns: "the wrong kind of key" },
+    { method: "GET", path: "/malipo-probe", cause: "unknown_path", learns: "an unknown path" },
+    { method: "PATCH", path: "/payments", cause: "wrong_method", learns: "a wrong method" },
+    { method: "POST", path: VALIDATE, body: { phone: "0812345678" }, reads: VALIDATE, cause: "unusable_phone", learns: "a phone number that cannot be charged" },
+    { method: "POST", path: VALIDATE, body: { phone: "12" }, reads: VALIDATE, cause: "invalid_phone", learns: "an invalid phone number" },
+    { method: "POST", path: VALIDATE, body: {}, reads: VALIDATE, cause: "invalid_field", learns: "a missing field" },
+    { method: "POST", path: VALIDATE, text: "{", reads: VALIDATE, cause: "invalid_json", learns: "a body that is not JSON" },
+  ],
+  // One payment, followed to its end.
+  prompt: [
+    { method: "POST", path: "/mobile-money/payment/initiate", body: PAYMENT, payment: "start", provides: ["startedPayment", "startedCheckout"], learns: "a payment that begins" },
+    { method: "GET", path: "/payments/{startedPayment}", learns: "a pending payment" },
+    { method: "POST", path: STATUS, body: { reference: "{startedPayment}" }, learns: "a status by reference" },
+    { method: "POST", path: STATUS, body: { checkout_request_id: "{startedCheckout}" }, learns: "a status by checkout request id" },
+    { method: "GET", path: "/payments/{startedPayment}", payment: "follow", learns: "a payment that has ended" },
+    { method: "GET", path: "/payments", provides: ["payment", "unknownPayment"], learns: "the payment in the list" },
+  ],
+  // An invoice and a webhook, for the time of the probe.
+  write: [
+    { method: "POST", path: "/invoices", body: INVOICE, creates: "invoice", learns: "an invoice that was created" },
+    { method: "GET", path: "/invoices/{createdInvoice}", confirms: "invoice", learns: "an invoice" },
+    { method: "GET", path: "/invoices", learns: "an invoice in a list" },
+    { method: "PUT", path: "/invoices/{createdInvoice}", body: { ...INVOICE, amount: 152.5 }, learns: "an invoice that was changed" },
+    { method: "PUT", path: "/invoices/{createdInvoice}", body: { ...INVOICE, amount: "none" }, cause: "invalid_field", learns: "the rejection of an invalid field" },
+    { method: "PUT", path: "/invoices/{createdInvoice}", body: INVOICE, key: "public", cause: "wrong_kind", learns: "the rejection of a public key" },
+    { method: "POST", path: "/webhooks/register", body: WEBHOOK, creates: "webhook", learns: "a webhook that was registered" },
+    { method: "GET", path: "/webhooks", learns: "a webhook in a list" },
+    { method: "PUT", path: "/webhooks/{createdWebhook}", body: { ...WEBHOOK, events: ["subscription.created"] }, confirms: "webhook", learns: "a webhook that was changed" },
+    { method: "PUT", path: "/webhooks/{createdWebhook}", body: { ...WEBHOOK, url: "none" }, cause: "invalid_field", learns: "the rejection of an invalid field" },
+    { method: "POST", path: STATUS, body: { reference: "{payment}" }, learns: "a status by reference" },
+    { method: "POST", path: STATUS, body: { reference: "{unknownPayment}" }, cause: "unknown_id", learns: "the rejection of an unknown payment" },
+  ],
+  paging: PAGING,
+  // They run when an earlier step has failed too, and at Ctrl-C.
+  deletion: [
+    { method: "DELETE", path: "/invoices/{createdInvoice}", learns: "a deletion" },
+    { method: "DELETE", path: "/webhooks/{createdWebhook}", learns: "a deletion" },
+  ],
+  // What is left of something that was deleted.
+  "after deletion": [
+    { method: "GET", path: "/invoices/{createdInvoice}", cause: "unknown_id", learns: "an invoice that was deleted" },
+    { method: "DELETE", path: "/invoices/{createdInvoice}", cause: "unknown_id", learns: "a second deletion" },
+    { method: "DELETE", path: "/webhooks/{createdWebhook}", cause: "unknown_id", learns: "a second deletion" },
+  ],
+};
 
 /** Every request that a probe may send, in its order. */
-export const STEPS: readonly Step[] = [
-  ...READS,
-  ...REJECTIONS,
-  ...PROMPT,
-  ...WRITE_STEPS,
-  ...PAGING_STEPS,
-  ...DELETION_STEPS,
-  ...AFTER_DELETION_STEPS,
-];
+export const STEPS: readonly Step[] = PARTS.flatMap((part) =>
+  ROWS[part].map((row) => ({ part, ...row })),
+);
 
 /** What decides which requests a probe sends. */
 export interface Choices {
@@ -72,15 +108,13 @@ export interface Choices {
 
 const WRITE_PARTS: readonly string[] = ["write", "deletion", "after deletion"];
 
-/** A request that a public key may not make tells nothing about its cause with one. */
-const requiresSecretKey = ({ method, key }: Step): boolean => method === "DELETE" && key === "own";
-
 /** The requests of one probe. */
 export function chooseSteps({ write, prompt, hasPublicKey, isPublic }: Choices): readonly Step[] {
-  return STEPS.filter((step) => {
-    if (step.part === "prompt" && !prompt) return false;
-    if (WRITE_PARTS.includes(step.part) && !write) return false;
-    if (step.key === "public" && !hasPublicKey) return false;
-    return !(isPublic && requiresSecretKey(step));
+  return STEPS.filter(({ part, method, key = "own" }) => {
+    if (part === "prompt" && !prompt) return false;
+    if (WRITE_PARTS.includes(part) && !write) return false;
+    if (key === "public" && !hasPublicKey) return false;
+    // A request that a public key may not make tells nothing about its cause with one.
+    return !(isPublic && method === "DELETE" && key === "own");
   });
 }

@@ -1,4 +1,5 @@
-import type { ChaosName, StoredChaos } from "../../state/records.ts";
+import type { ChaosName } from "../../state/records.ts";
+import type { StoredChaos } from "../../state/stored.ts";
 import { form, input, select } from "../components.ts";
 import { type Html, html } from "../html.ts";
 import type { PageContext } from "../view.ts";

@@ -1,6 +1,6 @@
 import { machineTime } from "../../clock/machine.ts";
 import { hasFailed } from "../../deliveries/deliveries.ts";
-import type { StoredDelivery } from "../../state/records.ts";
+import type { StoredDelivery } from "../../state/stored.ts";
 import { type Badge, button, card } from "../components.ts";
 import { type FailureReason, findFailureReason } from "../failure-reason.ts";
 import { timeOf } from "../format.ts";

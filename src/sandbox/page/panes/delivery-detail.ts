@@ -1,4 +1,5 @@
-import type { DeliveryAttempt, StoredDelivery } from "../../state/records.ts";
+import type { DeliveryAttempt } from "../../state/records.ts";
+import type { StoredDelivery } from "../../state/stored.ts";
 import { badge, block, button, copyButton, folded } from "../components.ts";
 import type { FailureReason } from "../failure-reason.ts";
 import { curl, quoted, timeOf } from "../format.ts";

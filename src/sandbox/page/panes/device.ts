@@ -1,7 +1,7 @@
 import { ASSUMPTIONS } from "../../assumptions.ts";
 import { MERCHANT } from "../../payments/merchant.ts";
 import { localFormat, networkOf } from "../../payments/phone-number.ts";
-import type { StoredPayment, StoredPhone } from "../../state/records.ts";
+import type { StoredPayment, StoredPhone } from "../../state/stored.ts";
 import { form } from "../components.ts";
 import { clipped, dateOf, money, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";

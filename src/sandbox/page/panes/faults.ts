@@ -1,5 +1,6 @@
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
-import type { FaultEffect, StoredFault } from "../../state/records.ts";
+import type { FaultEffect } from "../../state/records.ts";
+import type { StoredFault } from "../../state/stored.ts";
 import { button, card, type FormPlace, folded, form, input, panel, select } from "../components.ts";
 import { span } from "../format.ts";
 import { type Html, html } from "../html.ts";

@@ -1,5 +1,5 @@
 import { localFormat } from "../../payments/phone-number.ts";
-import type { StoredDelivery, StoredPayment } from "../../state/records.ts";
+import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
 import { copyButton, type Tone, terms } from "../components.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";

@@ -1,5 +1,5 @@
 import { kenyanMobile, localFormat } from "../../payments/phone-number.ts";
-import type { StoredPayment } from "../../state/records.ts";
+import type { StoredPayment } from "../../state/stored.ts";
 import { type Badge, card, type FormPlace, folded, form, input } from "../components.ts";
 import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";

@@ -1,7 +1,8 @@
 import { kenyanMobile, localFormat } from "../../payments/phone-number.ts";
 import { formatAmount } from "../../state/money.ts";
-import type { AutoAnswer, StoredPayment } from "../../state/records.ts";
+import type { AutoAnswer } from "../../state/records.ts";
 import { newPhone } from "../../state/state.ts";
+import type { StoredPayment } from "../../state/stored.ts";
 import { button, folded, form, input, select } from "../components.ts";
 import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";

@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from "../../../contract/events.ts";
-import type { StoredWebhook } from "../../state/records.ts";
+import type { StoredWebhook } from "../../state/stored.ts";
 import { button, folded, form, input, panel } from "../components.ts";
 import { clipped } from "../format.ts";
 import { type Html, html } from "../html.ts";

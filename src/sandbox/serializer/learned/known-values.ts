@@ -1,8 +1,10 @@
+import { FIELDS_OF_SOME_STATUSES } from "../../../profile/compare-shapes.ts";
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { Records, Resource } from "../../exchange/result.ts";
-import type { StoredInvoice, StoredPayment } from "../../state/records.ts";
-import type { Place } from "./shape-tree.ts";
-import { choice, type Format, type Known, money, orAbsent, sent, text, time } from "./values.ts";
+import type { StoredInvoice, StoredPayment } from "../../state/stored.ts";
+import { paymentView } from "../views.ts";
+import type { Place } from "./place.ts";
+import type { Format, Known } from "./values.ts";
 
 /** What is known of a resource, by the name of its field. */
 export type KnownFields = Readonly<Record<string, Known>>;
@@ -11,56 +13,62 @@ export type KnownFields = Readonly<Record<string, Known>>;
 const ANY = /^/;
 const COMPLETED = /^(success|successful|succeeded|paid|complete|settled|confirmed)$/;
 const FAILED = /^(failure|error|declined|rejected|unsuccessful)$/;
+const PROCESSING = /^(processing|in_progress)$/;
 const PENDING = /^(processing|in_progress|queued|initiated|created|sent|awaiting.*|started)$/;
-const CANCELLED = /^(user_)?cancell?ed(_by_\w+)?$/;
 const EXPIRED = /^(expired|timed_?out|timeout|abandoned)$/;
 
-/** The code of the network at the beginning of a failure's reason. */
-const FURTHER_STATUSES: Readonly<Record<string, RegExp>> = {
-  1032: CANCELLED,
+/** The names of services for a failure, by the code of the network at the beginning of its reason. */
+const FAILURES: Readonly<Record<string, RegExp>> = {
+  1032: /^(user_)?cancell?ed(_by_\w+)?$/,
   1037: EXPIRED,
   1019: EXPIRED,
 };
 
 function paymentStatus({ status, failure, ignored }: StoredPayment): Known {
-  if (status === "completed") return choice(status, COMPLETED);
-  if (status === "pending") {
-    return ignored
-      ? choice(/^(processing|in_progress)$/, status, PENDING)
-      : choice(status, PENDING);
-  }
-  const further = FURTHER_STATUSES[failure?.reason.split(":")[0] ?? ""];
-  return further === undefined ? choice(status, FAILED) : choice(further, status, FAILED);
+  if (status === "completed") return { oneOf: [status, COMPLETED] };
+  if (status === "pending") return { oneOf: [...(ignored ? [PROCESSING] : []), status, PENDING] };
+  const further = FAILURES[failure?.reason.split(":")[0] ?? ""];
+  return { oneOf: [...(further ? [further] : []), status, FAILED] };
 }
 
+/** Names of what comes from the merchant or is a fact: no other text may stand in its place. */
+const SENT = new Set([
+  ...["reference", "phone", "account_reference", "checkout_request_id", "retry_possible"],
+  ...["payment_account_id", "is_default", "valid"],
+]);
+
+const sentFields = (fields: object): KnownFields =>
+  Object.fromEntries(Object.entries(fields).map(([name, sent]) => [name, { sent }]));
+
+/** The fields of a view of the sandbox. */
+const fromView = (view: object): KnownFields =>
+  Object.fromEntries(
+    Object.entries(view).map(([name, value]) => [
+      name,
+      SENT.has(name) ? { sent: value } : { text: String(value) },
+    ]),
+  );
+
+/** The fields that a payment has in some statuses only: in the others there certainly are none. */
+const NONE: KnownFields = Object.fromEntries(
+  [...FIELDS_OF_SOME_STATUSES].map((name) => [name, null]),
+);
+
 function paymentFields(payment: StoredPayment): KnownFields {
-  const { failure, transaction_id, createdAt, finalAt, status } = payment;
+  const { createdAt, finalAt, status } = payment;
   return {
-    id: text(String(payment.payment_id)),
-    payment_id: text(String(payment.payment_id)),
-    merchant_id: text(String(payment.merchant_id)),
-    reference: sent(payment.reference),
-    amount: money(payment.cents),
-    currency: choice(payment.currency, ANY),
-    phone: sent(payment.phone),
+    ...NONE,
+    ...fromView(paymentView(payment)),
+    id: { text: String(payment.payment_id) },
+    amount: { cents: payment.cents },
+    currency: { oneOf: [payment.currency, ANY] },
     status: paymentStatus(payment),
-    account_reference: sent(payment.account_reference),
-    description: sent(payment.description || null),
-    checkout_request_id: orAbsent(payment.checkout_request_id, sent),
-    transaction_id: orAbsent(transaction_id, text),
-    provider_transaction_id: orAbsent(transaction_id, text),
-    provider_reference: orAbsent(transaction_id, () =>
-      text("The service request is processed successfully."),
-    ),
-    payer_name: orAbsent(transaction_id, () => text("SANDBOX CUSTOMER")),
-    failure_reason: orAbsent(failure?.reason, text),
-    user_message: orAbsent(failure?.userMessage, text),
-    retry_possible: orAbsent(failure?.retryPossible, sent),
-    created_at: time(createdAt),
-    updated_at: time(finalAt ?? createdAt),
-    completed_at: time(status === "completed" ? finalAt : undefined),
-    failed_at: time(status === "failed" ? finalAt : undefined),
-    final_at: time(finalAt),
+    description: { sent: payment.description || null },
+    created_at: { ms: createdAt },
+    updated_at: { ms: finalAt ?? createdAt },
+    completed_at: { ms: status === "completed" ? finalAt : undefined },
+    failed_at: { ms: status === "failed" ? finalAt : undefined },
+    final_at: { ms: finalAt },
   };
 }
 
@@ -71,105 +79,73 @@ const INVOICE_STATUSES: Readonly<Record<StoredInvoice["status"], RegExp>> = {
   overdue: /^(past_due|late|unpaid)$/,
 };
 
-function invoiceFields(invoice: StoredInvoice): KnownFields {
-  const { status, fields } = invoice;
+const invoiceFields = ({ fields, status, ...invoice }: StoredInvoice): KnownFields => ({
+  description: { sent: null },
   // The merchant's own fields come first: a field that the sandbox knows replaces them.
-  const own = Object.entries(fields).map(([name, one]) => [name, sent(one)]);
-  return {
-    description: sent(null),
-    ...Object.fromEntries(own),
-    id: sent(invoice.id),
-    number: text(invoice.number),
-    status: choice(status, INVOICE_STATUSES[status]),
-    amount: money(invoice.cents),
-    currency: choice("KES", ANY),
-    due_at: time(invoice.dueAt),
-    created_at: time(invoice.createdAt),
-    updated_at: time(invoice.createdAt),
-  };
-}
+  ...sentFields(fields),
+  id: { sent: invoice.id },
+  number: { text: invoice.number },
+  status: { oneOf: [status, INVOICE_STATUSES[status]] },
+  amount: { cents: invoice.cents },
+  currency: { oneOf: ["KES", ANY] },
+  due_at: { ms: invoice.dueAt },
+  created_at: { ms: invoice.createdAt },
+  updated_at: { ms: invoice.createdAt },
+});
 
 type FieldsOf = {
   readonly [One in Resource]: (record: Records[One], format: Format) => KnownFields;
 };
 
 const FIELDS: FieldsOf = {
-  merchant: ({ merchant_id, name, country, currency }) => ({
-    id: text(String(merchant_id)),
-    merchant_id: text(String(merchant_id)),
-    name: text(name),
-    country: text(country),
-    currency: choice(currency, ANY),
-    created_at: time(VIRTUAL_START),
+  merchant: (merchant) => ({
+    ...fromView(merchant),
+    id: { text: String(merchant.merchant_id) },
+    currency: { oneOf: [merchant.currency, ANY] },
+    created_at: { ms: VIRTUAL_START },
   }),
-  account: ({ payment_account_id, name, currency, is_default }) => ({
-    id: sent(payment_account_id),
-    payment_account_id: sent(payment_account_id),
-    name: text(name),
-    currency: choice(currency, ANY),
-    is_default: sent(is_default),
-    created_at: time(VIRTUAL_START),
+  account: (account) => ({
+    ...fromView(account),
+    id: { sent: account.payment_account_id },
+    currency: { oneOf: [account.currency, ANY] },
+    created_at: { ms: VIRTUAL_START },
   }),
   payment: paymentFields,
   initiation: paymentFields,
-  phone: ({ valid, phone, network }) => ({
-    valid: sent(valid),
-    phone: sent(phone),
-    network: text(network),
-  }),
-  webhook: ({ id, name, url, events }, { webhookSecret }) => ({
-    id: sent(id),
-    name: sent(name),
-    url: sent(url),
-    events: sent(events),
-    status: choice("active", "enabled"),
-    secret: text(webhookSecret),
+  phone: fromView,
+  webhook: (webhook, { webhookSecret }) => ({
+    ...sentFields(webhook),
+    status: { oneOf: ["active", "enabled"] },
+    secret: { text: webhookSecret },
   }),
   invoice: invoiceFields,
-  deletion: ({ id }) => ({ id: sent(id), status: choice("deleted"), deleted: sent(true) }),
+  deletion: ({ id }) => ({ ...sentFields({ id, deleted: true }), status: { oneOf: ["deleted"] } }),
 };
 
 /** What is known of a record. The caller must give the resource that it is. */
 export const knownFieldsOf = (resource: Resource, record: unknown, format: Format): KnownFields =>
   (FIELDS[resource] as (record: unknown, format: Format) => KnownFields)(record, format);
 
-/** What a place that repeats a value of the request holds. */
-const REPEATED: Readonly<Record<string, string>> = { minor: "amount", rounded: "amount" };
-
 /** Names of services for fields that no request has: what cannot be known by its value. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  state: "status",
-  payment_status: "status",
-  invoice_status: "status",
-  total: "amount",
-  total_amount: "amount",
-  amount_minor: "amount",
-  amount_cents: "amount",
-  amount_due: "amount",
-  phone_number: "phone",
-  msisdn: "phone",
-  is_valid: "valid",
-  carrier: "network",
-  operator: "network",
-  invoice_number: "number",
-  invoice_no: "number",
-  receipt: "transaction_id",
-  receipt_number: "transaction_id",
-  mpesa_receipt: "transaction_id",
-  updated: "updated_at",
-  modified_at: "updated_at",
-  paid_at: "completed_at",
-  confirmed_at: "completed_at",
-  completed: "completed_at",
-  processed_at: "final_at",
-  ended_at: "final_at",
-  due_date: "due_at",
-  due: "due_at",
-  expires_at: "due_at",
-  signing_secret: "secret",
-  webhook_secret: "secret",
-  signing_key: "secret",
-};
+const NAMES: readonly (readonly [known: string, others: readonly string[]])[] = [
+  ["status", ["state", "payment_status", "invoice_status"]],
+  ["amount", ["total", "total_amount", "amount_minor", "amount_cents", "amount_due"]],
+  ["phone", ["phone_number", "msisdn"]],
+  ["valid", ["is_valid"]],
+  ["network", ["carrier", "operator"]],
+  ["number", ["invoice_number", "invoice_no"]],
+  ["transaction_id", ["receipt", "receipt_number", "mpesa_receipt"]],
+  ["updated_at", ["updated", "modified_at"]],
+  ["completed_at", ["paid_at", "confirmed_at", "completed"]],
+  ["final_at", ["processed_at", "ended_at"]],
+  ["due_at", ["due_date", "due", "expires_at"]],
+  ["secret", ["signing_secret", "webhook_secret", "signing_key"]],
+  ["payment_account_id", ["account_id"]],
+];
+
+const OTHER_NAMES = new Map(
+  NAMES.flatMap(([known, others]) => others.map((name) => [name, known] as const)),
+);
 
 /** Names that mean another resource in an object inside of one. */
 const OWN_NAMES = new Set(["id", "name", "status", "state", "number", "created_at", "type"]);
@@ -182,28 +158,26 @@ const isTime = ({ formats, types, same }: Place): boolean =>
 /**
  * Finds what is known of a place: by the value that it repeats, then by its name, then by its format.
  * `failure.reason` is `failure_reason`; the `id` of an object inside of a payment is not the payment's.
- *
- * @param same - What the place repeats.
  */
 export function findKnown(
   fields: KnownFields,
-  place: Place,
+  { name, same, ...place }: Place,
   within: readonly string[],
-  { same, resource }: { readonly same: readonly string[]; readonly resource: Resource },
+  resource: Resource,
 ): Known | undefined {
-  for (const name of same) {
-    const known = fields[REPEATED[name] ?? name];
-    const isId = name === "id" && (resource === "payment" || resource === "initiation");
-    if (isId) return fields.reference;
-    if (known?.kind === "money") return { ...known, same };
-    if (known !== undefined) return known;
+  const isPayment = resource === "payment" || resource === "initiation";
+  for (const one of same) {
+    if (one === "id" && isPayment) return fields.reference;
+    const known = fields[one === "minor" || one === "rounded" ? "amount" : one];
+    if (known !== undefined) return known && "cents" in known ? { ...known, same } : known;
   }
-  const { name } = place;
+  const byName = (one: string): Known | undefined =>
+    fields[one] === undefined ? fields[OTHER_NAMES.get(one) ?? ""] : fields[one];
   const parent = within.at(-1);
-  const known = (one: string): Known | undefined => fields[one] ?? fields[OTHER_NAMES[one] ?? ""];
-  const joined = parent === undefined ? undefined : known(`${parent}_${name}`);
+  const joined = parent === undefined ? undefined : byName(`${parent}_${name}`);
   if (joined !== undefined) return joined;
   const isInner = parent !== undefined && parent !== resource && OWN_NAMES.has(name);
-  const found = isInner ? undefined : known(name);
-  return found ?? (isTime(place) ? fields.created_at : undefined);
+  const found = isInner ? undefined : byName(name);
+  if (found !== undefined) return found;
+  return isTime({ name, same, ...place }) ? fields.created_at : undefined;
 }

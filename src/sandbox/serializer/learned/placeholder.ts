@@ -1,5 +1,5 @@
 import { nextName, nextRandom, seedRandom } from "../../state/random.ts";
-import type { Place } from "./shape-tree.ts";
+import type { Place } from "./place.ts";
 
 /** Texts of the formats that have a fixed one. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -15,12 +15,18 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** A text of this format, always the same for the same seed. */
 export function placeholderText(format: string, name: string, seed: string): string {
   const random = seedRandom(`${seed} ${name}`);
-  const [, kind = "", length = ""] = /^(digits|hex)(\d*)$/.exec(format) ?? [];
+  const [, kind = "", digits = ""] = /^(digits|hex)(\d*)$/.exec(format) ?? [];
+  const length = Number(digits || (kind === "hex" ? 32 : 24));
   // A code of one or two digits, whose zero means that nothing is wrong.
-  if (kind === "digits" && Number(length || 24) <= 2) return "0".repeat(Number(length));
-  if (kind === "digits") return `9${nextName(random, "digits", Number(length || 24) - 1)}`;
-  if (kind === "hex") return `f${hexDigits(seed, name, Number(length || 32) - 1)}`;
-  if (format === "uuid") return placeholderUuid(seed, name);
+  if (kind === "digits" && length <= 2) return "0".repeat(length);
+  if (kind === "digits") return `9${nextName(random, "digits", length - 1)}`;
+  if (kind === "hex") return `f${hexDigits(seed, name, length - 1)}`;
+  if (format === "uuid") {
+    return hexDigits(seed, name, 32).replace(
+      /(.{8})(.{4}).(.{3}).(.{3})(.{12})/,
+      "$1-$2-4$3-a$4-$5",
+    );
+  }
   if (format === "url") return `https://sandbox.malipo.test/${name.replaceAll("_", "-")}`;
   if (format === "token") {
     return `${name || "value"}_${nextName(random, "token", 8)}`.replace(/[^\w.:-]/g, "_");
@@ -33,12 +39,6 @@ function hexDigits(seed: string, name: string, length: number): string {
   let digits = "";
   while (digits.length < length) digits += Math.floor(nextRandom(random) * 16).toString(16);
   return digits;
-}
-
-/** A UUID of version 4. */
-function placeholderUuid(seed: string, name: string): string {
-  const hex = hexDigits(seed, name, 32);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
 /** The format of a placeholder text: the first that tells something. */

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
 import type { KeyKind } from "../../../contract/keys.ts";
 import { total } from "../../../profile/counts.ts";
-import { endpointKey, findRejection, isAccepted } from "../../../profile/read.ts";
+import { endpointKey, findRejection, isAccepted, usual } from "../../../profile/read.ts";
 import type { Counts, ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
 import type { Serializer } from "../serializer.ts";
@@ -52,8 +52,8 @@ function timestampsOf(
   isWanted: (form: string) => boolean,
 ): (ms: number) => string {
   const forms = Object.entries(timestamps).filter(([form]) => isWanted(form));
-  const [usual] = forms.sort(([, a], [, b]) => total(b) - total(a));
-  return usual === undefined ? formatTimestamp : timestampIn(usual[0]);
+  const form = usual(Object.fromEntries(forms));
+  return form === undefined ? formatTimestamp : timestampIn(form);
 }
 
 const isOnlyRejected = ({ allowed, rejected }: { allowed?: Counts; rejected?: Counts }): boolean =>

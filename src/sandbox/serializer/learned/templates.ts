@@ -1,9 +1,17 @@
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
 import { mergeValues } from "../../../profile/merge.ts";
-import { findListPath, findResourcePath, ROOT } from "../../../profile/paths.ts";
+import {
+  childrenOf,
+  findListPath,
+  findResourcePath,
+  itemPath,
+  lastName,
+  ROOT,
+  shapeAt,
+} from "../../../profile/paths.ts";
 import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
-import type { ServiceProfile, Shape } from "../../../profile/types.ts";
-import { findPlace, inState, type Place, placeAt, toTree } from "./shape-tree.ts";
+import type { FieldShape, ServiceProfile, Shape } from "../../../profile/types.ts";
+import { type Place, toTree } from "./place.ts";
 
 /** The shape of the success of an endpoint, as it was seen there or at an endpoint that is like it. */
 export interface Template {
@@ -17,18 +25,26 @@ export interface Template {
   readonly inner: Place | undefined;
 }
 
-/** What an endpoint is about, for borrowed shapes: singular and plural. */
-const SUBJECTS: readonly (readonly [prefix: string, one: string, many: string])[] = [
-  ["merchant.paymentAccounts", "account", "accounts"],
-  ["merchant", "merchant", "merchants"],
-  ["mobileMoney.validatePhone", "phone", "phones"],
-  ["webhooks", "webhook", "webhooks"],
-  ["invoices", "invoice", "invoices"],
-  ["", "payment", "payments"],
+/** What an endpoint is about, by the beginning of its name. */
+const SUBJECTS: readonly (readonly [prefix: string, subject: string])[] = [
+  ["merchant.paymentAccounts", "account"],
+  ["merchant", "merchant"],
+  ["mobileMoney.validatePhone", "phone"],
+  ["webhooks", "webhook"],
+  ["invoices", "invoice"],
 ];
 
-const subjectOf = (name: EndpointName) =>
-  SUBJECTS.find(([prefix]) => name.startsWith(prefix)) as (typeof SUBJECTS)[number];
+const subjectOf = (name: EndpointName): string =>
+  SUBJECTS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? "payment";
+
+/** Endpoints with the same shape: one that was not seen borrows that of another. */
+const ALIKE: readonly (readonly EndpointName[])[] = [
+  ["payments.get", "mobileMoney.status"],
+  ["mobileMoney.initiate", "payments.initiate"],
+  ["webhooks.register", "webhooks.update"],
+  ["webhooks.delete", "invoices.delete"],
+  ["invoices.get", "invoices.create", "invoices.update", "invoices.send"],
+];
 
 /** Endpoints with the same status for a success. */
 const SAME_STATUS: readonly (readonly EndpointName[])[] = [
@@ -37,40 +53,19 @@ const SAME_STATUS: readonly (readonly EndpointName[])[] = [
   ["payments.initiate", "mobileMoney.initiate"],
 ];
 
-/** The endpoints whose shape is borrowed, if the endpoint itself was not seen. */
-const ALIKE: Partial<Record<EndpointName, readonly EndpointName[]>> = {
-  "payments.get": ["mobileMoney.status"],
-  "mobileMoney.status": ["payments.get"],
-  "payments.initiate": ["mobileMoney.initiate"],
-  "mobileMoney.initiate": ["payments.initiate"],
-  "webhooks.register": ["webhooks.update"],
-  "webhooks.update": ["webhooks.register"],
-  "webhooks.delete": ["invoices.delete"],
-  "invoices.delete": ["webhooks.delete"],
-  "invoices.create": ["invoices.get", "invoices.update", "invoices.send"],
-  "invoices.get": ["invoices.create", "invoices.update", "invoices.send"],
-  "invoices.update": ["invoices.get", "invoices.create", "invoices.send"],
-  "invoices.send": ["invoices.get", "invoices.update", "invoices.create"],
-};
+const groupOf = (groups: readonly (readonly EndpointName[])[], name: EndpointName) =>
+  groups.find((names) => names.includes(name)) ?? [];
 
 /** The interface shows the envelope of these: it is not borrowed from others. */
-const DOCUMENTED: readonly EndpointName[] = [
-  "payments.get",
-  "mobileMoney.initiate",
-  "mobileMoney.status",
-  "payments.initiate",
-];
+const DOCUMENTED = [...(ALIKE[0] ?? []), ...(ALIKE[1] ?? [])];
 
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 const isList = (name: EndpointName) => (ENDPOINTS[name] as Endpoint).list === true;
-const isDeletion = (name: EndpointName) => ENDPOINTS[name].method === "DELETE";
-const LISTS = NAMES.filter(isList);
 
 /** Reads the templates of a profile, each when it is first needed. */
 export class Templates {
   readonly #profile: ServiceProfile;
   readonly #known = new Map<EndpointName, Template | undefined>();
-  readonly #repeated = new Map<string, Map<string, readonly string[]>>();
 
   constructor(profile: ServiceProfile) {
     this.#profile = profile;
@@ -82,41 +77,17 @@ export class Templates {
     return this.#known.get(name);
   }
 
-  /** The shape of a resource, wherever it was seen. */
+  /** The shape of a resource, at the first of some endpoints that was seen. */
   resourceOf(names: readonly EndpointName[]): Place | undefined {
-    for (const name of names) {
-      const inner = this.#read(name)?.inner;
-      if (inner?.types[0] === "object") return inner;
-    }
-    return undefined;
+    const seen = names.map((name) => this.#resource(name));
+    return seen.find((place) => place?.types[0] === "object");
   }
 
-  /** What a place of a resource repeats: there, or at another endpoint with this resource. */
-  repeatedAt(resource: string, root: Place, { path, same }: Place): readonly string[] {
-    const subject = resource === "initiation" ? "payment" : resource;
-    const repeated = this.#repeated.get(subject) ?? this.#collectRepeated(subject);
-    this.#repeated.set(subject, repeated);
-    return [...same, ...(repeated.get(relative(root, path)) ?? [])];
-  }
-
-  /** Every shape of a resource. */
+  /** The shapes of a resource at all endpoints that return it. */
   shapesOf(subject: string): Place[] {
-    const names = NAMES.filter((name) => subjectOf(name)[1] === subject);
-    return names.flatMap((name) => this.#read(name)?.inner ?? []);
-  }
-
-  #collectRepeated(subject: string): Map<string, readonly string[]> {
-    const repeated = new Map<string, readonly string[]>();
-    for (const root of this.shapesOf(subject)) {
-      const collect = (place: Place): void => {
-        const path = relative(root, place.path);
-        const same = [...(repeated.get(path) ?? []), ...place.same];
-        if (same.length > 0) repeated.set(path, same);
-        for (const inner of place.fields) collect(inner);
-      };
-      collect(root);
-    }
-    return repeated;
+    return NAMES.filter((name) => subjectOf(name) === subject).flatMap(
+      (name) => this.#resource(name) ?? [],
+    );
   }
 
   #seen(name: EndpointName): Found | undefined {
@@ -126,39 +97,28 @@ export class Templates {
   #find(name: EndpointName): Template | undefined {
     const own = this.#read(name);
     if (own !== undefined) return own;
-    for (const other of ALIKE[name] ?? []) {
+    const statuses = groupOf(SAME_STATUS, name).map((other) => this.#seen(other)?.status);
+    const status = statuses.find((one) => one !== undefined);
+    for (const other of groupOf(ALIKE, name)) {
       const borrowed = this.#read(other, name);
-      if (borrowed !== undefined) return { ...borrowed, status: this.#status(name) };
+      if (borrowed !== undefined) return { ...borrowed, status };
     }
-    return this.#envelopeOfOthers(name);
-  }
-
-  /** The envelope of another endpoint, around a resource that was not seen. */
-  #envelopeOfOthers(name: EndpointName): Template | undefined {
     if (DOCUMENTED.includes(name)) return undefined;
+    // The envelope of another endpoint, around a resource that was not seen.
     for (const other of NAMES) {
-      if (isList(other) !== isList(name) || isDeletion(other) || DOCUMENTED.includes(other))
-        continue;
+      const isOther = isList(other) !== isList(name) || DOCUMENTED.includes(other);
+      if (isOther || ENDPOINTS[other].method === "DELETE") continue;
       const borrowed = this.#read(other, name);
       if (borrowed === undefined || borrowed.root.types[0] === "text") continue;
-      const inner = isList(name) ? this.#itemOf(name) : undefined;
-      return { ...borrowed, status: this.#status(name), inner };
+      return { ...borrowed, status, inner: isList(name) ? this.#itemOf(name) : undefined };
     }
     return undefined;
   }
 
   /** An item of a list has the shape of the resource, if no item was seen. */
   #itemOf(name: EndpointName): Place | undefined {
-    const [one] = name.split(".");
-    const own = NAMES.filter((other) => other.startsWith(`${one}.`) && !isList(other));
-    const reads = own.filter((other) => other.startsWith(`${one}.g`));
-    const writes = own.filter((other) => /\.(create|register|update)$/.test(other));
-    return this.resourceOf([...reads, ...writes]);
-  }
-
-  #status(name: EndpointName): number | undefined {
-    const group = SAME_STATUS.find((names) => names.includes(name)) ?? [];
-    return group.map((other) => this.#seen(other)).find((one) => one !== undefined)?.status;
+    const reads = ALIKE.find(([first]) => first && subjectOf(first) === subjectOf(name));
+    return this.resourceOf(reads ?? []);
   }
 
   /** The template that an endpoint was seen with. */
@@ -167,70 +127,80 @@ export class Templates {
     if (found === undefined) return undefined;
     const { body } = found.response;
     const at = (isList(name) ? findListPath(body) : findResourcePath(body)) ?? ROOT;
-    const whole = isList(name) ? this.#withEnvelopes(body, at) : body;
-    const root = toTree(whole, renamer(name, borrower));
+    const rename = renamer(name, borrower);
+    const root = toTree(isList(name) ? this.#withEnvelopes(body, at) : body, rename);
     if (root === undefined) return undefined;
-    const place = placeAt(root, at);
-    const inner = isList(name) ? (place?.item ?? this.#itemOf(borrower)) : place;
+    const own = this.#resource(name, rename);
+    const inner = own ?? (isList(name) ? this.#itemOf(borrower) : undefined);
     return { status: found.status, found, root, at, inner };
+  }
+
+  #resourceShape(name: EndpointName): Shape {
+    const { body = {} } = this.#seen(name)?.response ?? {};
+    if (!isList(name)) return shapeAt(body, findResourcePath(body));
+    const list = findListPath(body);
+    return list === undefined ? {} : shapeAt(body, itemPath(list));
+  }
+
+  /** The resource that an endpoint returns, or an item of its list. */
+  #resource(name: EndpointName, rename?: (key: string) => string): Place | undefined {
+    return this.resourceLike(this.#resourceShape(name), subjectOf(name), rename);
+  }
+
+  /** A resource with what endpoints show of it: what repeats a value, and further statuses. */
+  resourceLike(own: Shape, subject: string, rename?: (key: string) => string): Place | undefined {
+    let shape = own;
+    for (const name of NAMES.filter((one) => subjectOf(one) === subject)) {
+      const other = this.#resourceShape(name);
+      const same = Object.entries(other).flatMap(([path, field]) =>
+        path in own && field.same ? [[path, { same: field.same }] as const] : [],
+      );
+      const seen = areAlike(own, other) ? other : (Object.fromEntries(same) as Shape);
+      shape = mergeValues(shape, seen);
+    }
+    return toTree(shape, rename);
   }
 
   /** A list with what other lists show beside their items: a cursor is there only if there is more. */
   #withEnvelopes(body: Shape, at: string): Shape {
-    let whole = body;
-    for (const name of LISTS) {
-      const other = this.#seen(name)?.response.body ?? {};
-      const list = findListPath(other);
+    if (at === ROOT) return body;
+    const lists = NAMES.filter(isList).map((name) => this.#seen(name)?.response.body ?? {});
+    return lists.reduce((whole, other) => {
+      const places = [findListPath(other), at, ROOT];
       const beside = Object.entries(other).filter(
-        ([path]) => !path.includes("[]") && path !== list && path !== at && path !== ROOT,
+        ([path]) => !path.includes("[]") && !places.includes(path),
       );
-      if (at !== ROOT) whole = mergeValues(whole, Object.fromEntries(beside));
-    }
-    return whole;
+      return mergeValues(whole, Object.fromEntries(beside));
+    }, body);
   }
 }
 
-const relative = (root: Place, path: string): string =>
-  root.path === ROOT ? path : path.slice(root.path.length + 1);
-
 /** `invoice_id` in a shape that was borrowed for a webhook is `webhook_id`. */
 function renamer(from: EndpointName, to: EndpointName): (key: string) => string {
-  const [, one, many] = subjectOf(from);
-  const [, otherOne, otherMany] = subjectOf(to);
-  if (one === otherOne) return (key) => key;
-  return (key) => {
-    if (key === many) return otherMany;
-    return key.replace(new RegExp(`^${one}(?=$|_|[A-Z])`), otherOne);
-  };
+  const [one, other] = [subjectOf(from), subjectOf(to)];
+  const own = new RegExp(`^${one}(?=s?$|_|[A-Z])`);
+  return (key) => key.replace(own, other);
 }
 
-/** The place of the status of a resource. */
-const statusPlaceOf = (root: Place): Place | undefined =>
-  findPlace(root, ({ values, name }) => values.length > 0 && /status$|state$/.test(name));
+/** The statuses of a resource, in small letters. */
+const statesOf = (shape: Shape): string[] => {
+  const status = Object.entries(shape).find(
+    ([path, { values }]) => values !== undefined && /(?:status|state)$/i.test(lastName(path)),
+  );
+  return status?.[1].values?.map((value) => value.toLowerCase()) ?? [];
+};
 
-const statesOf = (root: Place): string[] =>
-  (statusPlaceOf(root)?.values ?? []).map((value) => value.toLowerCase());
-
-const keysIn = (root: Place, state: string): string =>
-  root.fields
-    .filter((field) => inState(field, state).presence > 0)
-    .map(({ key }) => key)
+/** The fields that a resource has in a status. */
+const keysIn = (shape: Shape, state: string): string =>
+  childrenOf(shape, ROOT)
+    .filter((name) => {
+      const { states } = shape[name] as FieldShape;
+      return states === undefined || states[state] !== undefined;
+    })
     .join();
 
-/** The shape of a resource in a status: the nearest that was seen with it. */
-export function shapeInState(
-  root: Place,
-  shapes: readonly Place[],
-  choose: (values: readonly string[]) => string,
-): { readonly shape: Place; readonly state: string | undefined } {
-  const values = [root, ...shapes].flatMap((one) => statusPlaceOf(one)?.values ?? []);
-  const state = choose(values).toLowerCase();
-  if (statesOf(root).includes(state)) return { shape: root, state };
-  // Another endpoint shows the same, if they are alike in a status that both were seen with.
-  const isAlike = (other: Place) =>
-    statesOf(root).some(
-      (one) => statesOf(other).includes(one) && keysIn(root, one) === keysIn(other, one),
-    );
-  const shape = shapes.find((other) => statesOf(other).includes(state) && isAlike(other));
-  return shape === undefined ? { shape: root, state: undefined } : { shape, state };
-}
+/** Whether two endpoints show the same: they are alike in a status that both were seen with. */
+const areAlike = (one: Shape, other: Shape): boolean =>
+  statesOf(one).some(
+    (state) => statesOf(other).includes(state) && keysIn(one, state) === keysIn(other, state),
+  );

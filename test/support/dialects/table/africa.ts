@@ -3,6 +3,7 @@ import {
   envelope,
   hook,
   isLater,
+  NOT_AT_HAND,
   note,
   pages,
   statusIn,
@@ -12,7 +13,7 @@ import {
 import { compact, decimal, digits, local, micros, token, uuid, zulu } from "../format.ts";
 import type { Dialect, Fields } from "../types.ts";
 
-// The conventions of real services, from the public documentation that each row names, put on the parts
+// The conventions of real services, from the pages that `source` of each row names, put on the parts
 // that our interface leaves open. Nothing in `src` is written for one of them.
 
 const DARAJA_OK = {
@@ -28,13 +29,26 @@ const airtel = (success: boolean, code: string, message: string) => ({
   success,
 });
 
+/** What IntaSend says beside an invoice. */
+const META = {
+  id: uuid("meta"),
+  customer: { id: "ZOEW022", phone_number: "", email: "shop@example.com", country: "KE" },
+  customer_comment: "",
+  created_at: "2026-03-02T11:00:00.810438+03:00",
+  updated_at: "2026-03-02T11:00:00.810475+03:00",
+};
+
 const AIRTEL_OK = airtel(true, "200", "SUCCESS");
 
 export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "daraja",
-    about: "Safaricom Daraja, https://developer.safaricom.co.ke/APIs/MpesaExpressSimulate",
+    about: "Safaricom Daraja",
+    source: [
+      "errors: https://github.com/safaricom/LNMOnlineAndroidSample/issues/11",
+      `responses (https://developer.safaricom.co.ke/APIs/MpesaExpressSimulate): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((Result: Fields) => ({ ...DARAJA_OK, Result }), { ResponseCode: "0" }),
     list: (Items, { page, size, total }) => ({
       ...DARAJA_OK,
@@ -46,9 +60,9 @@ export const AFRICA: readonly Dialect[] = [
     paging: { kind: "page", at: "PageNo", size: "PageSize", defaultSize: 20, maxSize: 100 },
     statuses: { created: 200, initiated: 200, deleted: 200, sent: 200 },
     rejections: { ...BASE.rejections, invalidField: 400, unknownKey: 404, wrongMethod: 404 },
-    reject: ({ n, status, message }) => ({
+    reject: ({ n, status, message, cause }) => ({
       requestId: `${10000 + n}-${1590000 + n}-1`,
-      errorCode: `${status}.002.02`,
+      errorCode: cause === "unknownKey" ? "404.001.03" : `${status}.002.02`,
       errorMessage: message,
     }),
     ids: { ...BASE.ids, invoice: (n) => `BILL${token(`i${n}`, 8)}` },
@@ -80,7 +94,11 @@ export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "paystack",
-    about: "Paystack, https://paystack.com/docs/api/payment-request/ and /docs/api/pagination/",
+    about: "Paystack",
+    source: [
+      "paging: https://paystack.com/docs/api/pagination/",
+      `payment requests (https://paystack.com/docs/api/payment-request/): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope(
       (data: Fields, resource) => ({ status: true, message: `${resource} retrieved`, data }),
       {
@@ -153,7 +171,11 @@ export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "flutterwave",
-    about: "Flutterwave v3, https://developer.flutterwave.com/v3.0.0/reference",
+    about: "Flutterwave v3",
+    source: [
+      "errors: https://developer.flutterwave.com/docs/errors",
+      `transactions (https://developer.flutterwave.com/v3.0.0/reference): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope(
       (data: Fields, resource) => ({ status: "success", message: `${resource} fetched`, data }),
       {
@@ -209,7 +231,12 @@ export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "momo",
-    about: "MTN MoMo, https://momodeveloper.mtn.com/api-documentation/common-error",
+    about: "MTN MoMo",
+    source: [
+      "errors: https://momodeveloper.mtn.com/content/html_widgets/3fbhs.html",
+      "fields of an invoice: https://docs.rs/crate/mtnmomo/latest/source/src/responses/invoice.rs",
+      "fields of a payment: https://docs.rs/crate/mtnmomo/latest/source/src/responses/request_to_pay_result.rs",
+    ],
     wrap: envelope((data) => data),
     list: (items) => items,
     paging: { kind: "none" },
@@ -232,7 +259,9 @@ export const AFRICA: readonly Dialect[] = [
         externalId: digits(`e${one.n}`, 8),
         payer: { partyIdType: "MSISDN", partyId: one.phone },
         payerMessage: "",
-        reason: one.why ? { code: "PAYER_REJECTED", message: "The payer rejected it" } : null,
+        payeeNote: "",
+        ...(one.receipt && { financialTransactionId: digits(`f${one.n}`, 9) }),
+        ...(one.why && { reason: "APPROVAL_REJECTED" }),
       })),
       paymentItem: (one) => ({
         reference: one.reference,
@@ -248,8 +277,11 @@ export const AFRICA: readonly Dialect[] = [
         amount: String(Math.round(units(one.cents))),
         currency: "KES",
         status: statusIn({ draft: "CREATED" }, one).toUpperCase(),
-        description: note(one),
+        paymentReference: digits(`r${one.n}`, 10),
+        invoiceId: digits(`v${one.n}`, 12),
         expiryDateTime: zulu(one.dueAt),
+        intendedPayer: { partyIdType: "MSISDN", partyId: "254700000000" },
+        description: note(one),
       }),
       deleted: () => ({}),
     },
@@ -259,7 +291,8 @@ export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "airtel",
-    about: "Airtel Africa, https://developers.airtel.africa/documentation/collection-apis/1.0",
+    about: "Airtel Africa",
+    source: [`https://developers.airtel.africa/documentation/collection-apis/1.0: ${NOT_AT_HAND}`],
     wrap: envelope(
       (data: Fields, resource) => ({ data: { [resource]: data }, status: AIRTEL_OK }),
       {
@@ -295,10 +328,18 @@ export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "pesapal",
-    about: "Pesapal API 3, https://developer.pesapal.com/how-to-integrate/e-commerce/api-30-json",
+    about: "Pesapal API 3: the error of a success is an object of nulls",
+    source: [
+      "payments: https://developer.pesapal.com/how-to-integrate/e-commerce/api-30-json/gettransactionstatus",
+      `lists and webhooks (https://developer.pesapal.com/how-to-integrate/e-commerce/api-30-json): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope(
       (data: Fields) => ({ ...data, error: null, status: "200", message: "Request processed" }),
-      { error: null, status: "200", message: "Request processed successfully" },
+      {
+        error: { error_type: null, code: null, message: null },
+        status: "200",
+        message: "Request processed successfully",
+      },
     ),
     list: (records, { total, page, size }) => ({
       records,
@@ -327,6 +368,11 @@ export const AFRICA: readonly Dialect[] = [
         payment_method: one.receipt ? "MpesaKE" : "",
         created_date: local(one.createdAt),
         confirmation_code: one.receipt ?? "",
+        payment_status_description: {
+          completed: "Completed",
+          failed: "Failed",
+          pending: "INVALID",
+        }[one.state],
         status_code: one.state === "completed" ? 1 : one.state === "failed" ? 2 : 0,
       })),
       paymentItem: (one) => ({
@@ -357,8 +403,15 @@ export const AFRICA: readonly Dialect[] = [
   {
     ...BASE,
     name: "intasend",
-    about: "IntaSend, https://developers.intasend.com/reference, on Django REST framework",
-    wrap: envelope((data) => data),
+    about: "IntaSend, on Django REST framework",
+    source: [
+      "invoices: https://developers.intasend.com/docs/payment-status",
+      "states and fields: https://developers.intasend.com/docs/payment-collection-events",
+      `lists and errors (https://developers.intasend.com/reference): ${NOT_AT_HAND}`,
+    ],
+    wrap: envelope((data, resource) =>
+      resource === "invoice" ? { invoice: data, meta: META } : data,
+    ),
     list: (results, { page, size, total, path }) => ({
       count: total,
       next: isLater(page, size, total) ? `https://api.example${path}?page=${page + 1}` : null,
@@ -394,19 +447,30 @@ export const AFRICA: readonly Dialect[] = [
         net_amount: decimal(one.cents),
         mpesa_reference: one.receipt ?? null,
         failed_reason: one.why ?? null,
+        failed_code: one.why ? "1032" : null,
+        failed_code_link: "https://intasend.com/troubleshooting",
         created_at: micros(one.createdAt),
         updated_at: micros(one.finalAt ?? one.createdAt),
       })),
       paymentItem: withFields((one) => ({ created_at: micros(one.createdAt) })),
       webhook: (one, webhook_id) => ({ webhook_id, ...hook(one), challenge: null }),
       invoice: (one, invoice_id) => ({
+        id: invoice_id,
         invoice_id,
-        state: one.state.toUpperCase(),
+        state: statusIn(
+          { draft: "PENDING", sent: "PROCESSING", paid: "COMPLETE" },
+          one,
+        ).toUpperCase(),
+        provider: "M-PESA",
+        charges: "0.00",
+        net_amount: units(one.cents),
         currency: "KES",
         value: decimal(one.cents ?? 0),
+        account: "shop@example.com",
         narrative: note(one),
         api_ref: null,
         host: "https://sandbox.example",
+        failed_reason: null,
         created_at: micros(one.createdAt),
         updated_at: micros(one.createdAt),
       }),

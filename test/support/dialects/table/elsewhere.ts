@@ -4,6 +4,7 @@ import {
   hook,
   isLater,
   links,
+  NOT_AT_HAND,
   note,
   pages,
   secondsZulu,
@@ -12,16 +13,41 @@ import {
   withFields,
 } from "../conventions.ts";
 import { decimal, digits, local, token, unixSeconds, uuid, zulu } from "../format.ts";
-import type { Dialect, Fields } from "../types.ts";
+import type { Cause, Dialect, Fields } from "../types.ts";
 
-// The conventions of real services, from the public documentation that each row names, put on the parts
+// The conventions of real services, from the pages that `source` of each row names, put on the parts
 // that our interface leaves open. Nothing in `src` is written for one of them.
+
+const SQUARE_CODES: Readonly<Partial<Record<Cause, string>>> = {
+  noKey: "UNAUTHORIZED",
+  unknownKey: "UNAUTHORIZED",
+  wrongKind: "FORBIDDEN",
+  missingScope: "INSUFFICIENT_SCOPES",
+};
+
+const PAYPAL_NAMES: Readonly<Partial<Record<Cause, string>>> = {
+  noKey: "AUTHENTICATION_FAILURE",
+  unknownKey: "AUTHENTICATION_FAILURE",
+  unknownId: "RESOURCE_NOT_FOUND",
+};
+
+const GOCARDLESS_REASONS: Readonly<Partial<Record<Cause, string>>> = {
+  noKey: "access_token_not_found",
+  unknownKey: "access_token_not_found",
+  wrongKind: "forbidden",
+  missingScope: "insufficient_permissions",
+  invalidJson: "bad_request",
+};
 
 export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "stripe",
-    about: "Stripe, https://docs.stripe.com/api/invoices/object and /api/errors, /api/pagination",
+    about: "Stripe",
+    source: [
+      "paging: https://docs.stripe.com/api/pagination",
+      `invoices and errors (https://docs.stripe.com/api/invoices/object, https://docs.stripe.com/api/errors): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data) => data),
     list: (data, { page, size, total, path }) => ({
       object: "list",
@@ -120,10 +146,22 @@ export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "adyen",
-    about: "Adyen Management API, https://docs.adyen.com/api-explorer/Management/latest/overview",
+    about: "Adyen Management API",
+    source: [
+      "lists: https://docs.adyen.com/api-explorer/Management/1/get/companies/_companyId_/webhooks",
+      "paging: https://docs.adyen.com/api-explorer/Management/1/get/merchants/_merchantId_/webhooks",
+      `errors (https://docs.adyen.com/api-explorer/Management/latest/overview): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data, resource) => ({ ...(data as Fields), _links: links(`/${resource}`) })),
-    list: (data, { total, size, path }) => ({
-      _links: { first: links(path).self, last: links(path).self, self: links(path).self },
+    list: (data, { total, page, size, path }) => ({
+      _links: {
+        first: links(path).self,
+        last: links(path).self,
+        ...(isLater(page, size, total) && { next: links(path).self }),
+        ...(page > 1 && { prev: links(path).self }),
+        self: links(path).self,
+      },
+      accountReference: "ShopKE",
       data,
       itemsTotal: total,
       pagesTotal: pages(total, size),
@@ -173,7 +211,11 @@ export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "square",
-    about: "Square, https://developer.squareup.com/reference/square/invoices-api",
+    about: "Square",
+    source: [
+      "codes of errors: https://developer.squareup.com/reference/square/enums/ErrorCode",
+      `invoices (https://developer.squareup.com/reference/square/invoices-api): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data: Fields, resource) => (resource === "result" ? {} : { [resource]: data })),
     list: (items, { page, size, total }, name) => ({
       [name]: items,
@@ -192,8 +234,8 @@ export const ELSEWHERE: readonly Dialect[] = [
     reject: ({ cause, message, field }) => ({
       errors: [
         {
-          category: cause === "noKey" ? "AUTHENTICATION_ERROR" : "INVALID_REQUEST_ERROR",
-          code: cause.toUpperCase(),
+          category: SQUARE_CODES[cause] ? "AUTHENTICATION_ERROR" : "INVALID_REQUEST_ERROR",
+          code: SQUARE_CODES[cause] ?? (cause.startsWith("unknown") ? "NOT_FOUND" : "BAD_REQUEST"),
           detail: message,
           ...(field !== "" && { field }),
         },
@@ -252,7 +294,11 @@ export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "paypal",
-    about: "PayPal Invoicing v2, https://developer.paypal.com/docs/api/invoicing/v2/",
+    about: "PayPal Invoicing v2",
+    source: [
+      "errors: https://developer.paypal.com/invoicing/errors.md",
+      `invoices (https://developer.paypal.com/docs/api/invoicing/v2/): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data) => data),
     list: (items, { total, size, path }) => ({
       total_items: total,
@@ -263,22 +309,16 @@ export const ELSEWHERE: readonly Dialect[] = [
     paging: { kind: "page", at: "page", size: "page_size", defaultSize: 20, maxSize: 100 },
     statuses: { created: 201, initiated: 201, deleted: 204, sent: 202 },
     rejections: { ...BASE.rejections, invalidField: 400, invalidJson: 400 },
-    reject: ({ cause, message, field, n }) =>
-      cause === "noKey" || cause === "unknownKey"
-        ? { error: "invalid_token", error_description: message }
-        : {
-            name: cause === "unknownId" ? "RESOURCE_NOT_FOUND" : "INVALID_REQUEST",
-            message,
-            debug_id: digits(`d${n}`, 13),
-            details: [
-              {
-                ...(field !== "" && { field: `/${field}` }),
-                issue: "INVALID_VALUE",
-                description: message,
-              },
-            ],
-            links: [],
-          },
+    reject: ({ cause, message, field, n }) => ({
+      name: PAYPAL_NAMES[cause] ?? "INVALID_REQUEST",
+      message,
+      debug_id: digits(`d${n}`, 13),
+      details:
+        field === ""
+          ? []
+          : [{ field: `/${field}`, issue: "INVALID_FORMAT", description: message, path: "body" }],
+      links: [{ rel: "information_link", href: "https://docs.example/invoicing/errors/" }],
+    }),
     ids: {
       reference: (n) => token(`p${n}`, 17),
       invoice: (n) => `INV2-${token(`a${n}`, 4)}-${token(`b${n}`, 4)}-${token(`c${n}`, 4)}`,
@@ -324,21 +364,30 @@ export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "razorpay",
-    about: "Razorpay, https://razorpay.com/docs/api/payments/invoices/ and /docs/api/errors/",
+    about: "Razorpay",
+    source: [
+      "errors: https://razorpay.com/docs/errors",
+      "errors of keys: https://razorpay.com/docs/my/api/payments/invoices/fetch-all",
+      `lists and invoices (https://razorpay.com/docs/api/payments/invoices/): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data) => data),
     list: (items, { count }) => ({ entity: "collection", count, items }),
     paging: { kind: "offset", at: "skip", size: "count", defaultSize: 10, maxSize: 100 },
     statuses: { created: 200, initiated: 200, deleted: 200, sent: 200 },
     rejections: { ...BASE.rejections, invalidField: 400, unknownId: 400, wrongKind: 401 },
-    reject: ({ message, field }) => ({
+    reject: ({ cause, message, field }) => ({
       error: {
         code: "BAD_REQUEST_ERROR",
         description: message,
-        source: "business",
-        step: "payment_initiation",
-        reason: "input_validation_failed",
+        ...(/Key$/.test(cause)
+          ? { source: "NA", step: "NA", reason: "NA" }
+          : {
+              field: field || null,
+              source: "business",
+              step: "payment_initiation",
+              reason: "input_validation_failed",
+            }),
         metadata: {},
-        ...(field !== "" && { field }),
       },
     }),
     ids: {
@@ -395,7 +444,12 @@ export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "gocardless",
-    about: "GoCardless, https://developer.gocardless.com/api-reference/",
+    about: "GoCardless",
+    source: [
+      "errors: http://pullrequest.ru/10458576/api-gocardless-ispolzovaniem-classic-asp",
+      "fields of errors: https://help.netquarry.com/html/4199641f-dde4-cf71-a8c0-7ea0ddff0f2f.htm",
+      `paging (https://developer.gocardless.com/api-reference/): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data: Fields, resource) => ({ [`${resource}s`]: data })),
     list: (items, { page, size, total }, name) => ({
       [name]: items,
@@ -419,10 +473,14 @@ export const ELSEWHERE: readonly Dialect[] = [
     reject: ({ cause, message, status, field, n }) => ({
       error: {
         message,
-        errors: [{ reason: cause, message, ...(field !== "" && { field }) }],
-        documentation_url: "https://developer.example/api-reference",
+        errors: [
+          cause === "invalidField"
+            ? { message, field, request_pointer: `/invoices/${field}` }
+            : { reason: GOCARDLESS_REASONS[cause] ?? "not_found", message },
+        ],
+        documentation_url: "https://developer.example/api-reference#errors",
         type: cause === "invalidField" ? "validation_failed" : "invalid_api_usage",
-        request_id: uuid(`r${n}`),
+        request_id: `0AA4000DECCD_AC121CEB1F90_${token(`r${n}`, 8)}`,
         code: status,
       },
     }),
@@ -468,7 +526,12 @@ export const ELSEWHERE: readonly Dialect[] = [
   {
     ...BASE,
     name: "wise",
-    about: "Wise Platform, https://docs.wise.com/api-docs/api-reference",
+    about: "Wise Platform",
+    source: [
+      "errors: https://docs.wise.com/guides/developer/errors",
+      "headers of deliveries: https://docs.wise.com/api-reference/legacy/webhook-event/eventtransfersactivecases",
+      `transfers (https://docs.wise.com/api-docs/api-reference/transfer): ${NOT_AT_HAND}`,
+    ],
     wrap: envelope((data) => data),
     list: (items) => items,
     paging: { kind: "offset", at: "offset", size: "limit", defaultSize: 100, maxSize: 100 },

@@ -1,5 +1,12 @@
 import { total } from "../../../profile/counts.ts";
-import { itemPath, lastName, parentPath, ROOT } from "../../../profile/paths.ts";
+import {
+  childrenOf,
+  fieldPath,
+  itemPath,
+  lastName,
+  presenceOf,
+  ROOT,
+} from "../../../profile/paths.ts";
 import type { FieldShape, Shape } from "../../../profile/types.ts";
 import { withoutBrackets } from "../../../profile/vocabulary/names.ts";
 
@@ -33,22 +40,11 @@ const snakeCase = (key: string): string =>
  *
  * @param rename - Turns a name into that of another resource, if the shape is borrowed from it.
  */
-export function toTree(
-  shape: Shape,
-  rename: (key: string) => string = (key) => key,
-): Place | undefined {
-  if (!(ROOT in shape)) return undefined;
-  const children = new Map<string, string[]>();
-  for (const path of Object.keys(shape)) {
-    const parent = path.endsWith("[]") ? undefined : parentPath(path);
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), path]);
-  }
+export function toTree(shape: Shape, rename = (key: string) => key): Place | undefined {
   const build = (path: string): Place => {
     const { types = {}, formats = [], values = [], same = [], states } = shape[path] ?? {};
     const key = rename(lastName(path));
-    const seen = Object.values(types).reduce((sum, counts) => sum + total(counts), 0);
-    const parent = path.endsWith("[]") ? undefined : parentPath(path);
-    const of = parent === undefined ? seen : total(shape[parent]?.types.object);
+    const { seen, of } = presenceOf(shape, path);
     return {
       path,
       key,
@@ -59,11 +55,11 @@ export function toTree(
       same,
       ...(states && { states }),
       presence: of === 0 ? 1 : seen / of,
-      fields: (children.get(path) ?? []).map(build),
+      fields: childrenOf(shape, path).map((name) => build(fieldPath(path, name))),
       item: itemPath(path) in shape ? build(itemPath(path)) : undefined,
     };
   };
-  return build(ROOT);
+  return ROOT in shape ? build(ROOT) : undefined;
 }
 
 /** The first place in a tree, from its root down, for which a condition holds. */
@@ -77,15 +73,11 @@ export function findPlace(root: Place, matches: (place: Place) => boolean): Plac
   return undefined;
 }
 
-export const placeAt = (root: Place, path: string): Place | undefined =>
-  findPlace(root, (place) => place.path === path);
-
 /** A place as it is in one status of its resource. */
 export function inState(place: Place, state: string | undefined): Place {
-  const { states } = place;
+  const { states, ...rest } = place;
   if (states === undefined || state === undefined) return place;
   const kinds = (states[state] ?? []).map((kind) => kind.split(" "));
-  const { states: _, ...rest } = place;
   return {
     ...rest,
     types: [...new Set(kinds.map(([type = ""]) => type))],

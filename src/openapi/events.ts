@@ -4,7 +4,7 @@ import {
   type PaymentCompletedData,
   type PaymentFailedData,
 } from "../contract/events.ts";
-import { AMOUNT, FIELDS, type Json, undocumented } from "./fields.ts";
+import { AMOUNT, exampleOf, FIELDS, type Json, undocumentedObject } from "./fields.ts";
 
 /** The fields that every event has. Those that a user adds by declaration merging may be optional. */
 type RequiredFields<Data> = {
@@ -54,10 +54,34 @@ function paymentData(fieldNames: Readonly<Record<string, true>>, status: string)
   };
 }
 
-/** The schema of `data`, of the kinds whose `data` is documented. */
-const DOCUMENTED_DATA: Readonly<Partial<Record<EventKind, Json>>> = {
+/** The fields of an invoice, as the sandbox has them. */
+export const INVOICE: Json = {
+  title: "May",
+  id: "inv_8hWc2RtYp4Ks",
+  number: "INV-0001",
+  status: "draft",
+  amount: "250.00",
+  due_at: "2026-01-15T09:00:00+03:00",
+  created_at: "2026-01-01T09:00:00+03:00",
+};
+
+const undocumentedData = (example: Json) => undocumentedObject(example, "Not documented.");
+
+/** The schema of `data`, with an example. */
+const DATA: Readonly<Record<EventKind, Json>> = {
   "payment.completed": paymentData(COMPLETED_FIELDS, "completed"),
   "payment.failed": paymentData(FAILED_FIELDS, "failed"),
+  "payment.initiated": undocumentedData({
+    payment_id: 1,
+    reference: exampleOf(FIELDS.reference),
+    amount: "100.00",
+    status: "pending",
+  }),
+  "invoice.created": undocumentedData(INVOICE),
+  "invoice.paid": undocumentedData({ ...INVOICE, status: "paid" }),
+  "invoice.overdue": undocumentedData({ ...INVOICE, status: "overdue" }),
+  "subscription.created": undocumentedData({ id: 1 }),
+  "subscription.canceled": undocumentedData({ id: 1 }),
 };
 
 /** The name of an event's schema: `PaymentCompletedEvent` for `payment.completed`. */
@@ -72,8 +96,9 @@ const eventSchema = (kind: EventKind): Json => ({
       type: "string",
       format: "date-time",
       description: "When it happened: ISO 8601 with a UTC offset.",
+      examples: [INVOICE.created_at],
     },
-    data: DOCUMENTED_DATA[kind] ?? undocumented({ type: "object", description: "Not documented." }),
+    data: DATA[kind],
   },
   required: ["event", "timestamp", "data"],
 });
@@ -82,3 +107,6 @@ const eventSchema = (kind: EventKind): Json => ({
 export const EVENT_SCHEMAS: Json = Object.fromEntries(
   EVENT_KINDS.map((kind) => [eventSchemaName(kind), eventSchema(kind)]),
 );
+
+/** An example of the body of a delivery. */
+export const eventExample = (kind: EventKind): Json => exampleOf(eventSchema(kind)) as Json;

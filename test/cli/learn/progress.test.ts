@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 import { expect, test } from "vitest";
-import { StepCounter } from "../../../src/cli/probe/step-counter.ts";
+import { showProgress } from "../../../src/cli/probe/ask-service.ts";
 import { chooseSteps } from "../../../src/learn/probe/steps/steps.ts";
 
 const steps = chooseSteps({ write: false, prompt: false, hasPublicKey: false, isPublic: false });
@@ -12,11 +12,11 @@ function show(isTTY: boolean) {
     text += more;
     return true;
   };
-  const progress = new StepCounter({ isTTY, columns: 30, write } as unknown as WriteStream, 12);
-  progress.step({ step, status: 200 });
-  progress.step({ step, skipped: "there is no payment" });
+  const progress = showProgress({ isTTY, columns: 30, write } as unknown as WriteStream, 12);
+  progress.onStep({ step, status: 200 });
+  progress.onStep({ step, skipped: "there is no payment" });
   progress.notify("It waits \u001b[31m1 s.");
-  progress.step({ step, status: 404 });
+  progress.onStep({ step, status: 404 });
   progress.clear();
   return text;
 }

@@ -1,0 +1,97 @@
+import { writeProfileFile } from "../../learn/profile-file.ts";
+import { compareProfiles, isOfTwoServices } from "../../profile/compare-profiles.ts";
+import { CHECK, DIFF, type Difference, MERGE } from "../../profile/compare-shapes.ts";
+import { mergeProfiles } from "../../profile/merge.ts";
+import { formatProfile } from "../../profile/parse.ts";
+import type { ServiceProfile } from "../../profile/types.ts";
+import { CliError } from "../cli-error.ts";
+import type { Input } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireValue } from "../input/flag-values.ts";
+import { askService } from "../probe/ask-service.ts";
+import { readProbeSettings } from "../probe/settings.ts";
+import { paint, printable, printError, printResult, write } from "../terminal/output.ts";
+import { checkProfileOut, readProfile } from "./profile-arguments.ts";
+
+/** `malipo learn diff A B` */
+export async function diff({ args: [a = "", b = ""], json }: Input): Promise<number> {
+  const differences = compareProfiles(readProfile(a), readProfile(b), DIFF);
+  return printDifferences(json, differences, `${a} and ${b} say the same.`);
+}
+
+/** `malipo learn check [FILE] --against FILE` */
+export async function check(input: Input): Promise<number> {
+  const against = requireValue(input.values, "against");
+  const known = readProfile(against);
+  const [file] = input.args;
+  const now = file === undefined ? await askAgain(input) : readProfile(file);
+  const subject = file ?? "The service";
+  return printDifferences(
+    input.json,
+    compareProfiles(known, now, CHECK),
+    `${subject} does what ${against} says, as far as it was asked.`,
+    `${subject} differs from ${against}:\n\n`,
+  );
+}
+
+/** What the service says now. The progress goes to the standard error. */
+async function askAgain(input: Input): Promise<ServiceProfile> {
+  const { profile } = await askService(await readProbeSettings(input), { stream: process.stderr });
+  return profile;
+}
+
+const MAX_EXAMPLES = 3;
+
+/** `malipo learn merge A B [--out FILE]` */
+export async function merge({ args: [a = "", b = ""], values, json }: Input): Promise<number> {
+  const { out } = values;
+  if (out !== undefined) checkProfileOut(out);
+  const [one, other] = [readProfile(a), readProfile(b)];
+  const differences = compareProfiles(one, other, MERGE);
+  const { length } = differences;
+  const places = length === 1 ? "1 place" : `${length} places`;
+  const examples = formatDifferences(differences.slice(0, MAX_EXAMPLES));
+  if (isOfTwoServices(one, other)) {
+    const message = `${a} and ${b} were not merged, and nothing was written: they differ in ${places}, as the profiles of two services do:\n${examples}`;
+    throw new CliError(EXIT.failed, "two_services", message);
+  }
+  if (length > 0) {
+    const message = `${a} and ${b} differ in ${places}, as those of a changed service do:\n${examples}`;
+    printError(`malipo: ${message}`);
+  }
+  const merged = mergeProfiles(one, other);
+  if (out === undefined) {
+    write(process.stdout, formatProfile(merged));
+    return EXIT.ok;
+  }
+  await writeProfileFile(out, merged);
+  const runs = Object.keys(merged.runs).length;
+  printResult(json, { out, runs }, () => `The merged profile of ${runs} runs is in ${out}.`);
+  return EXIT.ok;
+}
+
+/** @returns The exit code: whether there are differences. */
+function printDifferences(
+  json: boolean,
+  differences: readonly Difference[],
+  none: string,
+  some = "",
+): number {
+  const alike = differences.length === 0;
+  printResult(json, { alike, differences }, () =>
+    alike ? none : some + formatDifferences(differences),
+  );
+  return alike ? EXIT.ok : EXIT.failed;
+}
+
+/** One paragraph for each place that differs. */
+const formatDifferences = (differences: readonly Difference[]): string =>
+  differences
+    .map(({ path, before, after }) =>
+      [
+        paint("bold", printable(path)),
+        `  ${paint("red", before === undefined ? "was not there" : printable(`was ${before}`))}`,
+        `  ${paint("green", after === undefined ? "is gone" : printable(`is ${after}`))}`,
+      ].join("\n"),
+    )
+    .join("\n");

@@ -1,2 +1,0 @@
-/** A name for a run: eight random hexadecimal digits. */
-export const newRun = (): string => crypto.randomUUID().slice(0, 8);
