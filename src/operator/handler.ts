@@ -1,10 +1,12 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkFunction, describeValue, ownOptions } from "../internal/check-options.ts";
 import { pageHeaders } from "../sandbox/http/respond.ts";
-import { STYLE } from "./assets.ts";
 import { isCrossSite } from "./cross-site.ts";
-import { readState, readStory, type Sources } from "./read-state.ts";
-import { renderOperatorPage } from "./view.ts";
+import { LISTS, type Sources } from "./lists.ts";
+import { overview, renderOperatorPage, story } from "./view.ts";
+
+// The bundled stylesheet: see scripts/page-assets.ts.
+declare const OPERATOR_STYLE: string;
 
 /** Options of {@link operatorHandler}. */
 export interface OperatorHandlerOptions extends Sources {
@@ -23,7 +25,7 @@ export interface OperatorHandlerOptions extends Sources {
 
 const OPTIONS = ["receiver", "gateway", "authorize", "actions"];
 
-const HEADERS = pageHeaders("style-src 'self'; form-action 'self'");
+const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'self'");
 
 /** A form of the page has three short fields. */
 const MAX_FORM_BYTES = 10_000;
@@ -67,32 +69,38 @@ export function operatorHandler(
     }
   }
 
+  const hasButtons = actions === true;
+
   async function show(url: URL, message?: string, status = 200): Promise<Response> {
     const reference = url.searchParams.get("payment");
-    const content = reference ? await readStory(sources, reference) : await readState(sources);
-    return new Response(renderOperatorPage(content, { actions: actions === true, message }), {
+    const content = reference ? story(sources, reference) : overview(sources, hasButtons);
+    return new Response(renderOperatorPage(await content, hasButtons, message), {
       status,
       headers: { ...HEADERS, "content-type": "text/html; charset=utf-8" },
     });
   }
 
   async function act(request: Request, url: URL): Promise<Response> {
-    if (actions !== true) return text(405, "This page changes nothing: `actions` is not set.");
+    if (!hasButtons) return text(405, "This page changes nothing: `actions` is not set.");
     if (isCrossSite(request)) return text(403, "The form was not sent by this page.");
     if (Number(request.headers.get("content-length") ?? 0) > MAX_FORM_BYTES) {
       return text(413, "The form is too large.");
     }
     const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
-    const [list, action, id] = ["list", "action", "id"].map((name) => form.get(name) ?? "");
-    const run = ACTIONS[`${list} ${action}`];
-    if (run === undefined || !id) return text(422, "There is no such action.");
+    const [list = "", action = "", id = ""] = ["list", "action", "id"].map((name) =>
+      form.get(name),
+    ) as string[];
+    const actionsOf = Object.hasOwn(LISTS, list) ? LISTS[list]?.actions : undefined;
+    if (!actionsOf || !Object.hasOwn(actionsOf, action) || !id) {
+      return text(422, "There is no such action.");
+    }
     try {
-      await run(sources, id);
+      await actionsOf[action]?.[1](sources, id);
     } catch (error) {
       return show(url, `Nothing was changed: ${(error as Error).message}`, 422);
     }
     // After a redirect, reloading the page does not act again.
-    const location = `${url.pathname}?done=${encodeURIComponent(action ?? "")}`;
+    const location = `${url.pathname}?done=${encodeURIComponent(action)}`;
     return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
   }
 
@@ -100,7 +108,7 @@ export function operatorHandler(
     if ((await authorize(request)) !== true) return text(403, "You may not see this page.");
     const url = new URL(request.url);
     if (url.searchParams.get("asset") === "style") {
-      return new Response(STYLE, { headers: { ...HEADERS, "content-type": "text/css" } });
+      return new Response(OPERATOR_STYLE, { headers: { ...HEADERS, "content-type": "text/css" } });
     }
     if (request.method === "POST") return act(request, url);
     if (request.method !== "GET") return text(405, "GET or POST only.");
@@ -111,14 +119,4 @@ export function operatorHandler(
 const DONE: Readonly<Record<string, string | undefined>> = {
   requeue: "The event is processed again.",
   drop: "It was taken off the list.",
-};
-
-const ACTIONS: Readonly<
-  Record<string, ((sources: Sources, id: string) => Promise<void>) | undefined>
-> = {
-  "deadLetters requeue": ({ receiver }, id) => receiver.deadLetters.requeue(id),
-  "deadLetters drop": ({ receiver }, id) => receiver.deadLetters.drop(id),
-  "conflicts requeue": ({ receiver }, id) => receiver.conflicts.requeue(id),
-  "conflicts drop": ({ receiver }, id) => receiver.conflicts.drop(id),
-  "doublePayments drop": ({ receiver }, id) => receiver.doublePayments.drop(id),
 };

@@ -1,24 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readBody } from "../sandbox/http/read-body.ts";
 
 /** A form of the page is much smaller. */
 const MAX_BYTES = 10_000;
 
-/** The body; `undefined` if it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Read to its end: otherwise the sender sees a reset connection instead of the response.
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length <= MAX_BYTES) chunks.push(chunk);
-  }
-  return length > MAX_BYTES ? undefined : new Uint8Array(Buffer.concat(chunks));
-}
-
 /** @throws {TypeError} for a host or a method that no `Request` may have. */
 function requestOf(
   request: IncomingMessage & { readonly originalUrl?: string },
-  body: Uint8Array<ArrayBuffer>,
+  body: string,
 ): Request {
   const { method = "GET", headers, originalUrl, url = "/" } = request;
   const lines = Object.entries(headers).flatMap(([name, value]) =>
@@ -36,7 +25,7 @@ async function responseTo(
   request: IncomingMessage,
   handler: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  const body = await bodyOf(request);
+  const body = await readBody(request, MAX_BYTES);
   if (body === undefined) return new Response("The form is too large.\n", { status: 413 });
   let converted: Request;
   try {

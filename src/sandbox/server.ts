@@ -13,7 +13,7 @@ import {
   withoutCors,
   withoutForeignCors,
 } from "./http/access.ts";
-import { MAX_BODY_BYTES, readBody } from "./http/read-body.ts";
+import { readBody } from "./http/read-body.ts";
 import type { ServerContext } from "./http/server-context.ts";
 import { ExchangeLog } from "./observe/exchange-log.ts";
 import type { PageHandler } from "./page/server.ts";
@@ -137,9 +137,14 @@ class Router {
       sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`, shape);
       return;
     }
-    const body = await readBody(request).catch(() => undefined);
+    const body = await readBody(request, ASSUMPTIONS.sizes.value.maxBytes).catch(() => undefined);
     if (body === undefined) {
-      sendError(response, 413, `The body is larger than ${MAX_BODY_BYTES} bytes.`, shape);
+      sendError(
+        response,
+        413,
+        `The body is larger than ${ASSUMPTIONS.sizes.value.maxBytes} bytes.`,
+        shape,
+      );
       return;
     }
     send(handle(this.#server.sandboxState, apiRequest(url, path, request, body)), response, shape);

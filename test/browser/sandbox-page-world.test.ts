@@ -6,13 +6,13 @@ describe.skipIf(!hasChromium)("what a person sets up on the sandbox's page", () 
   const open = sandboxPageSuite();
 
   test("says at the field why an address is rejected, and completes one without a scheme", async () => {
-    const { page, pay, prompt, sandbox, errors } = await open();
+    const { page, pay, prompt, sandbox } = await open();
     const form = page.getByRole("form", { name: "Register a receiver" });
     const field = form.getByLabel("Address of your receiver");
     await field.fill("http://shop.example/hook");
     await form.getByRole("button", { name: "Register" }).click();
     await form.getByRole("alert").getByText("422: url").waitFor();
-    expect(await page.locator("#flash").textContent()).toBe("");
+    expect(await page.locator("#flash").isVisible()).toBe(false);
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     expect(await field.inputValue()).toBe("http://shop.example/hook");
     // It stays during an update, until it is corrected.
@@ -20,12 +20,11 @@ describe.skipIf(!hasChromium)("what a person sets up on the sandbox's page", () 
     await page.getByText("KES 1.00").waitFor({ state: "attached" });
     await form.getByRole("alert").getByText("422: url").waitFor();
     await field.fill("localhost:3999/hook");
-    expect(await form.locator("[data-error]").textContent()).toBe("");
+    await expect.poll(() => form.locator("[data-error]").textContent()).toBe("");
     await field.press("Enter");
     await page.locator("#deliveries").getByText("http://localhost:3999/hook").waitFor();
     await pay();
     await prompt.waitFor();
-    errors.length = 0; // the response that rejected the address
   });
 
   test("sends a test event, and says what the receiver returned", async () => {

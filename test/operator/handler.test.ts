@@ -11,7 +11,7 @@ describe("the operator's page", () => {
     expect(status).toBe(200);
     expect(html).toContain("TypeError: no stock for ORDER-1");
     expect(html).toContain("order ORDER-1");
-    expect(html).toContain("KES 1500.00");
+    expect(html).toContain("KES 1,500.00");
     expect(html).toContain(`href="?payment=${reference}"`);
   });
 

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { ownOptions } from "../../internal/check-options.ts";
 import { decodeSegment, parseObject } from "../api/parse-request.ts";
+import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
-import { MAX_BODY_BYTES, readBody } from "../http/read-body.ts";
+import { readBody } from "../http/read-body.ts";
 import { errorResponse, json, type OwnResponse, protect, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { ASSUMED_STATUSES } from "../serializer/assumed.ts";
@@ -78,7 +79,7 @@ async function run(
 
 async function responseTo(server: ServerContext, request: IncomingMessage): Promise<OwnResponse> {
   const isRestore = /\/restore(?:\?|$)/.test(request.url ?? "");
-  const maxBytes = isRestore ? MAX_SNAPSHOT_BYTES : MAX_BODY_BYTES;
+  const maxBytes = isRestore ? MAX_SNAPSHOT_BYTES : ASSUMPTIONS.sizes.value.maxBytes;
   const body = await readBody(request, maxBytes).catch(() => undefined);
   if (body === undefined) return errorResponse(413, `The body is larger than ${maxBytes} bytes.`);
   try {

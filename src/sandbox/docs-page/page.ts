@@ -1,3 +1,4 @@
+import { renderPage } from "../page/document.ts";
 import { type Html, html } from "../page/html.ts";
 import { type Document, withoutReferences } from "./openapi.ts";
 import { operationArticle, type Place, paragraphs, placeName, undocumented } from "./operation.ts";
@@ -61,19 +62,8 @@ export function renderDocument(given: object, name: DocumentName): string {
     html`<li><a href="${path}"${key === name && html` aria-current="page"`}>${text}</a></li>`;
   const operationLink = (place: Place) =>
     html`<li><a href="#${place.operation.operationId}">${placeName(place)}</a></li>`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/style.css">
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<header><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul>${Object.entries(DOCUMENTS).map(pageLink)}<li><a href="${DOCUMENTS[name].file}">OpenAPI (JSON)</a></li></ul></nav></header>
+  const body = html`<a class="skip" href="#content">Skip to the content</a>
+<header class="line"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(DOCUMENTS).map(pageLink)}<li><a href="${DOCUMENTS[name].file}">OpenAPI (JSON)</a></li></ul></nav></header>
 <div class="columns">
 <nav aria-label="Operations">${groups.map(([group, places]) => html`<p>${group}</p><ul>${places.map(operationLink)}</ul>`)}</nav>
 <main id="content"><h1>${title}</h1>${paragraphs(forReaders(description))}
@@ -86,7 +76,6 @@ ${group === EVENTS && html`<p>The service posts these to every receiver that is 
 ${places.map((place) => operationArticle(baseUrl, place))}</section>`,
 )}
 </main>
-</div>
-</body>
-</html>`.markup;
+</div>`;
+  return renderPage(title, "/docs/style.css", body);
 }

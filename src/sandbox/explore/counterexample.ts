@@ -30,12 +30,8 @@ export async function closest(
 ): Promise<[Tried, Tried]> {
   const again = wrong.findLastIndex((event, at) => wrong.indexOf(event) < at);
   // Without the repeated event it is a shorter order.
-  if (again >= 0)
-    return [
-      [wrong.toSpliced(again, 1), expected],
-      [wrong, state],
-    ];
   let before: Tried = [wrong, state];
+  if (again >= 0) return [[wrong.toSpliced(again, 1), expected], before];
   for (const order of stepsBetween(wrong)) {
     const step: Tried = [order, await stateOf(order)];
     if (step[1] !== before[1]) return [step, before];

@@ -9,32 +9,22 @@ export function hasMoreOrders(events: number, times: number, max: number): boole
   return false;
 }
 
-function* fill(order: number[], left: number[], length: number): Generator<number[]> {
-  if (order.length === length) {
-    yield [...order];
-    return;
-  }
-  const unseen = left.filter((_, event) => !order.includes(event)).length;
-  for (const [event, copies] of left.entries()) {
-    const isNew = !order.includes(event);
-    // The rest of the places may all be needed for the events that have not come yet.
-    if (copies === 0 || (!isNew && length - order.length <= unseen)) continue;
-    order.push(event);
-    left[event] = copies - 1;
-    yield* fill(order, left, length);
-    order.pop();
-    left[event] = copies;
-  }
-}
-
 /**
  * Every order of this many events, each at least once and at most `times` times. The shortest orders
  * come first, and the given order is the first of them.
  */
 export function* ordersOf(events: number, times: number): Generator<readonly number[]> {
-  for (let length = events; length <= events * times; length++) {
-    yield* fill([], Array<number>(events).fill(times), length);
+  function* extend(order: readonly number[], length: number): Generator<readonly number[]> {
+    if (order.length === length) yield order;
+    const missing = events - new Set(order).size;
+    for (let event = 0; event < events && order.length < length; event++) {
+      const copies = order.filter((one) => one === event).length;
+      // The rest of the places may all be needed for the events that have not come yet.
+      const isTooMany = copies > 0 && length - order.length <= missing;
+      if (copies < times && !isTooMany) yield* extend([...order, event], length);
+    }
   }
+  for (let length = events; length <= events * times; length++) yield* extend([], length);
 }
 
 /** Sorts an order step by step: each step swaps two neighbours of the one before. */

@@ -1,13 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { ASSUMPTIONS } from "../assumptions.ts";
-
-/** The largest request body that a served sandbox reads, in bytes. */
-export const MAX_BODY_BYTES: number = ASSUMPTIONS.sizes.value.maxBytes;
 
 /** The body of a request; `undefined` if it is larger than `maxBytes`. */
 export async function readBody(
   request: IncomingMessage,
-  maxBytes: number = MAX_BODY_BYTES,
+  maxBytes: number,
 ): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

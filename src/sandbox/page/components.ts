@@ -1,5 +1,4 @@
-import type { CommandName } from "../control/commands.ts";
-import { formKey } from "./flash.ts";
+import { COMMANDS, type CommandName } from "../control/commands.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { type PageContext, queryOf } from "./view.ts";
@@ -7,7 +6,7 @@ import { type PageContext, queryOf } from "./view.ts";
 // Small parts that several panes use.
 
 /** A form: what it runs, and the id of the part of the page that it is in. */
-interface FormPlace {
+export interface FormPlace {
   readonly context: PageContext;
   readonly action: CommandName;
   readonly at: string;
@@ -26,36 +25,79 @@ interface FormOptions extends FormPlace {
 export function form(options: FormOptions, ...content: Part[]): Html {
   const { context, action, at, name = "", label, showsError = false, hidden = {} } = options;
   const fields = Object.entries({ back: queryOf(context.view), at, ...hidden });
-  const error = html`<p class="form-error" role="alert" data-error>${rejection(options) && context.flash?.text}</p>`;
+  const error = html`<p class="form-error" role="alert" data-error>${rejectionOf(options) && context.flash?.text}</p>`;
   return html`<form method="post" action="/_sandbox/${action}" class="${name}"${label !== undefined && html` aria-label="${label}"`}>${fields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}${content}${showsError && error}</form>`;
 }
 
-const rejection = ({ context, action, at }: FormPlace) =>
-  context.flash?.rejected?.key === formKey(action, at) ? context.flash.rejected : undefined;
+/** The fields of a form that was rejected just now. */
+function rejectionOf({ context, action, at }: FormPlace): URLSearchParams | undefined {
+  const { rejected } = context.flash ?? {};
+  return rejected?.action === action && rejected.at === at ? rejected.fields : undefined;
+}
 
 /** What was typed into a field of a form that was rejected. */
-export const typed = (place: FormPlace, field: string, initial = ""): string =>
-  rejection(place)?.fields.get(field) ?? initial;
+const typed = (place: FormPlace, field: string, initial = ""): string =>
+  rejectionOf(place)?.get(field) ?? initial;
+
+/** A field, with what was typed into it. It is marked if the form was rejected because of it. */
+export function input(
+  place: FormPlace,
+  field: string,
+  label: Part,
+  attributes: Part,
+  initial = "",
+): Html {
+  const error = rejectionOf(place) === undefined ? "" : (place.context.flash?.text ?? "");
+  const isNamed = new RegExp(`\\b${field}\\b`).test(error);
+  const isOnly = error !== "" && COMMANDS[place.action].fields.length === 1;
+  return html`<label class="for-${field}">${label}<input name="${field}" value="${typed(place, field, initial)}" autocomplete="off"${attributes}${(isNamed || isOnly) && html` aria-invalid="true" autofocus`}></label>`;
+}
+
+interface ButtonOptions {
+  readonly hidden?: FormOptions["hidden"];
+  readonly name?: string;
+  /** Its accessible name, if its text does not name what it acts on. */
+  readonly label?: string;
+  readonly attributes?: Part;
+}
+
+/** A button that runs a command. */
+export function button(
+  context: PageContext,
+  at: string,
+  action: CommandName,
+  text: Part,
+  { hidden = {}, name = "quiet", label, attributes }: ButtonOptions = {},
+): Html {
+  return form(
+    { context, at, action, hidden },
+    html`<button class="${name}"${label !== undefined && html` aria-label="${label}"`}${attributes}>${text}</button>`,
+  );
+}
 
 /** A part that is folded. Pass the form in it: if it was rejected just now, the part is open. */
 export const folded = (
   id: string,
   summary: Part,
   content: Part,
-  place?: FormPlace,
   name = "more",
+  place?: FormPlace,
 ): Html =>
-  html`<details class="${name}" id="${id}"${place && rejection(place) && html` open`}><summary>${summary}</summary>${content}</details>`;
+  html`<details class="${name}" id="${id}"${place && rejectionOf(place) && html` open`}><summary>${summary}</summary>${content}</details>`;
 
-/** The choices of a `select`. */
-export const options = (
+/** A field with choices. */
+export function select(
+  place: FormPlace,
+  field: string,
+  label: Part,
   choices: Iterable<readonly [value: string | number, text: string]>,
-  chosen: string | number,
-): Html[] =>
-  [...choices].map(
-    ([value, text]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
-  );
+  initial: string | number = "",
+): Html {
+  const chosen = typed(place, field, String(initial));
+  const option = ([value, text]: readonly [string | number, string]) =>
+    html`<option value="${value}"${String(value) === chosen && html` selected`}>${text}</option>`;
+  return html`<label>${label}<select name="${field}">${[...choices].map(option)}</select></label>`;
+}
 
 /** A button that copies a text. */
 export const copyButton = (text: string, what: string, label = "Copy"): Html =>
@@ -65,10 +107,21 @@ export const copyButton = (text: string, what: string, label = "Copy"): Html =>
 export const block = (text: string, what: string, name = ""): Html =>
   html`<div class="block ${name}"><pre tabindex="0" role="region" aria-label="${what}">${text}</pre>${copyButton(text, what)}</div>`;
 
+/** Names and their values. Those without a value are left out. */
+export const terms = (name: string, rows: readonly (readonly [name: Part, value: Part])[]): Html =>
+  html`<dl class="${name}">${rows.filter(([, value]) => value).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** An entry of a short list: a receiver, a scene, a fault. */
+export const panel = (text: Part, acts: Part): Html =>
+  html`<li><span>${text}</span><div class="acts line">${acts}</div></li>`;
+
 /** The tone of a state. Its icon and its word mean the same. */
 export type Tone = "good" | "bad" | "waiting" | "plain";
 
-export const badge = (tone: Tone, shape: IconName | undefined, text: Part): Html =>
+/** A state as a person reads it. */
+export type Badge = readonly [tone: Tone, shape: IconName | undefined, text: Part];
+
+export const badge = (...[tone, shape, text]: Badge): Html =>
   html`<span class="badge ${tone}">${shape && icon(shape)}${text}</span>`;
 
 /** A part of the page under its heading. */
@@ -80,6 +133,18 @@ export const card = (
   ...content: Part[]
 ): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title">
-<div class="card-head"><h2 id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
+<div class="card-head line"><h2 id="${id}-title" tabindex="-1">${icon(shape)}${title}</h2>${beside}</div>
 ${content}
+</section>`;
+
+/** A part of the page that is folded under its heading. */
+export const foldedCard = (
+  id: string,
+  shape: IconName,
+  title: string,
+  about: string,
+  content: Part,
+): Html =>
+  html`<section class="card" id="${id}" aria-label="${title}">
+${folded(`${id}-details`, html`${icon(shape)}<h2>${title}</h2><small>${about}</small>`, content, "")}
 </section>`;

@@ -1,13 +1,13 @@
 /** The message of an action, shown on the page that the browser is sent to after it. */
 export interface FlashMessage {
-  readonly good: boolean;
   readonly text: string;
-  /** The form that was rejected, by its {@link formKey}. The page shows the reason in it. */
-  readonly rejected?: { readonly key: string; readonly fields: URLSearchParams };
+  /** The form that was rejected. Two of the page may have the same action, in different places. */
+  readonly rejected?: {
+    readonly action: string;
+    readonly at: string;
+    readonly fields: URLSearchParams;
+  };
 }
-
-/** Names a form: two of the page may have the same action, in different places. */
-export const formKey = (action: string, at: string): string => `${action} ${at}`;
 
 const MAX_MESSAGES = 50;
 

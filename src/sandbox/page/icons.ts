@@ -16,7 +16,6 @@ const SHAPES = {
   power: html`<path d="M10 3v7M6 5.6a6 6 0 1 0 8 0"/>`,
   back: html`<path d="M7 4.5h9.5v11H7L2 10zM9.5 8l4 4m0-4-4 4"/>`,
   plus: html`<path d="M10 4v12M4 10h12"/>`,
-  right: html`<path d="m7.5 4.5 5.5 5.5-5.5 5.5"/>`,
   scene: html`<rect x="3" y="5" width="14" height="10" rx="2"/><path d="M6 5V3.2M14 5V3.2M6 16.8V15M14 16.8V15M3 10h14"/>`,
   list: html`<path d="M7 5h10M7 10h10M7 15h10M3.2 5h.1M3.2 10h.1M3.2 15h.1"/>`,
   message: html`<path d="M3 4.5h14v9.5H9.5L6 17v-3H3z"/>`,
@@ -26,3 +25,6 @@ export type IconName = keyof typeof SHAPES;
 
 export const icon = (name: IconName): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true">${SHAPES[name]}</svg>`;
+
+/** The sign of the project, with its colours: it is the icon of the page, too. */
+export const LOGO: Html = html`<svg xmlns="http://www.w3.org/2000/svg" class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-linecap="round"><rect width="32" height="32" rx="9" fill="#0a6279"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21" stroke="#fff" stroke-width="2.6"/><path d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0" stroke="#f4b860" stroke-width="2"/></svg>`;

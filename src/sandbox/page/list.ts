@@ -1,7 +1,7 @@
-import { badge, type Tone } from "./components.ts";
+import { type Badge, badge } from "./components.ts";
 import { clipped, timeOf } from "./format.ts";
 import { type Html, html, type Part } from "./html.ts";
-import { type IconName, icon } from "./icons.ts";
+import { icon } from "./icons.ts";
 import { type ListName, linkTo, type PageContext, type View } from "./view.ts";
 
 /** How many rows of a list one page has. Up to this many, a list needs no search. */
@@ -44,7 +44,7 @@ export function list<Item>({ view }: PageContext, given: List<Item>): Html {
 ${(items.length > PER_PAGE || find !== "") && search(view, given)}
 ${find === "" && equalFailures(view, given, found)}
 ${shown.length > 0 && html`<ul class="rows">${shown.map(row)}</ul>`}
-${shown.length === 0 && html`<p class="empty">${items.length > 0 ? "Nothing matches." : empty}</p>`}
+${shown.length === 0 && html`<p>${items.length > 0 ? "Nothing matches." : empty}</p>`}
 ${pages > 1 && pager(view, name, page, found.length)}`;
 }
 
@@ -57,8 +57,8 @@ function filters<Item>(view: View, { name, items, choices }: List<Item>): Html {
   const shown = counts.filter(([value, , count]) => count > 0 || value === view[field]);
   const all = [["", "All", items.length] as const, ...shown];
   const link = ([value, text, count]: (typeof all)[number]) =>
-    html`<a href="${linkTo(view, { [field]: value, [name]: "" }, name)}"${view[field] === value && html` aria-current="true"`}>${text}<small>${count.toLocaleString("en")}</small></a>`;
-  return html`<nav class="filters" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
+    html`<a href="${linkTo(view, { [field]: value, [name]: "" }, name)}"${view[field] === value && html` aria-current="true"`}>${text} <small>${count.toLocaleString("en")}</small></a>`;
+  return html`<nav class="filters line" aria-label="Filter the ${name}">${all.map(link)}</nav>`;
 }
 
 const search = <Item>(view: View, { name, searched }: List<Item>): Html =>
@@ -84,7 +84,7 @@ function pager(view: View, name: ListName, page: number, total: number): Html {
     exists
       ? html`<a href="${linkTo(view, { [name]: String(to) }, name)}">${text}</a>`
       : html`<span class="off">${text}</span>`;
-  return html`<nav class="pager" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
+  return html`<nav class="pager line" aria-label="Pages of ${name}">${link(page - 1, "Newer", page > 1)}<span>${first + 1}–${Math.min(first + PER_PAGE, total)} of ${total.toLocaleString("en")}</span>${link(page + 1, "Older", first + PER_PAGE < total)}</nav>`;
 }
 
 /** An entry of a list: a link that unfolds its details. */
@@ -92,7 +92,7 @@ interface Row {
   /** The field of the view that names the entry that is open, and its value for this one. */
   readonly entry: readonly ["payment" | "delivery" | "request", id: string];
   readonly head: Part;
-  readonly state: readonly [tone: Tone, shape: IconName | undefined, text: string];
+  readonly state: Badge;
   /** Details in small text. Empty texts are left out. */
   readonly about: readonly (string | false | undefined)[];
   readonly at: number | undefined;
@@ -112,5 +112,5 @@ export function row({ view }: PageContext, given: Row): Html {
 <span class="row-main">${head}</span>${badge(...state)}
 <span class="row-sub">${about.filter(Boolean).map((one) => html`<span class="what">${clipped(String(one), 90)}</span>`)}</span><time>${at !== undefined && timeOf(at)}</time>
 ${failure !== undefined && html`<span class="row-why">${icon("warning")}${failure}</span>`}${faults !== undefined && html`<span class="row-why row-fault">${icon("bolt")}${faults}</span>`}</a>
-${isOpen && html`<div class="detail" id="${field}-detail-${value}">${detail()}</div>`}</li>`;
+${isOpen && html`<div class="detail stack" id="${field}-detail-${value}">${detail()}</div>`}</li>`;
 }

@@ -1,6 +1,7 @@
 import { copyButton } from "./components.ts";
+import { renderPage } from "./document.ts";
 import { type Html, html } from "./html.ts";
-import { icon } from "./icons.ts";
+import { icon, LOGO } from "./icons.ts";
 import { connectCard } from "./panes/connect.ts";
 import { deliveriesPane } from "./panes/deliveries.ts";
 import { faultsPane } from "./panes/faults.ts";
@@ -12,11 +13,8 @@ import { scenesPane } from "./panes/scenes.ts";
 import { servicePane } from "./panes/service.ts";
 import type { PageContext } from "./view.ts";
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='9' fill='%230a6279'/%3E%3Cpath d='M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21' fill='none' stroke='%23fff' stroke-width='2.6' stroke-linecap='round'/%3E%3Cpath d='M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0' fill='none' stroke='%23f4b860' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
-
 const flashMessage = ({ flash }: PageContext): Html =>
-  html`<p id="flash" role="status" class="${flash === undefined ? "" : flash.good ? "good" : "bad"}">${flash?.text ?? ""}</p>`;
+  html`<p id="flash" role="status" class="${flash && (flash.rejected ? "bad" : "good")}">${flash?.text ?? ""}</p>`;
 
 /** Shown by the script when the sandbox no longer responds. */
 function stoppedNotice({ server: { command } }: PageContext): Html {
@@ -29,7 +27,7 @@ function stoppedNotice({ server: { command } }: PageContext): Html {
 
 /** Links to the parts of the page. */
 function shortcuts(context: PageContext): Html {
-  const { payments, deliveries } = context.server.sandboxState.state;
+  const { payments, deliveries } = context.state;
   const parts = [
     ["phone", "phone", "Phone", ringingOf(context).length],
     ["payments", "coins", "Payments", payments.length],
@@ -43,35 +41,25 @@ function shortcuts(context: PageContext): Html {
 }
 
 /** The whole page, as HTML. */
-export function renderPage(context: PageContext): string {
+export function renderSandboxPage(context: PageContext): string {
   const ringing = ringingOf(context).length;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${ringing > 0 && `(${ringing}) `}malipo sandbox</title>
-<link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="/_sandbox/page.css">
-<script src="/_sandbox/page.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#phone-title">Skip to the phone</a>
+  const title = html`${ringing > 0 && `(${ringing}) `}malipo sandbox`;
+  const head = html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(LOGO.markup)}">
+<script src="/_sandbox/page.js" defer></script>`;
+  const body = html`<a class="skip" href="#phone-title">Skip to the phone</a>
 ${stoppedNotice(context)}
-${flashMessage(context)}
 <div id="live">
+${flashMessage(context)}
 ${header(context)}
 <main>
 ${connectCard(context)}
 ${phonePane(context)}
-<div class="column">${paymentsPane(context)}${requestsPane(context)}${scenesPane(context)}</div>
-<div class="column">${deliveriesPane(context)}${faultsPane(context)}</div>
+<div class="column stack">${paymentsPane(context)}${requestsPane(context)}${scenesPane(context)}</div>
+<div class="column stack">${deliveriesPane(context)}${faultsPane(context)}</div>
 ${servicePane(context)}
 </main>
 ${shortcuts(context)}
 </div>
-<noscript><p class="noscript">Without JavaScript this page is not updated automatically. <a href="/">Reload</a></p></noscript>
-</body>
-</html>`.markup;
+<noscript><p class="noscript">Without JavaScript this page is not updated automatically. <a href="/">Reload</a></p></noscript>`;
+  return renderPage(title, "/_sandbox/page.css", body, head);
 }

@@ -1,4 +1,5 @@
 import type { ServerContext } from "../http/server-context.ts";
+import type { State } from "../state/stored.ts";
 import type { FlashMessage } from "./flash.ts";
 
 const LISTS = ["payments", "deliveries", "requests"] as const;
@@ -6,25 +7,12 @@ const LISTS = ["payments", "deliveries", "requests"] as const;
 export type ListName = (typeof LISTS)[number];
 
 /** A list has a field for its page, for what it is limited to, and for what is searched in it. */
-type ViewField =
-  | "phone"
-  | "payment"
-  | "delivery"
-  | "request"
-  | "flash"
-  | ListName
-  | `${ListName}-only`
-  | `${ListName}-find`;
-
-const FIELDS: readonly ViewField[] = [
-  "phone",
-  "payment",
-  "delivery",
-  "request",
-  "flash",
-  ...LISTS,
-  ...LISTS.flatMap((name) => [`${name}-only`, `${name}-find`] as const),
+const FIELDS = [
+  ...(["phone", "payment", "delivery", "request", "flash"] as const),
+  ...LISTS.flatMap((name) => [name, `${name}-only`, `${name}-find`] as const),
 ];
+
+type ViewField = (typeof FIELDS)[number];
 
 /** What the page shows: which phone, which entries are open, which part of a list. All in the address. */
 export type View = Readonly<Record<ViewField, string>>;
@@ -32,6 +20,7 @@ export type View = Readonly<Record<ViewField, string>>;
 /** What a page is rendered from. */
 export interface PageContext {
   readonly server: ServerContext;
+  readonly state: State;
   readonly view: View;
   /** The origin under which the browser reached the sandbox. */
   readonly address: string;

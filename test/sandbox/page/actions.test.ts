@@ -112,28 +112,6 @@ describe("a form", () => {
     }
     expect((await post("clock", { by: "x".repeat(70_000) })).status).toBe(413);
   });
-
-  test("gets a JSON response if the script of the page sends it", async () => {
-    await open();
-    const body = new URLSearchParams({ by: "61s" });
-    const ask = (action: string) =>
-      fetch(`${served.url}/_sandbox/${action}`, {
-        method: "POST",
-        body,
-        headers: { accept: "application/json" },
-      });
-    expect(await (await ask("clock")).json()).toEqual({
-      success: true,
-      message: "The time is now 09:01:01.",
-      view: "",
-    });
-    const rejected = await ask("pay");
-    expect(rejected.status).toBe(422);
-    expect(await rejected.json()).toEqual({
-      success: false,
-      error: expect.stringMatching(/^422: /),
-    });
-  });
 });
 
 describe("the phone's actions", () => {

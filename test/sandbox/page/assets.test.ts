@@ -12,7 +12,7 @@ const asset = (name: string) => fetch(`${served.url}/_sandbox/${name}`);
 describe("the page's script and stylesheet", () => {
   test.each([
     ["page.js", "text/javascript", "EventSource"],
-    ["page.css", "text/css", "prefers-color-scheme"],
+    ["page.css", "text/css", "color-scheme"],
   ])("%s is served as %s", async (name, type, part) => {
     const response = await asset(name);
     expect(response.headers.get("content-type")).toBe(`${type}; charset=utf-8`);

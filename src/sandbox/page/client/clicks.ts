@@ -14,8 +14,7 @@ export function handleClicks(): void {
     if (link === null || opensElsewhere(event)) return;
     event.preventDefault();
     // A sandbox that has stopped shows no other view.
-    if (isStopped()) return;
-    void goTo(new URL(link.href).search.slice(1));
+    if (!document.documentElement.classList.contains("stopped")) goTo(link.href);
   });
   // A PIN has only digits, from the keyboard too.
   document.addEventListener("input", ({ target }) => {
@@ -24,8 +23,6 @@ export function handleClicks(): void {
     if (digits !== target.value) target.value = digits;
   });
 }
-
-const isStopped = () => document.documentElement.classList.contains("stopped");
 
 const digitsOf = (text: string) => text.replace(/\D/g, "").slice(0, PIN_DIGITS);
 

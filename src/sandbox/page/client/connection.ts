@@ -7,17 +7,16 @@ let source: EventSource | undefined;
 const TEXTS = { live: "live", stopped: "stopped", busy: "not live: reload the page" } as const;
 
 function showConnection(now: keyof typeof TEXTS): void {
-  const place = byId("live-state");
-  place.hidden = false;
-  place.classList.toggle("lost", now !== "live");
+  const isStopped = now === "stopped";
+  byId("live-state").hidden = false;
+  byId("live-state").classList.toggle("lost", now !== "live");
   byId("live-text").textContent = TEXTS[now];
-  byId("stopped").hidden = now !== "stopped";
-  document.documentElement.classList.toggle("stopped", now === "stopped");
-  if (now !== "stopped") return;
+  byId("stopped").hidden = !isStopped;
+  document.documentElement.classList.toggle("stopped", isStopped);
   // Nothing can be done now. The first page of a sandbox that is back enables what it enables.
   const controls = "form :is(button, input, select)";
   for (const control of byId("live").querySelectorAll<HTMLButtonElement>(controls)) {
-    control.disabled = true;
+    if (isStopped) control.disabled = true;
   }
 }
 
@@ -27,16 +26,12 @@ export function followChanges(): void {
   connect();
   // A browser opens six connections to one host: hidden pages must not hold them.
   document.addEventListener("visibilitychange", () => {
+    source?.close();
     if (!document.hidden) connect();
-    else {
-      source?.close();
-      source = undefined;
-    }
   });
 }
 
 function connect(): void {
-  if (source !== undefined) return;
   const opened = new EventSource("/_sandbox/events");
   source = opened;
   opened.addEventListener("changed", () => void refresh());

@@ -1,99 +1,82 @@
 import { byId } from "./dom.ts";
-import { goTo } from "./refresh.ts";
+import { goTo, refresh, show } from "./refresh.ts";
 
 const SHOWN_MS = 7_000;
 
-let flashTimer: ReturnType<typeof setTimeout> | undefined;
+const ERROR = "[data-error]:not(:empty)";
 
-/** Shows the message of an action for a few seconds. */
-function showFlash(text: string, good: boolean): void {
-  const place = byId("flash");
-  clearTimeout(flashTimer);
-  place.textContent = text;
-  place.className = good ? "good" : "bad";
-  flashTimer = setTimeout(() => {
-    place.textContent = "";
+/** The address names the message of the last action. Without it, the page has no message. */
+function dropMessage(): void {
+  const address = new URL(location.href);
+  if (!address.searchParams.has("flash")) return;
+  address.searchParams.delete("flash");
+  history.replaceState(null, "", address);
+  void refresh();
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** A message goes after a few seconds. The error of a form stays until it is corrected. */
+function dropMessageLater(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (document.querySelector(ERROR) === null) dropMessage();
   }, SHOWN_MS);
 }
 
-/** Shows in a form why it was rejected, and leads to the field. Returns false if it has no place for it. */
-function showFormError(form: HTMLFormElement, error: string): boolean {
-  const place = form.querySelector("[data-error]");
-  if (place === null) return false;
-  clearFormError(form);
-  place.textContent = error;
-  const fields = [...form.querySelectorAll<HTMLInputElement>("input:not([type=hidden])")];
-  // The field that the error names, or else the only one.
-  const named = fields.find(({ name }) => new RegExp(`\\b${name}\\b`).test(error));
-  const field = named ?? (fields.length === 1 ? fields[0] : undefined);
-  field?.setAttribute("aria-invalid", "true");
-  field?.focus();
-  return true;
-}
-
-function clearFormError(form: HTMLFormElement): void {
-  form.querySelector("[data-error]")?.replaceChildren();
-  form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
-}
-
-/** What the server returns for an action that the script sends. */
-type ActionResponse =
-  | { readonly success: true; readonly message: string; readonly view: string }
-  | { readonly success: false; readonly error: string };
-
 /** Sends forms without leaving the page. */
 export function interceptForms(): void {
-  // The message that came with the page goes after the same time.
-  const { textContent, classList } = byId("flash");
-  if (textContent) showFlash(textContent, classList.contains("good"));
+  dropMessageLater();
   document.addEventListener("submit", (event) => {
     if (!(event.target instanceof HTMLFormElement)) return;
     event.preventDefault();
-    if (event.target.method === "get") void changeView(event.target);
-    else void runAction(event.target, event.submitter);
+    if (event.target.method === "get") changeView(event.target);
+    else void send(event.target, event.submitter);
   });
-  // What is being corrected is no longer wrong.
   document.addEventListener("input", ({ target }) => {
-    if (target instanceof HTMLInputElement && target.form !== null) clearFormError(target.form);
+    if (target instanceof HTMLInputElement && target.form?.querySelector(ERROR)) dropMessage();
   });
 }
 
 /** The fields of a form as pairs of text. The page has no field for files. */
 const fieldsOf = (form: HTMLFormElement, submitter?: HTMLElement | null) =>
-  [...new FormData(form, submitter)].map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ]);
+  [...new FormData(form, submitter)].map(([name, value]) => [name, String(value)]);
 
-function changeView(form: HTMLFormElement): Promise<void> {
-  const query = new URLSearchParams(location.search);
-  for (const [name, value] of fieldsOf(form)) query.set(name, value);
-  query.delete("flash");
+function changeView(form: HTMLFormElement): void {
+  const address = new URL(location.href);
+  for (const [name = "", value = ""] of fieldsOf(form)) address.searchParams.set(name, value);
+  address.searchParams.delete("flash");
   form.reset();
-  return goTo(query.toString());
+  goTo(address);
 }
 
-async function runAction(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+const busy = new WeakSet<HTMLFormElement>();
+
+/** The server leads to the page that shows what the form did, or why it was rejected. */
+async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   // A second click must not act twice.
-  if (form.dataset.busy !== undefined) return;
-  form.dataset.busy = "yes";
+  if (busy.has(form)) return;
+  busy.add(form);
   try {
-    const response = await fetch(submitter?.getAttribute("formaction") ?? form.action, {
-      method: "POST",
-      body: new URLSearchParams(fieldsOf(form, submitter)),
-      headers: { accept: "application/json" },
-    });
-    const result: ActionResponse = await response.json();
-    if (result.success) {
-      clearFormError(form);
-      showFlash(result.message, true);
-      form.reset();
-      await goTo(result.view);
-    } else if (!showFormError(form, result.error)) {
-      showFlash(result.error, false);
-    }
+    const body = new URLSearchParams(fieldsOf(form, submitter));
+    const action = submitter?.getAttribute("formaction") ?? form.action;
+    const response = await fetch(action, { method: "POST", body });
+    if (response.ok) showResult(form, response.url, await response.text());
+    else byId("flash").textContent = await response.text();
   } catch {
-    showFlash("The sandbox does not respond.", false);
+    // The sandbox has stopped. The event stream reports it.
+  } finally {
+    busy.delete(form);
   }
-  delete form.dataset.busy;
+}
+
+function showResult(form: HTMLFormElement, address: string, page: string): void {
+  dropMessage();
+  history.pushState(null, "", address);
+  show(page);
+  form.reset();
+  document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+  dropMessageLater();
+  // A page that was under way before may come now.
+  void refresh();
 }

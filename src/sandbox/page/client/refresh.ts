@@ -7,25 +7,23 @@ let requested = false;
 
 /** Loads the page again, and shows what changed. One that is asked for meanwhile comes after it. */
 export async function refresh(): Promise<void> {
-  if (running) {
-    requested = true;
-    return;
-  }
+  requested = true;
+  if (running) return;
   running = true;
-  try {
-    const response = await fetch(`/${location.search}`, { headers: { accept: "text/html" } });
-    if (response.ok) show(await response.text());
-  } catch {
-    // The sandbox has stopped. The event stream reports it.
+  while (requested) {
+    requested = false;
+    try {
+      const response = await fetch(`/${location.search}`);
+      if (response.ok) show(await response.text());
+    } catch {
+      // The sandbox has stopped. The event stream reports it.
+    }
   }
   running = false;
-  if (requested) {
-    requested = false;
-    void refresh();
-  }
 }
 
-function show(markup: string): void {
+/** Shows a page that the server rendered. */
+export function show(markup: string): void {
   const next = new DOMParser().parseFromString(markup, "text/html");
   const live = next.getElementById("live");
   if (live === null) return;
@@ -53,7 +51,7 @@ export function scrollToChosenPhone(): void {
 }
 
 /** Goes to another view of the page without loading a new one. */
-export function goTo(query: string): Promise<void> {
-  history.pushState(null, "", query === "" ? "/" : `/?${query}`);
-  return refresh();
+export function goTo(address: string | URL): void {
+  history.pushState(null, "", address);
+  void refresh();
 }

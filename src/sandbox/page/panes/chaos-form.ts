@@ -1,6 +1,6 @@
 import type { ChaosName } from "../../state/records.ts";
 import type { StoredChaos } from "../../state/stored.ts";
-import { form, options } from "../components.ts";
+import { form, input, select } from "../components.ts";
 import { type Html, html } from "../html.ts";
 import type { PageContext } from "../view.ts";
 
@@ -30,17 +30,18 @@ const often = (rate: number) =>
 
 /** The form of chaos: which random faults, how often, and the seed that repeats them. */
 export function chaosForm(context: PageContext): Html {
-  const { chaos } = context.server.sandboxState.state;
+  const { chaos } = context.state;
+  const place = { context, action: "chaos", at: "faults" } as const;
   const rate = ([name, label]: [string, string]) => {
     const chosen = chaos?.rates[name as ChaosName] ?? 0;
     const choices = new Map<number, string>([...RATES, [chosen, often(chosen)]]);
-    return html`<label>${label}<select name="${name}">${options(choices, chosen)}</select></label>`;
+    return select(place, name, label, choices, chosen);
   };
   return form(
-    { action: "chaos", context, at: "faults", name: "grid", label: "Chaos", showsError: true },
+    { ...place, name: "grid", label: "Chaos", showsError: true },
     Object.entries(CHAOS_LABELS).map(rate),
-    html`<label>Seed<input name="seed" value="${chaos?.seed ?? "malipo"}" required autocomplete="off"></label>
-<p class="hint">The same seed and the same calls give the same faults.</p>
+    input(place, "seed", "Seed", html` required`, chaos?.seed ?? "malipo"),
+    html`<p class="hint">The same seed and the same calls give the same faults.</p>
 <button class="primary">${chaos === undefined ? "Start chaos" : "Restart chaos"}</button>`,
   );
 }

@@ -1,7 +1,7 @@
 import { machineTime } from "../../clock/machine.ts";
 import { hasFailed } from "../../deliveries/deliveries.ts";
 import type { StoredDelivery } from "../../state/stored.ts";
-import { card, form } from "../components.ts";
+import { type Badge, button, card } from "../components.ts";
 import { type FailureReason, findFailureReason } from "../failure-reason.ts";
 import { timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
@@ -43,20 +43,20 @@ const failureOf = (context: PageContext, delivery: StoredDelivery) =>
   delivery.state === "delivered" ? undefined : lastFailure(context, delivery)?.title;
 
 /** When each delivery is tried next, by its id. */
-function nextAttempts({ server }: PageContext): ReadonlyMap<string, number> {
+function nextAttempts({ state }: PageContext): ReadonlyMap<string, number> {
   const next = new Map<string, number>();
-  for (const { at, task } of server.sandboxState.state.timers) {
+  for (const { at, task } of state.timers) {
     if (task.kind !== "deliver") continue;
     next.set(task.delivery, Math.min(at, next.get(task.delivery) ?? at));
   }
   return next;
 }
 
-function stateText({ state, attempts }: StoredDelivery, next: number | undefined) {
-  if (state === "delivered") return ["good", "check", "Delivered"] as const;
-  if (state === "failed") return ["bad", "cross", "Failed"] as const;
-  if (next !== undefined) return ["waiting", "retry", `Retry at ${timeOf(next)}`] as const;
-  return ["waiting", attempts.length === 0 ? "send" : "retry", "Sending"] as const;
+function badgeOf({ state, attempts }: StoredDelivery, next: number | undefined): Badge {
+  if (state === "delivered") return ["good", "check", "Delivered"];
+  if (state === "failed") return ["bad", "cross", "Failed"];
+  if (next !== undefined) return ["waiting", "retry", `Retry at ${timeOf(next)}`];
+  return ["waiting", attempts.length === 0 ? "send" : "retry", "Sending"];
 }
 
 /** The payment or invoice of an event, as the merchant names it. */
@@ -73,7 +73,7 @@ function deliveryRow(
   next: number | undefined,
 ): Html {
   const { id, event, url, attempts, chaos } = delivery;
-  const { server } = context;
+  const { server, state } = context;
   const failure = failureOf(context, delivery);
   const label = labelOf(context, delivery);
   const { at, status, latencyMs } = attempts.at(-1) ?? {};
@@ -82,9 +82,9 @@ function deliveryRow(
   return row(context, {
     entry: ["delivery", id],
     head: html`<strong class="event">${event}</strong>${label !== "" && html`<span class="tag">${label}</span>`}`,
-    state: stateText(delivery, next),
+    state: badgeOf(delivery, next),
     about: [
-      server.sandboxState.state.webhooks.length > 1 && url.replace(/^https?:\/\//, ""),
+      state.webhooks.length > 1 && url.replace(/^https?:\/\//, ""),
       attempts.length > 1 && `${attempts.length} attempts`,
       attempts.length > 0 &&
         (status === undefined ? "no response" : `returned ${status}${duration}`),
@@ -102,17 +102,15 @@ function deliveryRow(
 
 /** Sends again, in one go, what failed while a receiver was broken. */
 function resendFailed(context: PageContext): Html | undefined {
-  const failed = context.server.sandboxState.state.deliveries.filter(hasFailed).length;
+  const failed = context.state.deliveries.filter(hasFailed).length;
   if (failed === 0) return undefined;
-  return form(
-    { context, action: "deliveries/resend-failed", at: "deliveries" },
-    html`<button class="quiet">${icon("retry")}Resend undelivered<small>${failed}</small></button>`,
-  );
+  const text = html`${icon("retry")}Resend undelivered<small>${failed}</small>`;
+  return button(context, "deliveries", "deliveries/resend-failed", text);
 }
 
 /** What was sent to the merchant's receivers, and what they returned. */
 export function deliveriesPane(context: PageContext): Html {
-  const { deliveries, webhooks } = context.server.sandboxState.state;
+  const { deliveries, webhooks } = context.state;
   const next = nextAttempts(context);
   return card(
     "deliveries",

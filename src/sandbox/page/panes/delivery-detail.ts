@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from "../../state/records.ts";
 import type { StoredDelivery } from "../../state/stored.ts";
-import { badge, block, copyButton, folded, form } from "../components.ts";
+import { badge, block, button, copyButton, folded } from "../components.ts";
 import type { FailureReason } from "../failure-reason.ts";
 import { curl, quoted, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
@@ -37,16 +37,23 @@ export function deliveryDetail(
 ): Html {
   const { id, attempts, responses, body, signature, url } = delivery;
   const response = responses?.[attempts.length - 1];
-  const secret = context.server.sandboxState.state.webhookSecret;
+  const secret = context.state.webhookSecret;
   const signCommand = `printf %s ${quoted(body)} | openssl dgst -sha256 -hmac ${quoted(secret)}`;
   const command = curl({ method: "POST", url, headers: headersOf(delivery).map(quoted), body });
+  const resend = button(
+    context,
+    `delivery-${id}`,
+    "deliveries/resend",
+    html`${icon("send")}Send again`,
+    { hidden: { id }, name: "primary" },
+  );
   return html`${reason && html`<div class="reason" role="note">${icon("warning")}<div><strong>${reason.title}</strong><p>${reason.advice}</p></div></div>`}
-<p class="target">To <code>${url}</code></p>
+<p class="hint">To <code>${url}</code></p>
 ${attempts.length === 0 ? html`<p class="hint">No attempt has finished yet.</p>` : attemptTable(attempts)}
-<div class="detail-foot">${form({ action: "deliveries/resend", context, at: `delivery-${id}`, hidden: { id } }, html`<button class="primary">${icon("send")}Send again</button>`)}${copyButton(command, "the delivery", "Copy as curl")}</div>
+<div class="detail-foot line">${resend}${copyButton(command, "the delivery", "Copy as curl")}</div>
 ${response !== undefined && html`<h3>Response body</h3>${block(response, "the response body")}`}
 <h3>Signature</h3>
-<p class="signature"><code>${signature}</code>${copyButton(signature, "the signature")}</p>
-${folded(`raw-${id}`, html`Raw request<small>${new TextEncoder().encode(body).length} bytes of body</small>`, block(rawRequest(delivery), "the raw request"), undefined, "raw")}
-${folded(`hand-${id}`, "Check the signature by hand", block(signCommand, "a command that signs the body"), undefined, "raw")}`;
+<p class="signature line"><code>${signature}</code>${copyButton(signature, "the signature")}</p>
+${folded(`raw-${id}`, html`Raw request<small>${new TextEncoder().encode(body).length} bytes of body</small>`, block(rawRequest(delivery), "the raw request"), "raw")}
+${folded(`hand-${id}`, "Check the signature by hand", block(signCommand, "a command that signs the body"), "raw")}`;
 }

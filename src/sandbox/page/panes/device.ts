@@ -43,12 +43,12 @@ const pad = html`<div class="pad" role="group" aria-label="PIN pad">${KEYS.map((
 function dialog(context: PageContext, number: string, payment: StoredPayment): Html {
   const { reference, account_reference, description, cents, currency } = payment;
   const place = { context, at: "phone", hidden: { number, reference } };
-  return html`<div class="dialog" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
-<div class="dialog-head"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
+  return html`<div class="dialog stack" role="group" aria-labelledby="prompt-title" id="prompt-${reference}">
+<div class="dialog-head line"><h3 id="prompt-title">Payment request</h3>${countdown(context, payment)}</div>
 <p class="ask"><span class="amount">${money(cents, currency)}</span> to <strong>${MERCHANT.name}</strong></p>
 <dl class="ask-about"><div><dt>Account</dt><dd>${account_reference === "" ? "none given" : account_reference}</dd></div>${description !== "" && html`<div><dt>For</dt><dd>${clipped(description, 70)}</dd></div>`}</dl>
 ${form(
-  { action: "phone/pin", ...place, name: "pin", label: "Enter the PIN" },
+  { action: "phone/pin", ...place, name: "pin stack", label: "Enter the PIN" },
   html`<label for="pin-${reference}">PIN</label><input class="pin-field" id="pin-${reference}" name="pin" inputmode="numeric" pattern="[0-9]{4}" maxlength="4" required autocomplete="off" aria-describedby="pin-hint">
 <p class="hint" id="pin-hint">Any four digits pay.</p>${pad}
 <div class="answers"><button class="primary">Send</button><button class="quiet" formaction="/_sandbox/phone/cancel" formnovalidate>Cancel</button></div>`,
@@ -63,7 +63,7 @@ function message(payment: StoredPayment): Html {
     status === "completed"
       ? `${money(cents, currency)} paid to ${MERCHANT.name}${label}. Receipt ${transaction_id}.`
       : `${money(cents, currency)}${label}: ${failure?.userMessage}`;
-  return html`<li id="message-${payment.reference}" class="message ${status}"><span class="message-icon">${icon(status === "completed" ? "check" : "cross")}</span><p>${text}<time>${finalAt === undefined ? "" : timeOf(finalAt)}</time></p></li>`;
+  return html`<li id="message-${payment.reference}" class="message ${status}">${icon(status === "completed" ? "check" : "cross")}<p>${text}<time>${finalAt === undefined ? "" : timeOf(finalAt)}</time></p></li>`;
 }
 
 function screen(context: PageContext, { number, stored, prompt, final }: Handset): Html {
@@ -73,10 +73,9 @@ function screen(context: PageContext, { number, stored, prompt, final }: Handset
   }
   const open = prompt !== undefined && prompt.ignored !== true;
   return html`<div class="screen${open && " ringing"}">
-<div class="bar" aria-hidden="true"><span data-clock="short">${timeOf(now).slice(0, 5)}</span></div>
 <div class="home"><p class="big-clock" aria-hidden="true" data-clock="short">${timeOf(now).slice(0, 5)}</p><p class="big-date" aria-hidden="true">${dateOf(now).replace(/ \d{4}$/, "")}, ${networkOf(number) ?? "no network"}</p>
-${final.length > 0 && html`<ul class="messages" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
-${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to ${localFormat(number)} rings here.</p>`}
+${final.length > 0 && html`<ul class="messages stack" aria-label="Messages on ${localFormat(number)}">${final.map(message)}</ul>`}
+${final.length === 0 && !open && html`<p class="quiet-screen">No prompt.<br>A payment to <span class="number">${localFormat(number)}</span> rings here.</p>`}
 ${prompt?.ignored === true && html`<p class="quiet-screen">Ignored.<br>The prompt expires in ${countdown(context, prompt)}</p>`}
 </div>
 ${open && dialog(context, number, prompt)}
@@ -85,4 +84,4 @@ ${open && dialog(context, number, prompt)}
 
 /** The phone itself. */
 export const device = (context: PageContext, handset: Handset): Html =>
-  html`<div class="device" id="device-${handset.number}"><div class="speaker" aria-hidden="true"></div>${screen(context, handset)}</div>`;
+  html`<div class="device" id="device-${handset.number}">${screen(context, handset)}</div>`;

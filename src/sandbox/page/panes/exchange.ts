@@ -37,7 +37,7 @@ export function foldedExchange(logged: LoggedExchange): Html {
     html`${statusText(logged)}${fault !== undefined && ` fault: ${fault}`}`,
   );
   const summary = html`<code>${line}</code>${status}<time>${timeOf(at)}</time>`;
-  return folded(`payment-request-${id}`, summary, exchangeBlocks(logged), undefined, "raw");
+  return folded(`payment-request-${id}`, summary, exchangeBlocks(logged), "raw");
 }
 
 /** Headers that change what a request does. A client sets all others itself. */

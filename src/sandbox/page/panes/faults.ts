@@ -1,7 +1,7 @@
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
 import type { FaultEffect } from "../../state/records.ts";
 import type { StoredFault } from "../../state/stored.ts";
-import { card, folded, form, options, typed } from "../components.ts";
+import { button, card, type FormPlace, folded, form, input, panel, select } from "../components.ts";
 import { span } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -28,13 +28,12 @@ function faultRow(context: PageContext, { id, match, effect, after, times }: Sto
   const { endpoint, method, path } = match;
   const target = endpoint ?? [method, path].filter(Boolean).join(" ");
   const count = times === null ? "always" : times === 1 ? "once" : `${times} times`;
-  return html`<li><span>${icon("bolt")}<code>${target === "" ? "any call" : target}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}</span>${
+  const label = `Remove the fault ${id}`;
+  return panel(
+    html`${icon("bolt")}<code>${target === "" ? "any call" : target}</code> ${effectText(effect)} · <strong>${count}</strong>${after > 0 && ` after ${after} more`}`,
     id !== undefined &&
-    form(
-      { action: "faults/remove", context, at: "faults", hidden: { id } },
-      html`<button class="quiet" aria-label="Remove the fault ${id}">Remove</button>`,
-    )
-  }</li>`;
+      button(context, "faults", "faults/remove", "Remove", { hidden: { id }, label }),
+  );
 }
 
 const TIMES = [
@@ -45,34 +44,34 @@ const TIMES = [
 ] as const;
 
 /** Its style shows the status and the delay only for the effects that have one. */
-function addForm(place: { context: PageContext; action: "faults/add"; at: string }): Html {
+function addForm(place: FormPlace): Html {
   const endpoints = Object.keys(ENDPOINTS).map((name) => [name, name] as const);
-  const value = (field: string, initial: string) => typed(place, field, initial);
+  const numeric = html` inputmode="numeric"`;
   return form(
     { ...place, name: "grid fault", label: "Add a fault", showsError: true },
-    html`<label>Call<select name="endpoint">${options([["", "any call"], ...endpoints], value("endpoint", ""))}</select></label>
-<label>Effect<select name="kind">${options(Object.entries(EFFECTS), value("kind", "status"))}</select></label>
-<label class="only-status">Status<input name="status" inputmode="numeric" value="${value("status", "503")}" autocomplete="off"></label>
-<label class="only-latency">Delay, ms<input name="ms" inputmode="numeric" value="${value("ms", "2000")}" autocomplete="off"></label>
-<label>Skip first<input name="after" inputmode="numeric" value="${value("after", "0")}" autocomplete="off"></label>
-<label>How often<select name="times">${options(TIMES, value("times", "1"))}</select></label>
-<button class="primary">Add the fault</button>`,
+    select(place, "endpoint", "Call", [["", "any call"], ...endpoints]),
+    select(place, "kind", "Effect", Object.entries(EFFECTS), "status"),
+    input(place, "status", "Status", numeric, "503"),
+    input(place, "ms", "Delay, ms", numeric, "2000"),
+    input(place, "after", "Skip first", numeric, "0"),
+    select(place, "times", "How often", TIMES, "1"),
+    html`<button class="primary">Add the fault</button>`,
   );
 }
 
 /** What is wrong right now, and the ways to end it. */
 function active(context: PageContext): Html | undefined {
-  const { faults, chaos } = context.server.sandboxState.state;
+  const { faults, chaos } = context.state;
   if (faults.length === 0 && chaos === undefined) return undefined;
-  const place = { context, at: "faults" };
-  return html`<ul class="panels warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos !== undefined && html`<li><span>${icon("bolt")}Chaos: ${chaosText(chaos)}</span></li>`}</ul>
-<div class="fault-ends">${faults.length > 0 && form({ action: "faults/clear", ...place }, html`<button>Clear all faults</button>`)}${chaos !== undefined && form({ action: "chaos/end", ...place }, html`<button>End chaos</button>`)}</div>`;
+  const end = (action: "faults/clear" | "chaos/end", text: string) =>
+    button(context, "faults", action, text, { name: "" });
+  return html`<ul class="panels stack warned" aria-label="Active faults">${faults.map((one) => faultRow(context, one))}${chaos && panel(html`${icon("bolt")}Chaos: ${chaosText(chaos)}`, "")}</ul>
+<div class="line">${faults.length > 0 && end("faults/clear", "Clear all faults")}${chaos && end("chaos/end", "End chaos")}</div>`;
 }
 
 /** The faults and the chaos that are active, in a few words; `undefined` if everything works. */
-export function activeText({ server }: PageContext): string | undefined {
-  const { faults, chaos } = server.sandboxState.state;
-  const count = faults.length + (chaos === undefined ? 0 : Object.keys(chaos.rates).length);
+export function activeText({ state: { faults, chaos } }: PageContext): string | undefined {
+  const count = faults.length + Object.keys(chaos?.rates ?? {}).length;
   if (count === 0) return undefined;
   return count === 1 ? "1 fault is active" : `${count} faults are active`;
 }
@@ -80,6 +79,8 @@ export function activeText({ server }: PageContext): string | undefined {
 /** What can be made to go wrong. */
 export function faultsPane(context: PageContext): Html {
   const add = { context, action: "faults/add", at: "faults" } as const;
+  const chaos = { ...add, action: "chaos" } as const;
+  const summary = (text: string) => html`${icon("plus")}${text}`;
   return card(
     "faults",
     "bolt",
@@ -87,10 +88,7 @@ export function faultsPane(context: PageContext): Html {
     html`<small>${activeText(context) ?? "everything works"}</small>`,
     active(context),
     presets(context),
-    folded("fault-more", html`${icon("plus")}Another fault`, addForm(add), add),
-    folded("chaos-more", html`${icon("plus")}Chaos: random faults`, chaosForm(context), {
-      ...add,
-      action: "chaos",
-    }),
+    folded("fault-more", summary("Another fault"), addForm(add), "more", add),
+    folded("chaos-more", summary("Chaos: random faults"), chaosForm(context), "more", chaos),
   );
 }

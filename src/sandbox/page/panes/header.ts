@@ -1,9 +1,9 @@
 import { machineTime } from "../../clock/machine.ts";
 import { VIRTUAL_START } from "../../clock/time.ts";
-import { form, typed } from "../components.ts";
+import { form, input } from "../components.ts";
 import { dateOf, span, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
-import { icon } from "../icons.ts";
+import { icon, LOGO } from "../icons.ts";
 import type { PageContext } from "../view.ts";
 import { activeText } from "./faults.ts";
 
@@ -18,10 +18,10 @@ const STEPS = [
 const MIN_ADVANCED_MS = 2_000;
 
 /** Whether the clock runs, and how far it was advanced. */
-function clockText({ server }: PageContext): string {
+function clockText({ server, state }: PageContext): string {
   const now = server.sandboxState.clock.ms();
   if (server.clock === "virtual") {
-    const advanced = now - (server.sandboxState.state.startedAt ?? VIRTUAL_START);
+    const advanced = now - (state.startedAt ?? VIRTUAL_START);
     return advanced > 0 ? `virtual, advanced by ${span(advanced)}` : "virtual: stands still";
   }
   const ahead = now - machineTime();
@@ -32,24 +32,24 @@ function clock(context: PageContext): Html {
   const now = context.server.sandboxState.clock.ms();
   const running = context.server.clock === "real";
   const place = { context, action: "clock", at: "top" } as const;
-  return html`<div class="clock"><p><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
+  const duration = html` placeholder="2h" required pattern="[0-9.]+ *(ms|s|m|min|h|d)"`;
+  return html`<div class="clock line"><p class="line"><time class="now"${running && html` data-now="${now}" data-clock="long"`}>${timeOf(now)}</time><span>${dateOf(now)}<small>${clockText(context)}</small></span></p>
 ${form(
-  { ...place, name: "steps", label: "Advance the time" },
+  { ...place, name: "steps line", label: "Advance the time" },
   html`<span class="steps-label" aria-hidden="true">Advance time</span>${STEPS.map(([step, text, reaches]) => html`<button name="by" value="${step}" title="Advance the time by ${text}: ${reaches}"><span aria-hidden="true">+</span>${text}</button>`)}`,
 )}
 ${form(
   { ...place, name: "inline custom", label: "Advance the time by any duration", showsError: true },
-  html`<label><span class="unseen">By how much, such as 2h</span><input name="by" placeholder="2h" required value="${typed(place, "by")}" autocomplete="off" pattern="[0-9.]+ *(ms|s|m|min|h|d)"></label><button>Go</button>`,
+  input(place, "by", html`<span class="unseen">By how much, such as 2h</span>`, duration),
+  html`<button>Go</button>`,
 )}</div>`;
 }
-
-const MARK = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="9"/><path d="M8 21v-7.5a4 4 0 0 1 8 0V21m0-7.5a4 4 0 0 1 8 0V21"/><path class="wave" d="M7.5 25.2c2.8-1.8 5.7 1.8 8.5 0s5.7 1.8 8.5 0"/></svg>`;
 
 /** The name, whether the page is live, what is wrong on purpose, and the clock. */
 export function header(context: PageContext): Html {
   const faults = activeText(context);
-  return html`<header class="top" id="top"><h1><a class="brand" href="/">${MARK}<span>malipo<small>sandbox</small></span></a></h1>
-<p class="live" id="live-state" hidden><span class="dot"></span><span id="live-text">live</span></p>
-${faults !== undefined && html`<a class="alarm" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
+  return html`<header class="top line" id="top"><h1><a class="brand line" href="/">${LOGO}<span>malipo</span><small>sandbox</small></a></h1>
+<p class="live line" id="live-state" data-local hidden><span class="dot"></span><span id="live-text">live</span></p>
+${faults !== undefined && html`<a class="alarm badge waiting" id="alarm" href="#faults">${icon("bolt")}${faults}</a>`}
 ${clock(context)}</header>`;
 }

@@ -1,6 +1,6 @@
 import { localFormat } from "../../payments/phone-number.ts";
 import type { StoredDelivery, StoredPayment } from "../../state/stored.ts";
-import { copyButton, type Tone } from "../components.ts";
+import { copyButton, type Tone, terms } from "../components.ts";
 import { clipped, timeOf } from "../format.ts";
 import { type Html, html, type Part } from "../html.ts";
 import { type IconName, icon } from "../icons.ts";
@@ -15,8 +15,8 @@ interface Moment {
 }
 
 /** Deliveries that carry a payment, oldest first. */
-const deliveriesOf = ({ server }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
-  server.sandboxState.state.deliveries.filter(({ body }) => body.includes(reference));
+const deliveriesOf = ({ state }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
+  state.deliveries.filter(({ body }) => body.includes(reference));
 
 function lastMoment(context: PageContext, payment: StoredPayment): Moment {
   const { status, failure, transaction_id, finalAt: at } = payment;
@@ -31,7 +31,7 @@ function lastMoment(context: PageContext, payment: StoredPayment): Moment {
   if (status === "failed") {
     return { at, tone: "bad", shape: "cross", text: `Failed. ${failure?.userMessage ?? ""}` };
   }
-  const on = context.server.sandboxState.state.phones[payment.phone]?.on !== false;
+  const on = context.state.phones[payment.phone]?.on !== false;
   const text = !on
     ? "The phone is off: the prompt will expire"
     : payment.ignored === true
@@ -85,23 +85,21 @@ function timeline(context: PageContext, payment: StoredPayment): Html {
     )}</ol>`;
 }
 
-const detail = (name: string, value: string | undefined, copyable = false): Html | undefined =>
-  value === undefined || value === ""
-    ? undefined
-    : html`<div><dt>${name}</dt><dd><code>${clipped(value, 400)}</code>${copyable && copyButton(value, name)}</dd></div>`;
+const copyable = (name: string, value: string | undefined) =>
+  value && html`<code>${value}</code>${copyButton(value, name)}`;
 
 /** Everything about one payment. */
 export function paymentDetail(context: PageContext, payment: StoredPayment): Html {
   const { reference, checkout_request_id, description, failure } = payment;
   const exchanges = context.server.log.forPayment(reference);
   return html`${timeline(context, payment)}
-<dl class="about">
-${detail("Reference", reference, true)}
-${detail("Checkout request", checkout_request_id, true)}
-${detail("Description", description)}
-${detail("failure_reason", failure?.reason)}
-${failure && detail("retry_possible", String(failure.retryPossible))}
-</dl>
+${terms("about", [
+  ["Reference", copyable("Reference", reference)],
+  ["Checkout request", copyable("Checkout request", checkout_request_id)],
+  ["Description", clipped(description, 400)],
+  ["Failure reason", failure && html`<code>${failure.reason}</code>`],
+  ["Retry possible", failure && (failure.retryPossible ? "yes" : "no")],
+])}
 <h3>HTTP requests</h3>
 ${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which has those of the latest 1,000 payments of this run.</p>`}
 ${exchanges.map(foldedExchange)}`;

@@ -1,25 +1,37 @@
-import { localFormat } from "../../payments/phone-number.ts";
+import { kenyanMobile, localFormat } from "../../payments/phone-number.ts";
 import type { StoredPayment } from "../../state/stored.ts";
-import { card, folded, type Tone } from "../components.ts";
+import { type Badge, card, type FormPlace, folded, form, input } from "../components.ts";
 import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";
-import { type IconName, icon } from "../icons.ts";
+import { icon } from "../icons.ts";
 import { list, row } from "../list.ts";
 import type { PageContext } from "../view.ts";
-import { payForm } from "./pay-form.ts";
 import { paymentDetail } from "./payment-detail.ts";
 
-const STATUS: Readonly<
-  Record<StoredPayment["status"], readonly [tone: Tone, shape: IconName, text: string]>
-> = {
+const STATUS: Readonly<Record<StoredPayment["status"], Badge>> = {
   pending: ["waiting", "clock", "Pending"],
   completed: ["good", "check", "Completed"],
   failed: ["bad", "cross", "Failed"],
 };
 
 const CHOICES = Object.entries(STATUS).map(
-  ([value, [, , text]]) => [value, text, ({ status }: StoredPayment) => status === value] as const,
+  ([value, [, , text]]) =>
+    [value, String(text), ({ status }: StoredPayment) => status === value] as const,
 );
+
+/** Starts a payment as a merchant would. */
+export function payForm(place: FormPlace): Html {
+  const number = kenyanMobile(place.context.view.phone);
+  const phone = number === undefined ? "0712 345 678" : `0${number.slice(3)}`;
+  return form(
+    { ...place, name: "grid", label: "Start a payment", showsError: true },
+    input(place, "amount", "Amount, KES", html` inputmode="decimal" required`, "1500"),
+    input(place, "phone", "Phone", html` inputmode="tel" required`, phone),
+    input(place, "account_reference", "Account reference", html` maxlength="12"`, "ORDER-42"),
+    input(place, "description", "Description", ""),
+    html`<button class="primary">Send the prompt</button>`,
+  );
+}
 
 function paymentRow(context: PageContext, payment: StoredPayment): Html {
   const { reference, cents, currency, status, phone, account_reference: account } = payment;
@@ -39,14 +51,15 @@ function paymentRow(context: PageContext, payment: StoredPayment): Html {
 
 /** The merchant's side. */
 export function paymentsPane(context: PageContext): Html {
-  const items = context.server.sandboxState.state.payments;
+  const { payments: items } = context.state;
   const place = { context, action: "pay", at: "payments" } as const;
+  const summary = html`${icon("plus")}New payment`;
   return card(
     "payments",
     "coins",
     "Payments",
     undefined,
-    items.length > 0 && folded("pay-more", html`${icon("plus")}New payment`, payForm(place), place),
+    items.length > 0 && folded("pay-more", summary, payForm(place), "more", place),
     list(context, {
       name: "payments",
       items,

@@ -3,7 +3,7 @@ import { formatAmount } from "../../state/money.ts";
 import type { AutoAnswer } from "../../state/records.ts";
 import { newPhone } from "../../state/state.ts";
 import type { StoredPayment } from "../../state/stored.ts";
-import { folded, form, options } from "../components.ts";
+import { button, folded, form, input, select } from "../components.ts";
 import { money } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { linkTo, type PageContext } from "../view.ts";
@@ -17,27 +17,24 @@ const MAX_MESSAGES = 3;
 const MAX_RECENT_PAYMENTS = 2_000;
 
 /** Phones with an open prompt, the one that has waited longest first. */
-export function ringingOf({ server }: PageContext): string[] {
-  const { phones } = server.sandboxState.state;
-  const since = (prompt = "") => server.sandboxState.payments.get(prompt)?.createdAt ?? 0;
-  return Object.entries(phones)
+export function ringingOf({ server, state }: PageContext): string[] {
+  const { payments } = server.sandboxState;
+  const since = (prompt = "") => payments.get(prompt)?.createdAt ?? 0;
+  return Object.entries(state.phones)
     .filter(([, { prompt, on }]) => prompt !== undefined && on)
-    .filter(([, { prompt = "" }]) => server.sandboxState.payments.get(prompt)?.ignored !== true)
+    .filter(([, { prompt = "" }]) => payments.get(prompt)?.ignored !== true)
     .sort(([, one], [, other]) => since(one.prompt) - since(other.prompt))
     .map(([number]) => number);
 }
 
-function recentNumbers({ server }: PageContext): string[] {
-  return server.sandboxState.state.payments
-    .slice(-MAX_RECENT_PAYMENTS)
-    .map(({ phone }) => phone)
-    .reverse();
-}
+const recentPayments = ({ state }: PageContext) => state.payments.slice(-MAX_RECENT_PAYMENTS);
 
 /** The phone that is shown, and all that have a tab. */
 function numbersOf(context: PageContext): [chosen: string, all: string[]] {
   const waiting = ringingOf(context);
-  const others = recentNumbers(context);
+  const others = recentPayments(context)
+    .map(({ phone }) => phone)
+    .reverse();
   // A ringing phone stays until it is answered: a newer prompt must not interrupt who is typing.
   const initial = waiting[0] ?? others[0] ?? FIRST_NUMBER;
   const chosen = kenyanMobile(context.view.phone) ?? initial;
@@ -46,13 +43,11 @@ function numbersOf(context: PageContext): [chosen: string, all: string[]] {
   return [chosen, all.sort()];
 }
 
-function finalPaymentsOf({ server }: PageContext, number: string): StoredPayment[] {
-  return server.sandboxState.state.payments
-    .slice(-MAX_RECENT_PAYMENTS)
+const finalPaymentsOf = (context: PageContext, number: string): StoredPayment[] =>
+  recentPayments(context)
     .filter(({ phone, status }) => phone === number && status !== "pending")
     .sort((one, other) => (other.finalAt ?? 0) - (one.finalAt ?? 0))
     .slice(0, MAX_MESSAGES);
-}
 
 const AUTO_ANSWERS: Readonly<Record<AutoAnswer | "", string>> = {
   "": "does what the sandbox was started with",
@@ -72,40 +67,49 @@ function tabs(context: PageContext, chosen: string, all: readonly string[]): Htm
 }
 
 function controls(context: PageContext, { number, stored, prompt }: Handset): Html {
-  const place = { context, at: "phone", hidden: { number } };
+  const hidden = { number };
   const open = prompt !== undefined && prompt.ignored !== true && stored.on;
-  const act = (action: "wrong-pin" | "ignore" | "off" | "on", text: string, enabled: boolean) =>
-    form(
-      { action: `phone/${action}`, ...place },
-      html`<button${!enabled && html` disabled`}>${text}</button>`,
-    );
+  const act = (action: "wrong-pin" | "ignore" | "off" | "on", text: string, enabled = true) =>
+    button(context, "phone", `phone/${action}`, text, {
+      hidden,
+      name: "",
+      attributes: !enabled && html` disabled`,
+    });
   const answers = Object.entries(AUTO_ANSWERS).filter(
     ([answer]) => answer !== "" || stored.autoAnswer === undefined,
   );
-  return html`<div class="acts" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off", true) : act("on", "Switch on", true)}</div>
-${folded(
-  "phone-more",
-  html`Balance, auto-answer<small>${money(stored.balanceCents)}</small>`,
-  html`${form(
-    { action: "phone/balance", ...place, name: "inline", showsError: true },
-    html`<label>Balance, KES<input name="balance" inputmode="decimal" value="${formatAmount(stored.balanceCents)}" autocomplete="off"></label><button>Set</button>`,
-  )}
-${form(
-  { action: "phone/always", ...place, name: "inline" },
-  html`<label>When it rings, this customer<select name="answer">${options(answers, stored.autoAnswer ?? "")}</select></label><button>Set</button>`,
-)}
-<form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>`,
-)}`;
+  const balance = { context, action: "phone/balance", at: "phone", hidden } as const;
+  const answer = { ...balance, action: "phone/always" } as const;
+  const set = html`<button>Set</button>`;
+  return html`<div class="acts line" role="group" aria-label="What else the customer can do">${act("wrong-pin", "Wrong PIN", open)}${act("ignore", "Ignore", open)}${stored.on ? act("off", "Switch off") : act("on", "Switch on")}</div>
+${folded("phone-more", html`Balance, auto-answer<small>${money(stored.balanceCents)}</small>`, [
+  form(
+    { ...balance, name: "inline", showsError: true },
+    input(
+      balance,
+      "balance",
+      "Balance, KES",
+      html` inputmode="decimal"`,
+      formatAmount(stored.balanceCents),
+    ),
+    set,
+  ),
+  form(
+    { ...answer, name: "inline" },
+    select(answer, "answer", "When it rings, this customer", answers, stored.autoAnswer),
+    set,
+  ),
+  html`<form class="inline" method="get" action="/"><label>Another phone<input name="phone" inputmode="tel" placeholder="0733 000 000" required autocomplete="off"></label><button>Show</button></form>`,
+])}`;
 }
 
 /** The customer's side: a phone to tap. */
 export function phonePane(context: PageContext): Html {
   const [number, all] = numbersOf(context);
-  const { state, payments } = context.server.sandboxState;
-  const stored = state.phones[number] ?? newPhone();
-  const prompt = payments.get(stored.prompt ?? "");
+  const stored = context.state.phones[number] ?? newPhone();
+  const prompt = context.server.sandboxState.payments.get(stored.prompt ?? "");
   const handset = { number, stored, prompt, final: finalPaymentsOf(context, number) };
-  return html`<section class="phone-pane" id="phone" aria-labelledby="phone-title">
+  return html`<section class="phone-pane stack" id="phone" aria-labelledby="phone-title">
 <h2 id="phone-title" class="unseen" tabindex="-1">The customer’s phone, ${localFormat(number)}</h2>
 ${tabs(context, number, all)}
 ${device(context, handset)}

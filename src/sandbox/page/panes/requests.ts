@@ -57,7 +57,7 @@ function detail({ server, view, address }: PageContext, logged: LoggedExchange):
   const account = server.sandboxState.payments.get(payment ?? "")?.account_reference || payment;
   const shown = { payment, payments: "", "payments-only": "", "payments-find": payment };
   return html`${exchangeBlocks(logged)}
-<p class="detail-foot">${copyAsCurl(logged, baseUrl)}${payment !== undefined && html`<a href="${linkTo(view, shown as object, `payment-${payment}`)}">Payment ${account}</a>`}</p>`;
+<p class="detail-foot line">${copyAsCurl(logged, baseUrl)}${payment !== undefined && html`<a href="${linkTo(view, shown as object, `payment-${payment}`)}">Payment ${account}</a>`}</p>`;
 }
 
 function requestRow(context: PageContext, logged: LoggedExchange): Html {
@@ -65,7 +65,7 @@ function requestRow(context: PageContext, logged: LoggedExchange): Html {
   const [method, path = ""] = line.split(" ");
   return row(context, {
     entry: ["request", String(id)],
-    head: html`<code class="line"><span class="method">${method}</span> ${clipped(path, 120)}</code>`,
+    head: html`<code class="line-code"><span class="method">${method}</span> ${clipped(path, 120)}</code>`,
     state: [isBad(logged) ? "bad" : "plain", undefined, statusText(logged)],
     about: [keyKind(logged), headerOf(logged, "user-agent")],
     at,

@@ -1,5 +1,5 @@
 import type { SandboxSnapshot } from "../../types.ts";
-import { card, folded, form, typed } from "../components.ts";
+import { button, card, folded, form, input, panel } from "../components.ts";
 import { timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
@@ -15,46 +15,43 @@ function contents({ payments }: SandboxSnapshot): string {
 
 function row(context: PageContext, name: string, at: string, snapshot: SandboxSnapshot): Html {
   const act = (action: "scenes/load" | "scenes/remove", text: string) =>
-    form(
-      { context, action, at: "scenes", hidden: { name } },
-      html`<button class="quiet" aria-label="${text} the scene ${name}">${text}</button>`,
-    );
-  return html`<li><span><strong>${name}</strong><small>${contents(snapshot)}, at ${timeOf(Date.parse(at))}</small></span><div class="acts">${act("scenes/load", "Load")}${act("scenes/remove", "Remove")}</div></li>`;
+    button(context, "scenes", action, text, {
+      hidden: { name },
+      label: `${text} the scene ${name}`,
+    });
+  return panel(
+    html`<strong>${name}</strong><small>${contents(snapshot)}, at ${timeOf(Date.parse(at))}</small>`,
+    [act("scenes/load", "Load"), act("scenes/remove", "Remove")],
+  );
 }
 
 /** Asks before it deletes, and saves what it deletes as a scene. */
-const resetForm = (context: PageContext): Html =>
-  folded(
-    "reset-more",
-    html`${icon("retry")}Start over`,
-    html`<p class="hint">Deletes every payment, delivery, phone and fault. The clock and the keys are as at the start. To undo it, load the scene “${BEFORE_RESET}”, which it saves.</p>
-${form(
-  {
-    context,
-    action: "reset",
-    at: "scenes",
-    name: "inline",
-    label: "Reset the sandbox",
-    hidden: { save_as: BEFORE_RESET },
-  },
-  html`<label class="check"><input type="checkbox" name="keep_receivers" value="yes" checked>Keep the receivers</label><button class="danger">Reset the sandbox</button>`,
-)}`,
+function resetForm(context: PageContext): Html {
+  const hidden = { save_as: BEFORE_RESET };
+  const reset = form(
+    { context, action: "reset", at: "scenes", name: "inline", label: "Reset the sandbox", hidden },
+    html`<label class="check"><input type="checkbox" name="keep_receivers" value="yes" checked>Keep the receivers</label><button class="danger">Reset the sandbox</button>`,
   );
+  const hint = html`<p class="hint">Deletes every payment, delivery, phone and fault. The clock and the keys are as at the start. To undo it, load the scene “${BEFORE_RESET}”, which it saves.</p>`;
+  return folded("reset-more", html`${icon("retry")}Start over`, [hint, reset]);
+}
 
 /** States to return to. */
 export function scenesPane(context: PageContext): Html {
   const { scenes } = context.server;
   const place = { context, action: "scenes/save", at: "scenes" } as const;
+  const attributes = html` required maxlength="40" placeholder="three paid orders"`;
   return card(
     "scenes",
     "scene",
     "Scenes",
     undefined,
     html`<p class="hint">A scene is everything you see here, under a name. Save one before you try something, and load it to try again. Scenes last until the sandbox stops.</p>
-${scenes.size > 0 && html`<ul class="panels">${[...scenes].map(([name, { savedAt, snapshot }]) => row(context, name, savedAt, snapshot))}</ul>`}`,
+${scenes.size > 0 && html`<ul class="panels stack">${[...scenes].map(([name, { savedAt, snapshot }]) => row(context, name, savedAt, snapshot))}</ul>`}`,
     form(
       { ...place, name: "inline", label: "Save a scene", showsError: true },
-      html`<label>Name<input name="name" required maxlength="40" value="${typed(place, "name")}" placeholder="three paid orders" autocomplete="off"></label><button>Save</button>`,
+      input(place, "name", "Name", attributes),
+      html`<button>Save</button>`,
     ),
     resetForm(context),
   );
