@@ -92,7 +92,7 @@ export function numberIn(name: string, text: string): number | undefined {
   throw new ConfigurationError(`${name} must be a number; got ${JSON.stringify(text)}.`);
 }
 
-/** A form and the command line say `yes` and `true`, JSON has `true`. */
+/** A form and the command line send `yes` or `true`, JSON has `true`. */
 function switchIn(name: string, text: string): boolean {
   if (["", "no", "false", "yes", "true"].includes(text)) return text === "yes" || text === "true";
   throw new ConfigurationError(`\`${name}\` must be yes or no; got ${JSON.stringify(text)}.`);
