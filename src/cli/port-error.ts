@@ -16,6 +16,6 @@ export function portError(error: unknown, port: number, command: string, hint = 
   }
   if (code !== "EADDRINUSE") return error;
   const other = port < MAX_PORT ? port + 1 : 0;
-  const message = `Port ${port} is in use.${hint} To use another port: ${command} --port ${other}`;
+  const message = `Port ${port} is in use.${hint} To use another port: npx ${command} --port ${other}`;
   return new CliError(EXIT.portInUse, "port_in_use", message, { cause: error });
 }

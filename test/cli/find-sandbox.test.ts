@@ -235,6 +235,13 @@ describe("env --write", () => {
     if (process.platform !== "win32") expect(fs.statSync(path()).mode & 0o777).toBe(0o600);
   });
 
+  test("names the folder of a sandbox that was started for another project", async () => {
+    const { ready, cwd } = await startIn("another");
+    expect((await write()).stdout).toBe(
+      `The settings of the sandbox at ${ready.url} (started in ${cwd}) are in ${path()}.\n`,
+    );
+  });
+
   test("replaces its variables, and leaves the others", async () => {
     const { ready } = await start();
     fs.writeFileSync(path(), "PORT=3000\nexport MALIPO_API_KEY=old\n# the database\nDB=shop");

@@ -153,7 +153,7 @@ describe("a mistake is named, with what fixes it:", () => {
     const { code, stderr } = await malipo(["sandbox", "--port", port]);
     expect(code).toBe(EXIT.portInUse);
     expect(stderr).toContain(`Port ${port} is in use.`);
-    expect(stderr).toContain(`malipo sandbox --port ${Number(port) + 1}`);
+    expect(stderr).toContain(`npx malipo sandbox --port ${Number(port) + 1}`);
   });
 
   test("a Node.js that is too old", () => {

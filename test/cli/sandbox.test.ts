@@ -156,7 +156,7 @@ describe("malipo sandbox", () => {
     const { code, stderr } = await malipo(["sandbox", "--port", String(port)]);
     expect(code).toBe(EXIT.portInUse);
     expect(stderr).toContain(`Port ${port} is in use`);
-    expect(stderr).toContain(`malipo sandbox --port ${port + 1}`);
+    expect(stderr).toContain(`npx malipo sandbox --port ${port + 1}`);
     const asJson = await malipo(["sandbox", "--port", String(port), "--json"]);
     expect(asJson.json().error).toMatchObject({ code: "port_in_use", exit_code: EXIT.portInUse });
     server.close();

@@ -4,6 +4,7 @@ import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { writeEnvFile } from "../sandbox/private-files.ts";
+import { registeredSandboxes } from "../sandbox/registry.ts";
 import { querySandbox } from "../sandbox/running-sandbox.ts";
 
 interface Status {
@@ -17,7 +18,11 @@ export async function run({ values }: Input): Promise<Output> {
   const { write: path } = values;
   if (path !== undefined) await writeEnvFile(path, variables);
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}`);
-  const written = `The settings of the sandbox at ${origin} are in ${path}.`;
+  const elsewhere = registeredSandboxes().find(
+    ({ url, folder }) => url === origin && folder !== process.cwd(),
+  );
+  const place = elsewhere === undefined ? "" : ` (started in ${elsewhere.folder})`;
+  const written = `The settings of the sandbox at ${origin}${place} are in ${path}.`;
   return { value: variables, text: () => (path === undefined ? lines.join("\n") : written) };
 }
 
