@@ -34,6 +34,6 @@ describe.skipIf(!hasChromium)("the API page of a served sandbox", () => {
     await link.getByRole("link", { name: "POST /mobile-money/payment/initiate" }).click();
     const article = page.getByRole("article", { name: "POST /mobile-money/payment/initiate" });
     await expect.poll(async () => (await article.boundingBox())?.y ?? -1).toBeLessThan(200);
-    expect(await article.textContent()).toContain('-d \'{"amount":100,"phone":"0712345678"');
+    expect(await article.textContent()).toContain('-d \'{"amount":100,"phone":"254712345678"');
   });
 });

@@ -1,4 +1,4 @@
-import { describeConnectionError } from "../../internal/describe-connection-error.ts";
+import { describeConnectionError } from "../../internal/describe-error.ts";
 import { CliError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
 

@@ -1,4 +1,4 @@
-import { describeConnectionError } from "../../internal/describe-connection-error.ts";
+import { describeConnectionError } from "../../internal/describe-error.ts";
 import { formatTimestamp } from "../../sandbox/clock/time.ts";
 import type { Activity, Delivery, DeliveryAttempt, SandboxPayment } from "../../sandbox/index.ts";
 import { paint, printable } from "../terminal/output.ts";

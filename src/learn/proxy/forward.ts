@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { describeConnectionError } from "../../internal/describe-connection-error.ts";
+import { describeConnectionError } from "../../internal/describe-error.ts";
 import { failureCode } from "../../internal/failed-before-sending.ts";
 import { Capture } from "./capture.ts";
 import { endToEnd, type HeaderPairs, headerPairs, requestHeaders } from "./headers.ts";

@@ -2,6 +2,7 @@ import type { Rule } from "../../profile/rules/finding.ts";
 
 /** How a profile of your service decides an assumption, and what it then changes in the sandbox. */
 export interface Learnable {
+  /** @internal */
   readonly rule: Rule;
   /** What a sandbox with the profile does in another way. */
   readonly knob: string;

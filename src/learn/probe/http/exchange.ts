@@ -1,8 +1,7 @@
 import { readBody } from "../../../client/http/read-body.ts";
 import { isErrorEnvelope } from "../../../client/response/envelope.ts";
 import { ProbeError } from "../../../errors/probe.ts";
-import { describeConnectionError } from "../../../internal/describe-connection-error.ts";
-import { describeError } from "../../../internal/describe-error.ts";
+import { describeConnectionError, describeError } from "../../../internal/describe-error.ts";
 import { failureCode } from "../../../internal/failed-before-sending.ts";
 import { parseBody } from "../../observe/parse-body.ts";
 
