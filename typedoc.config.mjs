@@ -47,7 +47,6 @@ const config = {
     "For",
     "Fetch",
     "FetchInput",
-    "Rule",
   ],
 };
 
