@@ -64,7 +64,7 @@ describe("the log of requests and responses", () => {
     for (let times = 0; times < 450; times++) await read(reference);
     const page = await shown("requests-only=4xx");
     expect(page).toContain("All <small>230</small>");
-    expect(page).toContain("4xx<small>30</small>");
+    expect(page).toContain("4xx <small>30</small>");
     expect(page.indexOf("/nothing/39<")).toBeLessThan(page.indexOf("/nothing/38<"));
     expect(page).not.toContain("/nothing/9<");
     // An unknown key may be a real key of another system.
