@@ -5,6 +5,15 @@ import { DESKTOP, NARROW } from "./sandbox-page.ts";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
 
+/** What axe finds on a page that has its source: each rule with its elements. */
+export const axeViolations = (page: Page) =>
+  page.evaluate(async () => {
+    const { violations } = await (
+      globalThis as unknown as { axe: typeof import("axe-core") }
+    ).axe.run();
+    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+  });
+
 /** Expects an open page to fit and to pass axe: wide and narrow, light and dark. */
 export async function checkLook(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
@@ -16,12 +25,7 @@ export async function checkLook(page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme });
       const file = `${name}-${viewport.width}-${colorScheme}.png`;
       await page.screenshot({ path: new URL(file, SCREENSHOTS).pathname });
-      const found = await page.evaluate(async () => {
-        const { violations } = await (
-          globalThis as unknown as { axe: typeof import("axe-core") }
-        ).axe.run();
-        return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-      });
+      const found = await axeViolations(page);
       expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
     }
   }

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { encodeProfile } from "../../src/profile/file-format.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
 import { hasChromium } from "../support/chromium.ts";
+import { axeViolations } from "./check-look.ts";
 import { DESKTOP, NARROW, PHONE, type SandboxPage, sandboxPageSuite } from "./sandbox-page.ts";
 
 const SCREENSHOTS = new URL("./artefacts/", import.meta.url);
@@ -138,12 +139,7 @@ describe.skipIf(!hasChromium)("the layout of the sandbox's page", () => {
         await page.setViewportSize(viewport);
         for (const colorScheme of SCHEMES) {
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-          const found = await page.evaluate(async () => {
-            const { violations } = await (
-              globalThis as unknown as { axe: typeof import("axe-core") }
-            ).axe.run();
-            return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
-          });
+          const found = await axeViolations(page);
           expect([viewport.width, colorScheme, found]).toEqual([viewport.width, colorScheme, []]);
         }
       }

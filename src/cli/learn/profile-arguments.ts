@@ -8,7 +8,7 @@ import { usageError } from "../cli-error.ts";
 /**
  * Reads a profile that a command is about.
  *
- * @throws {CliError} `usage` if there is no such file. {@link ConfigurationError} for a file that is not
+ * @throws {CliError} `usage` if the file does not exist. {@link ConfigurationError} for a file that is not
  *   a profile of this version.
  */
 export function readProfile(path: string): ServiceProfile {

@@ -1,6 +1,4 @@
 import { ProbeError } from "../../errors/probe.ts";
-import { testedParameters } from "../../profile/paging.ts";
-import type { ServiceProfile } from "../../profile/types.ts";
 import { createRecorder } from "../recorder.ts";
 import { classify } from "./classify.ts";
 import { CreatedResources } from "./created.ts";
@@ -10,39 +8,10 @@ import type { CreatedKind } from "./find-ids.ts";
 import { FOLLOW_MS, followPayment } from "./follow-payment.ts";
 import { Client, isUnreachable, stopped } from "./http/client.ts";
 import { isSuccess, type Outgoing, type Received } from "./http/exchange.ts";
+import { KnownPaging } from "./known-paging.ts";
 import type { Part, Step } from "./steps/step.ts";
+import type { ProbeOptions, ProbeResult } from "./types.ts";
 import { Values } from "./values.ts";
-
-/** What a probe is to do, checked. */
-export interface ProbeOptions {
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly publicKey: string | undefined;
-  readonly phone: string | undefined;
-  readonly steps: readonly Step[];
-  /** Ends the probe. What it created is still deleted. */
-  readonly signal: AbortSignal;
-  readonly onStep: (result: StepResult) => void;
-  readonly notify: (message: string) => void;
-}
-
-/** What became of one step of the plan. */
-interface StepResult {
-  readonly step: Step;
-  /** `undefined`: the step was left out. */
-  readonly status?: number;
-  /** Why it was left out. */
-  readonly skipped?: string;
-}
-
-export interface ProbeResult {
-  readonly profile: ServiceProfile;
-  readonly requests: number;
-  /** What could not be learned, and why. */
-  readonly missing: readonly string[];
-  /** What the probe created and could not delete. */
-  readonly left: readonly string[];
-}
 
 /**
  * Sends the requests of the plan, and learns from its responses.
@@ -79,8 +48,7 @@ class Probe {
   readonly #rejected: Sent[] = [];
   /** How the service rejects an unknown id, by the path of the list. */
   readonly #unknownIds = new Map<string, Received>();
-  /** The lists whose longest page is known. */
-  readonly #long = new Set<string>();
+  readonly #paging = new KnownPaging(this.#recorder);
   readonly #missing: string[] = [];
   /** A payment that was started and whose end is not known. */
   #openPayment: string | undefined;
@@ -131,28 +99,10 @@ class Probe {
     if (reads !== undefined && !this.#readable.has(reads)) return `the key cannot use ${reads}`;
     if (part === "paging") {
       if (this.#slowestMs > MAX_READ_MS) return "the service is slow";
-      this.#values.set("pageSize", this.#tested(path).size);
-      if (this.#isKnown(step)) return "it is known by now";
+      this.#values.set("pageSize", this.#paging.parametersOf(path).size);
+      if (this.#paging.isKnown(step)) return "it is known by now";
     }
     return this.#values.reasonToSkip(step);
-  }
-
-  /** The parameters with an effect. Services page all of their lists in one way: what works at one is tried first at the others. */
-  #tested(path: string) {
-    const { lists } = this.#recorder;
-    const own = lists[`GET ${path}`];
-    return { ...testedParameters(Object.values(lists)), ...testedParameters(own ? [own] : []) };
-  }
-
-  /** Whether the answer to a question about paging is known already. */
-  #isKnown({ path, query = {}, asks }: Step): boolean {
-    if (asks === undefined) return false;
-    if (asks === "longest") return this.#long.has(path);
-    const name = Object.keys(query).at(-1) ?? "";
-    const { size, page, offset, cursor } = this.#tested(path);
-    const known = asks === "size" ? [size] : [page, offset, cursor];
-    if (known.some((one) => one !== undefined && one !== name)) return true;
-    return this.#recorder.lists[`GET ${path}`]?.parameters?.[name] !== undefined;
   }
 
   async #runStep(step: Step): Promise<void> {
@@ -240,7 +190,7 @@ class Probe {
     this.#record(sent);
     if (!isOk) return;
     this.#values.learn(provides, received.json);
-    if (asks === "longest") this.#long.add(path);
+    if (asks === "longest") this.#paging.noteLongest(path);
     if (part !== "reads") return;
     this.#readable.add(path);
     if (method === "GET") this.#values.set("readable", this.#values.get("readable") ?? path);

@@ -1,3 +1,4 @@
+import type { Job } from "bullmq";
 import { isObject } from "../../../internal/is-object.ts";
 import { bytesOf, conflictIdOf, exactText } from "../delivery.ts";
 import type { NewDelivery } from "../types.ts";
@@ -118,3 +119,9 @@ export function recordIn(text: unknown): EventRecord | undefined {
 
 /** What is left of a conflict that a person has decided on. */
 export const DECIDED = "decided";
+
+/**
+ * When the retry of a job is due: after its last attempt and the wait. These fields are documented:
+ * https://docs.bullmq.io/api/interfaces/v6.JobJson.html
+ */
+export const retryAt = ({ processedOn = 0, delay = 0 }: Job): number => processedOn + delay;

@@ -1,8 +1,8 @@
-import type { Job, Queue } from "bullmq";
+import type { Queue } from "bullmq";
 import { least, statsOf } from "../ledger/stats.ts";
 import type { InboxStats } from "../types.ts";
 import type { InboxQueue } from "./queue.ts";
-import { storedEventIn } from "./records.ts";
+import { retryAt, storedEventIn } from "./records.ts";
 import { type RedisClient, runAll } from "./redis.ts";
 
 /**
@@ -11,10 +11,6 @@ import { type RedisClient, runAll } from "./redis.ts";
  */
 export const dueJobs = (queue: Queue): Promise<number> =>
   queue.getJobCountByTypes("waiting", "prioritized");
-
-/** When a waiting job became due: after it was added, or after its last attempt and the wait. */
-const dueAt = ({ timestamp, processedOn = 0, delay = 0 }: Job): number =>
-  Math.max(timestamp, processedOn + delay);
 
 async function queueCounts(redis: RedisClient, inboxQueue: InboxQueue, now: number) {
   const queue = await inboxQueue.open();
@@ -34,7 +30,7 @@ async function queueCounts(redis: RedisClient, inboxQueue: InboxQueue, now: numb
     retrying: retries,
     oldest: least([oldestRetrying, storedEventIn(head?.data)?.receivedAt ?? null]),
     oldest_retrying: oldestRetrying,
-    lag: head === undefined ? 0 : Math.floor(now - dueAt(head)),
+    lag: head === undefined ? 0 : Math.floor(now - Math.max(head.timestamp, retryAt(head))),
     dead,
     conflicts: open,
   };

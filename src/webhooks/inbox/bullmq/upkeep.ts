@@ -2,7 +2,7 @@ import type { Job, Queue } from "bullmq";
 import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { unreadableEvent } from "./processor.ts";
 import type { InboxQueue } from "./queue.ts";
-import { storedEventIn } from "./records.ts";
+import { retryAt, storedEventIn } from "./records.ts";
 import type { RedisClock } from "./redis.ts";
 
 /** How many jobs are looked at, or removed, each time. */
@@ -27,8 +27,7 @@ export async function upkeep(
 
 /** Frees the retries that wait too long, because a clock was set back after they were planned. */
 async function freeLateRetries(queue: Queue, now: number): Promise<void> {
-  const isLate = ({ processedOn = 0, delay = 0 }: Job) =>
-    processedOn + delay > now + MAX_RETRY_WAIT_MS;
+  const isLate = (job: Job) => retryAt(job) > now + MAX_RETRY_WAIT_MS;
   // The last ones come first.
   const jobs = await queue.getJobs(["delayed"], 0, PAGE - 1, false);
   for (const job of jobs.filter(isLate)) await job.promote().catch(() => {});
