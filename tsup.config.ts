@@ -14,11 +14,8 @@ const BY_RUNTIME = {
   "platform.web": "src/client/platform/web.ts",
 };
 
-/** A served sandbox loads these on demand. ES modules only: CommonJS can `import()` them. */
-const LOADED_ON_DEMAND = {
-  page: INTERNAL_IMPORTS["#page"],
-  "docs-page": INTERNAL_IMPORTS["#docs-page"],
-};
+/** A served sandbox loads it on demand. An ES module only: CommonJS can `import()` it. */
+const LOADED_ON_DEMAND = { page: INTERNAL_IMPORTS["#page"] };
 
 /** `npx malipo` shares the library's modules. Each command is loaded when it is called. */
 const COMMAND_LINE = { cli: "src/cli/main.ts" };
@@ -59,7 +56,7 @@ const shared: Options = {
   noExternal: Object.keys(BUNDLED_PACKAGES),
   define: { ...packageVersion, ...(await pageAssets()) },
   esbuildOptions: (options) => {
-    options.chunkNames = "chunks/[name]-[hash]";
+    options.chunkNames = "chunks/[hash]";
     // Only long tables have longer lines.
     options.lineLimit = 200;
   },

@@ -33,7 +33,6 @@ export const INTERNAL_IMPORTS = {
   "#hmac": "src/webhooks/verification/hmac/node.ts",
   "#platform": "src/client/platform/node.ts",
   "#page": "src/sandbox/page/server.ts",
-  "#docs-page": "src/sandbox/docs-page/server.ts",
 } as const;
 
 /** The name that a user imports. */

@@ -21,7 +21,7 @@ async function bundle(path: string): Promise<string> {
 const ASSETS = {
   PAGE_SCRIPT: "main.ts",
   PAGE_STYLE: "style/main.css",
-  DOCS_PAGE_STYLE: "../../docs-page/style.css",
+  DOCS_STYLE: "../docs/style.css",
   OPERATOR_STYLE: "../../../operator/style.css",
 };
 

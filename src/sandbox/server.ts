@@ -71,12 +71,8 @@ function listen(server: Server, port: number, address: string): Promise<void> {
   });
 }
 
-/** What is beside the service, by the path. Only this machine, and no page of another site, may use it. */
-const PARTS: readonly (readonly [path: RegExp, part: "control" | "docs" | "page"])[] = [
-  [/^\/_sandbox\/api\//, "control"],
-  [/^\/(?:openapi\.json|docs(?:\/.*)?)$/, "docs"],
-  [/^\/(?:_sandbox\/.*)?$/, "page"],
-];
+/** The pages and the control API. Only this machine, and no page of another site, may use them. */
+const OWN_PATHS = /^\/(?:(?:_sandbox|docs)\/.*|docs|openapi\.json)?$/;
 
 class Router {
   readonly #server: ServerContext;
@@ -95,30 +91,18 @@ class Router {
       return;
     }
     const url = new URL(target, "http://localhost");
-    const part = PARTS.find(([pattern]) => pattern.test(url.pathname))?.[1];
-    if (part === undefined) {
+    if (!OWN_PATHS.test(url.pathname)) {
       await this.#callService(url, request, response);
       return;
     }
     const forbidden = forbiddenReason(request, this.#access);
     if (forbidden !== undefined) {
       sendError(response, 403, forbidden);
-    } else if (part === "control") {
-      const { handleControl } = await import("./control/control.ts");
-      await handleControl(this.#server, request, response);
-    } else if (part === "docs") {
-      const { handleDocs } = await import("#docs-page");
-      handleDocs(request, response);
     } else {
-      const page = await this.#loadPage();
-      await page(request, response);
+      // Loaded when it is first used: a server in a test never needs it.
+      this.#page ??= import("#page").then(({ createPage }) => createPage(this.#server));
+      await (await this.#page)(request, response);
     }
-  }
-
-  /** Loads the page when it is first opened: a server in a test never needs it. */
-  #loadPage(): Promise<PageHandler> {
-    this.#page ??= import("#page").then(({ createPage }) => createPage(this.#server));
-    return this.#page;
   }
 
   async #callService(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -30,7 +30,7 @@ function loadedBy(path: string, loaded = new Set<string>()): Set<string> {
 describe("the code in dist", () => {
   // The pages carry their style sheets and scripts as text. The list of a file's exports
   // is one line, and no error points at it.
-  test.each(code.filter((path) => !/^dist\/(?:(?:docs-)?page\.js|operator\.c?js)$/.test(path)))(
+  test.each(code.filter((path) => !/^dist\/(?:page\.js|operator\.c?js)$/.test(path)))(
     "has no line of more than 500 characters: %s",
     (path) => {
       expect(

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { commandContext } from "../control/command-context.ts";
-import { isCommandName } from "../control/commands.ts";
+import { CONTROL_PREFIX, isCommandName } from "../control/commands.ts";
+import { handleControl } from "../control/control.ts";
 import { readBody } from "../http/read-body.ts";
 import { errorResponse, type OwnResponse, protect, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { formField, runAction } from "./actions.ts";
+import { handleDocs } from "./docs/page.ts";
 import { EventStream } from "./event-stream.ts";
 import { type FlashMessage, FlashMessages } from "./flash.ts";
 import { renderSandboxPage } from "./page.ts";
@@ -15,7 +17,7 @@ import { queryOf, type View, viewIn } from "./view.ts";
 declare const PAGE_SCRIPT: string;
 declare const PAGE_STYLE: string;
 
-/** Responds to requests for the page: `/`, and everything below `/_sandbox/`. */
+/** Responds to every request that is not for the service. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** A form has a few fields: no form of the page is larger. */
@@ -26,7 +28,7 @@ const PREFIX = "/_sandbox/";
 const POLICY =
   "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'";
 
-/** The handler of a served sandbox's page. */
+/** The handler of a served sandbox's page, its documents and its control API. */
 export function createPage(server: ServerContext): PageHandler {
   const events = new EventStream(server.sandboxState);
   const flashMessages = new FlashMessages();
@@ -77,6 +79,14 @@ export function createPage(server: ServerContext): PageHandler {
   return async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const { method, headers } = request;
+    if (pathname.startsWith(`${CONTROL_PREFIX}/`)) {
+      await handleControl(server, request, response);
+      return;
+    }
+    if (!/^\/(?:_sandbox\/|$)/.test(pathname)) {
+      handleDocs(request, response);
+      return;
+    }
     protect(response, POLICY);
     if (method === "POST") {
       respond(response, await post(pathname.replace(PREFIX, ""), request));

@@ -1,4 +1,4 @@
-import { isObject } from "../../internal/is-object.ts";
+import { isObject } from "../../../internal/is-object.ts";
 
 // The parts of an OpenAPI 3.1 document that the page shows, without references.
 

@@ -1,5 +1,5 @@
-import { curl, KEY_HEADER } from "../page/format.ts";
-import { type Html, html } from "../page/html.ts";
+import { curl, KEY_HEADER } from "../format.ts";
+import { type Html, html } from "../html.ts";
 import type { Body, Operation, Parameter, Schema } from "./openapi.ts";
 
 /** An operation of the document, and where it is. An event has no method. */

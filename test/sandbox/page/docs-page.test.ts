@@ -6,8 +6,8 @@ import { EVENT_KINDS } from "../../../src/contract/events.ts";
 import { COMMANDS, CONTROL_PREFIX } from "../../../src/sandbox/control/commands.ts";
 import { QUERIES } from "../../../src/sandbox/control/queries.ts";
 import type { Command } from "../../../src/sandbox/control/types.ts";
-import type { Document } from "../../../src/sandbox/docs-page/openapi.ts";
-import { renderDocument } from "../../../src/sandbox/docs-page/page.ts";
+import type { Document } from "../../../src/sandbox/page/docs/openapi.ts";
+import { renderDocument } from "../../../src/sandbox/page/docs/page.ts";
 
 let sandbox: Sandbox;
 let served: ServedSandbox;
@@ -144,7 +144,7 @@ test("a document cannot bring markup into its page", () => {
     paths: { [hostile]: { [hostile]: operation } },
     webhooks: { [hostile]: { post: operation } },
   };
-  expect(renderDocument(document, "service")).not.toContain("<img");
+  expect(renderDocument(document, "/docs")).not.toContain("<img");
 });
 
 /** A command in a shell. The server is in this process: a call that blocks would never return. */

@@ -1,30 +1,48 @@
-import { renderPage } from "../page/document.ts";
-import { type Html, html } from "../page/html.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { openApiDocument } from "../../../openapi/document.ts";
+import { ASSUMPTIONS } from "../../assumptions.ts";
+import { CONTROL_PREFIX } from "../../control/commands.ts";
+import { controlDocument } from "../../control/document.ts";
+import { errorResponse, json, type OwnResponse, protect, respond } from "../../http/respond.ts";
+import { renderPage } from "../document.ts";
+import { type Html, html } from "../html.ts";
 import { type Document, withoutReferences } from "./openapi.ts";
 import { operationArticle, type Place, paragraphs, placeName, undocumented } from "./operation.ts";
 
-/** The two documents that a served sandbox has. */
-export type DocumentName = "service" | "control";
+// The bundled stylesheet: see scripts/page-assets.ts.
+declare const DOCS_STYLE: string;
 
-/** What has to be known before the first request, and where the document is. */
-const DOCUMENTS: Readonly<
-  Record<DocumentName, { path: string; title: string; file: string; intro: Html }>
-> = {
-  service: {
-    path: "/docs",
+interface DocumentPage {
+  readonly title: string;
+  /** Where the document is as JSON. */
+  readonly file: string;
+  /** `origin` is the address that the reader used. */
+  readonly document: (origin: string) => object;
+  /** What has to be known before the first request. */
+  readonly intro: Html;
+}
+
+/** The pages of a served sandbox's documents, by their paths. */
+const PAGES = {
+  "/docs": {
     title: "The service",
     file: "/openapi.json",
+    document: (origin) => openApiDocument(origin + ASSUMPTIONS.address.value.prefix),
     intro: html`<p>The service documents only a part of its interface. What it does not document is marked ${undocumented(true)}, and shown as the sandbox does it: the service may differ.</p>
 <h2 id="key">Key</h2><p>Send an API key in the header <code>X-API-Key</code>, or as <code>Authorization: Bearer</code>. The commands below take it from <code>MALIPO_API_KEY</code>. To set it to a key of this sandbox:</p><pre><code>eval "$(npx malipo env)"</code></pre>
 <h2 id="errors">Errors</h2><p>An error response has <code>success: false</code> and the reason in <code>error</code>. The service does not document its status codes. This sandbox uses: 400 for invalid JSON, 401 for a missing or unknown key, 403 for the wrong kind of key or a missing scope, 404 for an unknown path or id, 405 for a wrong method, 413 for a large body, 422 for an invalid field.</p>`,
   },
-  control: {
-    path: "/docs/control",
+  "/docs/control": {
     title: "The control API",
-    file: "/_sandbox/api/openapi.json",
+    file: `${CONTROL_PREFIX}/openapi.json`,
+    document: (origin) => ({ ...controlDocument(), servers: [{ url: origin + CONTROL_PREFIX }] }),
     intro: html`<h2 id="key">No key</h2><p>These requests drive the sandbox itself, from any language. They need no key, and only programs and pages of this machine may send them.</p>`,
   },
-};
+} as const satisfies Record<string, DocumentPage>;
+
+type PagePath = keyof typeof PAGES;
+
+const isPage = (path: string): path is PagePath => Object.hasOwn(PAGES, path);
 
 const EVENTS = "Events";
 
@@ -52,23 +70,24 @@ const forReaders = (description = "") =>
     .join("\n\n");
 
 /** An OpenAPI document as a page. It needs no script and nothing from elsewhere. */
-export function renderDocument(given: object, name: DocumentName): string {
+export function renderDocument(given: object, path: PagePath): string {
+  const { file, intro } = PAGES[path];
   const document = withoutReferences(given);
   const { title, description } = document.info;
   const groups = groupsOf(document);
   const baseUrl = document.servers[0]?.url ?? "";
   const anchor = (group: string) => `part-${group.replace(/\W+/g, "-").toLowerCase()}`;
-  const pageLink = ([key, { path, title: text }]: [string, { path: string; title: string }]) =>
-    html`<li><a href="${path}"${key === name && html` aria-current="page"`}>${text}</a></li>`;
+  const pageLink = ([to, page]: [string, DocumentPage]) =>
+    html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${page.title}</a></li>`;
   const operationLink = (place: Place) =>
     html`<li><a href="#${place.operation.operationId}">${placeName(place)}</a></li>`;
   const body = html`<a class="skip" href="#content">Skip to the content</a>
-<header class="line"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(DOCUMENTS).map(pageLink)}<li><a href="${DOCUMENTS[name].file}">OpenAPI (JSON)</a></li></ul></nav></header>
+<header class="line"><p><a href="/">malipo sandbox</a></p><nav aria-label="Documents"><ul class="line">${Object.entries(PAGES).map(pageLink)}<li><a href="${file}">OpenAPI (JSON)</a></li></ul></nav></header>
 <div class="columns">
 <nav aria-label="Operations">${groups.map(([group, places]) => html`<p>${group}</p><ul>${places.map(operationLink)}</ul>`)}</nav>
 <main id="content"><h1>${title}</h1>${paragraphs(forReaders(description))}
 <p>Base URL: <code>${baseUrl}</code></p>
-${DOCUMENTS[name].intro}
+${intro}
 ${groups.map(
   ([group, places]) =>
     html`<section aria-labelledby="${anchor(group)}"><h2 id="${anchor(group)}">${group}</h2>
@@ -78,4 +97,28 @@ ${places.map((place) => operationArticle(baseUrl, place))}</section>`,
 </main>
 </div>`;
   return renderPage(title, "/docs/style.css", body);
+}
+
+function responseTo({ method, url = "/", headers }: IncomingMessage): OwnResponse {
+  const { pathname } = new URL(url, "http://localhost");
+  if (method !== "GET" && method !== "HEAD") {
+    return errorResponse(405, "The pages accept only GET.", { allow: "GET" });
+  }
+  const { origin } = new URL(`http://${headers.host}`);
+  const path = pathname.replace(/\/$/, "");
+  if (path === "/docs/style.css") return { type: "text/css", body: DOCS_STYLE };
+  if (path === PAGES["/docs"].file) return json(PAGES["/docs"].document(origin));
+  if (isPage(path)) {
+    return { type: "text/html", body: renderDocument(PAGES[path].document(origin), path) };
+  }
+  return errorResponse(
+    404,
+    `There is nothing at ${pathname}. The pages are /docs and /docs/control.`,
+  );
+}
+
+/** Responds to requests for `/docs`, what is below it, and `/openapi.json`. */
+export function handleDocs(request: IncomingMessage, response: ServerResponse): void {
+  protect(response, "style-src 'self'; img-src data:; form-action 'none'");
+  respond(response, responseTo(request));
 }
