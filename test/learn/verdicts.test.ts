@@ -1,8 +1,8 @@
 import { ASSUMPTIONS } from "malipo/sandbox";
 import { describe, expect, test } from "vitest";
 import { createRecorder } from "../../src/learn/recorder.ts";
-import { type ReportEntry, reportOn } from "../../src/learn/report.ts";
 import { EMPTY_PROFILE } from "../../src/profile/types.ts";
+import { type ReportEntry, reportOn } from "../../src/sandbox/assumption-report.ts";
 import { learn, learnFrom } from "../sandbox/profile/learn.ts";
 import { sandboxPeer } from "../sandbox/profile/peer.ts";
 import { dialect, LEARNABLE_DIALECTS } from "../support/dialects/index.ts";
@@ -42,7 +42,7 @@ const sorted = (names: readonly string[]) => [...names].sort();
 
 describe("the report on a service", () => {
   test.each(LEARNABLE_DIALECTS)("$name is right about every assumption", async (dialect) => {
-    const report = reportOn(await learn(dialect), ASSUMPTIONS);
+    const report = reportOn(await learn(dialect));
     const contradicted = CONTRADICTED[dialect.name] ?? [];
     const confirmed = SEEN.filter((name) => !contradicted.includes(name)).filter(
       (name) => name !== "deliverySchedule" || !NEVER_RETRY.includes(dialect.name),
@@ -59,7 +59,7 @@ describe("the report on a service", () => {
 
   test("says what the service does in another way", async () => {
     const cursor = LEARNABLE_DIALECTS.find(({ name }) => name === "cursor");
-    const report = cursor && reportOn(await learn(cursor), ASSUMPTIONS);
+    const report = cursor && reportOn(await learn(cursor));
     const found = Object.fromEntries(report?.map((entry) => [entry.name, entry.found]) ?? []);
     expect(found.lists).toBe(
       "the list is items; the paging fields are has_more and next_cursor; ?limit sets the page length; ?cursor is the cursor; ?page has no effect",
@@ -74,13 +74,13 @@ describe("the report on a service", () => {
     const { perPage: defaultSize, maxPerPage: maxSize } = ASSUMPTIONS.lists.value;
     const paging = { kind: "page", at: "page", size: "per_page", defaultSize, maxSize } as const;
     const names = { ...dialect("plain"), paging };
-    const report = reportOn(await learnFrom(sandboxPeer({}), names), ASSUMPTIONS);
+    const report = reportOn(await learnFrom(sandboxPeer({}), names));
     expect(named(report, "contradicted")).toEqual([]);
     expect(sorted(named(report, "confirmed"))).toEqual(sorted([...SEEN, "browsers"]));
   });
 
   test("of which nothing was seen decides nothing", () => {
-    const report = reportOn(EMPTY_PROFILE, ASSUMPTIONS);
+    const report = reportOn(EMPTY_PROFILE);
     expect(named(report, "unseen")).toEqual(Object.keys(ASSUMPTIONS));
   });
 });
@@ -90,7 +90,7 @@ describe("an assumption", () => {
     const recorder = createRecorder({ by: "probe" });
     const merchant = { method: "GET", path: "/merchant", status: 200, headers: [], body: "{}" };
     recorder.record({ ...merchant, ...exchange });
-    const report = reportOn(recorder.profile(), ASSUMPTIONS);
+    const report = reportOn(recorder.profile());
     return (name: Name) => report.find((entry) => entry.name === name);
   };
 

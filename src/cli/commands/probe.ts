@@ -1,8 +1,7 @@
 import type { ProbeResult } from "../../learn/probe/types.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
-import { reportOn } from "../../learn/report.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
-import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
+import { reportOn } from "../../sandbox/assumption-report.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -22,7 +21,7 @@ export async function run(input: Input): Promise<Output> {
   const stream = json ? process.stderr : process.stdout;
   const result = await askService(settings, { stream, out });
   await writeProfileFile(out, result.profile);
-  const report = reportOn(result.profile, ASSUMPTIONS);
+  const report = reportOn(result.profile);
   const { requests, missing, left } = result;
   return {
     value: { out, requests, missing, left, report },

@@ -1,5 +1,4 @@
-import { type ReportEntry, reportOn } from "../../learn/report.ts";
-import { ASSUMPTIONS } from "../../sandbox/assumptions.ts";
+import { type ReportEntry, reportOn } from "../../sandbox/assumption-report.ts";
 import type { Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { paint, printable, printResult } from "../terminal/output.ts";
@@ -44,7 +43,7 @@ export const formatReport = (entries: readonly ReportEntry[]): string =>
 
 /** `malipo learn report FILE` */
 export async function report({ args: [file = ""], json }: Input): Promise<number> {
-  const entries = reportOn(readProfile(file), ASSUMPTIONS);
+  const entries = reportOn(readProfile(file));
   printResult(json, entries, () => formatReport(entries));
   return EXIT.ok;
 }

@@ -1,34 +1,29 @@
-import type { ServiceProfile } from "../../../profile/types.ts";
+import { type ReportEntry, reportOn } from "../../assumption-report.ts";
 import { ASSUMPTIONS, type Assumption } from "../../assumptions.ts";
-import { badge, foldedCard } from "../components.ts";
+import { type Badge, badge, foldedCard } from "../components.ts";
 import { type Html, html } from "../html.ts";
 import type { PageContext } from "../view.ts";
 
-/** One choice of the sandbox, and whether a profile decided it. */
-function partOf(profile: ServiceProfile, { about, choice, learn }: Assumption) {
-  // What a profile changes nothing about stays an assumption of the sandbox.
-  const isTurned = "rule" in learn && !learn.knob.startsWith("none");
-  const { seen, contradictions } = isTurned ? learn.rule(profile) : { seen: 0, contradictions: [] };
-  const text = contradictions.length > 0 ? contradictions.join("; ") : choice;
-  return { about, text, isLearned: seen > 0 };
-}
+const row = (name: ReportEntry["name"], text: string, ...state: Badge): Html =>
+  html`<li><h3>${ASSUMPTIONS[name].about}</h3>${badge(...state)}<p>${text}</p></li>`;
 
-const row = ({ about, text, isLearned }: ReturnType<typeof partOf>): Html =>
-  html`<li><h3>${about}</h3>${isLearned ? badge("good", "check", "Learned") : badge("plain", "message", "Assumed")}<p>${text}</p></li>`;
+/** What a profile changes nothing about stays an assumption of the sandbox. */
+function isLearned({ name, seen }: ReportEntry): boolean {
+  const { learn }: Assumption = ASSUMPTIONS[name];
+  return seen > 0 && "knob" in learn && !learn.knob.startsWith("none");
+}
 
 /** Which parts of the sandbox are learned from a service: only there if it has a profile. */
 export function servicePane({ server: { profile } }: PageContext): Html | undefined {
   if (profile === undefined) return undefined;
-  const parts = Object.values<Assumption>(ASSUMPTIONS).map((one) => partOf(profile, one));
-  // What is learned comes first.
-  const [learned, assumed] = [true, false].map((is) =>
-    parts.filter(({ isLearned }) => isLearned === is),
-  ) as [typeof parts, typeof parts];
+  const parts = reportOn(profile);
+  const learned = parts.filter(isLearned);
+  const assumed = parts.filter((part) => !isLearned(part));
   return foldedCard(
     "service",
     "message",
     "Speaks like your service",
     `${learned.length} parts are learned, ${assumed.length} are assumed`,
-    html`<ul class="parts">${[...learned, ...assumed].map(row)}</ul>`,
+    html`<ul class="parts">${learned.map((one) => row(one.name, one.found ?? one.assumed, "good", "check", "Learned"))}${assumed.map((one) => row(one.name, one.assumed, "plain", "message", "Assumed"))}</ul>`,
   );
 }
