@@ -1,5 +1,4 @@
-import { renderPage } from "../sandbox/page/document.ts";
-import { type Html, html, type Part } from "../sandbox/page/html.ts";
+import { type Html, html, type Part, renderPage } from "../sandbox/page/html.ts";
 import { icon } from "../sandbox/page/icons.ts";
 import { type Item, type ItemList, LISTS, type Sources } from "./lists.ts";
 

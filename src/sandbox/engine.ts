@@ -1,5 +1,5 @@
-import { machineTime } from "./clock/machine.ts";
 import { Scheduler } from "./clock/scheduler.ts";
+import { machineTime } from "./clock/time.ts";
 import { addTimer, sortedTimers } from "./clock/timer-queue.ts";
 import { DeliverySender } from "./deliveries/delivery-sender.ts";
 import { notifyChanged } from "./exchange/watch.ts";

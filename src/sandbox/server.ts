@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/configuration.ts";
 import { checkWholeNumber } from "../internal/check-options.ts";
 import { handle } from "./api/handle.ts";
 import { ASSUMPTIONS } from "./assumptions.ts";
-import { setTimeout } from "./clock/machine.ts";
+import { setTimeout } from "./clock/time.ts";
 import { jsonResponse } from "./exchange/json-response.ts";
 import type { ApiRequest, PlannedResponse } from "./exchange/messages.ts";
 import {

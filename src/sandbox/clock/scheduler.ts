@@ -1,7 +1,7 @@
 import { MAX_TIMEOUT_MS } from "../../internal/check-options.ts";
 import { type Duration, durationMs } from "../../internal/duration.ts";
 import type { State, Task } from "../state/stored.ts";
-import { clearTimeout, machineTime, setTimeout } from "./machine.ts";
+import { clearTimeout, machineTime, setTimeout } from "./time.ts";
 import { addTimer, takeDueTask } from "./timer-queue.ts";
 
 /** The sandbox's time. Prompts, deliveries, retries and due dates all depend on it. */

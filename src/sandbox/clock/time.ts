@@ -1,3 +1,8 @@
+// Read once, when the module loads. A test that later installs fake timers or a fake date must not
+// stop the sandbox.
+export const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
+export const machineTime: () => number = Date.now;
+
 const OFFSET_MS = 3 * 3_600_000;
 
 /** A moment as the sandbox writes it: Nairobi time, to the second, with its offset. */

@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from "../clock/machine.ts";
+import { clearTimeout, setTimeout } from "../clock/time.ts";
 import { attemptHeaders } from "../faults/chaos-deliveries.ts";
 import type { Deliver } from "../options.ts";
 import type { Delivery, DeliveryAttempt, DeliveryChaos } from "../state/records.ts";

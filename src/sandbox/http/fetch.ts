@@ -1,5 +1,5 @@
 import { handle } from "../api/handle.ts";
-import { clearTimeout, setTimeout } from "../clock/machine.ts";
+import { clearTimeout, setTimeout } from "../clock/time.ts";
 import type { ApiRequest, ApiResponse, PlannedResponse } from "../exchange/messages.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import type { FetchInput } from "../types.ts";

@@ -1,4 +1,4 @@
-import { setTimeout } from "../clock/machine.ts";
+import { setTimeout } from "../clock/time.ts";
 import { deliveryView } from "../deliveries/deliveries.ts";
 import type { SandboxPayment } from "../payments/phone.ts";
 import type { SandboxState } from "../sandbox-state.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "../clock/machine.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../clock/time.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 
 /** Changes within this many real milliseconds make one event. */

@@ -1,6 +1,5 @@
 import { copyButton } from "./components.ts";
-import { renderPage } from "./document.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html, renderPage } from "./html.ts";
 import { icon, LOGO } from "./icons.ts";
 import { connectCard } from "./panes/connect.ts";
 import { deliveriesPane } from "./panes/deliveries.ts";

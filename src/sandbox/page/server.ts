@@ -1,17 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { commandContext } from "../control/command-context.ts";
-import { CONTROL_PREFIX, isCommandName } from "../control/commands.ts";
+import { COMMANDS, CONTROL_PREFIX, type CommandName, isCommandName } from "../control/commands.ts";
 import { handleControl } from "../control/control.ts";
+import { type Command, type CommandContext, runCommand } from "../control/types.ts";
 import { readBody } from "../http/read-body.ts";
 import { errorResponse, type OwnResponse, protect, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
-import { formField, runAction } from "./actions.ts";
 import { handleDocs } from "./docs/page.ts";
 import { EventStream } from "./event-stream.ts";
-import { type FlashMessage, FlashMessages } from "./flash.ts";
 import { renderSandboxPage } from "./page.ts";
-import { queryOf, type View, viewIn } from "./view.ts";
+import {
+  type FlashMessage,
+  FlashMessages,
+  type ListName,
+  queryOf,
+  type View,
+  viewIn,
+} from "./view.ts";
 
 // The bundled script and stylesheet of the page: see scripts/page-assets.ts.
 declare const PAGE_SCRIPT: string;
@@ -27,6 +33,58 @@ const PREFIX = "/_sandbox/";
 
 const POLICY =
   "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'";
+
+/** A field of a form, trimmed; empty for a field that is missing. */
+const formField = (form: URLSearchParams, name: string): string => (form.get(name) ?? "").trim();
+
+const firstPage = (list: ListName): Partial<View> => ({
+  [list]: "",
+  [`${list}-only`]: "",
+  [`${list}-find`]: "",
+});
+
+/** What the page shows after a command, if it differs from what it showed before. */
+function nextView(name: CommandName, result: object): Partial<View> {
+  const {
+    number = "",
+    reference = "",
+    id = "",
+    state,
+  } = result as Readonly<Record<string, string>>;
+  switch (name) {
+    case "pay":
+      return { ...firstPage("payments"), phone: number, payment: reference };
+    case "deliveries/resend":
+      return { delivery: id };
+    case "webhooks/test":
+      // A test that arrived needs no explanation.
+      return { ...firstPage("deliveries"), delivery: state === "delivered" ? "" : id };
+    case "reset":
+    case "scenes/load":
+      // The state was replaced: what was open may no longer exist.
+      return { phone: "", payment: "", delivery: "", request: "" };
+    default:
+      return number === "" ? {} : { phone: number };
+  }
+}
+
+/**
+ * Runs a command with the fields of a form. Returns a message for the person who clicked, and what the
+ * page shows next.
+ *
+ * @throws {ConfigurationError} with what is wrong, for a command that cannot be done.
+ */
+async function runAction(
+  name: CommandName,
+  context: CommandContext,
+  form: URLSearchParams,
+): Promise<{ readonly message: string; readonly view: Partial<View> }> {
+  const command: Command = COMMANDS[name];
+  const given = command.fields.filter((field) => form.has(field));
+  const fields = given.map((field) => [field, formField(form, field)]);
+  const result = await runCommand(command, context, Object.fromEntries(fields));
+  return { message: command.message(result), view: nextView(name, result) };
+}
 
 /** The handler of a served sandbox's page, its documents and its control API. */
 export function createPage(server: ServerContext): PageHandler {

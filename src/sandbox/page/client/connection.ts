@@ -1,5 +1,4 @@
-import { byId } from "./dom.ts";
-import { refresh } from "./refresh.ts";
+import { byId, refresh } from "./refresh.ts";
 
 let source: EventSource | undefined;
 

@@ -1,5 +1,4 @@
-import { byId } from "./dom.ts";
-import { goTo, refresh, show } from "./refresh.ts";
+import { byId, goTo, refresh, show } from "./refresh.ts";
 
 const SHOWN_MS = 7_000;
 

@@ -1,6 +1,12 @@
 import { restartCountdowns } from "./countdown.ts";
-import { byId } from "./dom.ts";
 import { morph } from "./morph.ts";
+
+/** An element that every page has. */
+export function byId(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`The page has no element with the id "${id}".`);
+  return element;
+}
 
 let running = false;
 let requested = false;

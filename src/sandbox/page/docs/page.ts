@@ -4,8 +4,7 @@ import { ASSUMPTIONS } from "../../assumptions.ts";
 import { CONTROL_PREFIX } from "../../control/commands.ts";
 import { controlDocument } from "../../control/document.ts";
 import { errorResponse, json, type OwnResponse, protect, respond } from "../../http/respond.ts";
-import { renderPage } from "../document.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html, renderPage } from "../html.ts";
 import { type Document, withoutReferences } from "./openapi.ts";
 import { operationArticle, type Place, paragraphs, placeName, undocumented } from "./operation.ts";
 

@@ -1,13 +1,111 @@
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
-import type { FaultEffect } from "../../state/records.ts";
-import type { StoredFault } from "../../state/stored.ts";
+import type { ChaosName, FaultEffect } from "../../state/records.ts";
+import type { StoredChaos, StoredFault } from "../../state/stored.ts";
 import { button, card, type FormPlace, folded, form, input, panel, select } from "../components.ts";
 import { span } from "../format.ts";
 import { type Html, html } from "../html.ts";
 import { icon } from "../icons.ts";
 import type { PageContext } from "../view.ts";
-import { chaosForm, chaosText } from "./chaos-form.ts";
-import { presets } from "./presets.ts";
+
+/** What chaos can do, for a person. */
+const CHAOS_LABELS: Readonly<Record<ChaosName, string>> = {
+  duplicate: "Deliveries are sent twice",
+  reorder: "Deliveries are reordered",
+  delay: "Deliveries are delayed",
+  drop: "Deliveries are lost",
+  badSignature: "Signatures are wrong",
+  staleTimestamp: "Timestamps are a day old",
+  rotateSecret: "The secret is rotated",
+  apiErrors: "Calls fail with 429 or 5xx",
+  lostResponses: "Calls are processed, responses lost",
+};
+
+const RATES = [
+  [0, "never"],
+  [0.1, "1 in 10"],
+  [0.3, "3 in 10"],
+  [0.6, "6 in 10"],
+  [1, "always"],
+] as const;
+
+const often = (rate: number) =>
+  RATES.find(([known]) => known === rate)?.[1] ?? `${Math.round(rate * 100)} in 100`;
+
+/** The form of chaos: which random faults, how often, and the seed that repeats them. */
+function chaosForm(context: PageContext): Html {
+  const { chaos } = context.state;
+  const place = { context, action: "chaos", at: "faults" } as const;
+  const rate = ([name, label]: [string, string]) => {
+    const chosen = chaos?.rates[name as ChaosName] ?? 0;
+    const choices = new Map<number, string>([...RATES, [chosen, often(chosen)]]);
+    return select(place, name, label, choices, chosen);
+  };
+  return form(
+    { ...place, name: "grid", label: "Chaos", showsError: true },
+    Object.entries(CHAOS_LABELS).map(rate),
+    input(place, "seed", "Seed", html` required`, chaos?.seed ?? "malipo"),
+    html`<p class="hint">The same seed and the same calls give the same faults.</p>
+<button class="primary">${chaos === undefined ? "Start chaos" : "Restart chaos"}</button>`,
+  );
+}
+
+/** How many kinds of fault are named. */
+const MAX_NAMED = 2;
+
+/** Chaos in a few words. */
+function chaosText({ seed, rates }: StoredChaos): string {
+  const names = Object.keys(rates) as ChaosName[];
+  const named = names
+    .slice(0, MAX_NAMED)
+    .map((name) => `${CHAOS_LABELS[name].toLowerCase()} (${often(rates[name] ?? 0)})`);
+  const more = names.length - named.length;
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}, seed ${seed}`;
+}
+
+/** What often goes wrong with calls: a name, its effect, and the fields of `faults/add`. */
+const CALLS = [
+  [
+    "Response lost",
+    "the next payment starts, and its response is lost",
+    { kind: "lostResponse", endpoint: "mobileMoney.initiate", times: "1" },
+  ],
+  ["Gateway down", "every call returns 503", { kind: "status", status: "503", times: "always" }],
+  [
+    "Gateway slow",
+    "every call responds 5 s late",
+    { kind: "latency", ms: "5000", times: "always" },
+  ],
+  ["Rate limit", "the next 3 calls return 429", { kind: "status", status: "429", times: "3" }],
+] as const;
+
+/** What often goes wrong with deliveries: the kind of chaos that happens to every one. */
+const DELIVERIES = [
+  ["Webhook twice", "every delivery is sent twice", "duplicate"],
+  ["Webhook lost", "no delivery arrives", "drop"],
+  ["Out of order", "deliveries swap places", "reorder"],
+  ["Forged webhook", "every signature is wrong", "badSignature"],
+] as const;
+
+const label = (text: string, effect: string): Html =>
+  html`<strong>${text}</strong><small>${effect}</small>`;
+
+/** Switches for what often goes wrong, in one click. */
+function presets(context: PageContext): Html {
+  const { rates = {}, seed = "" } = context.state.chaos ?? {};
+  const call = ([text, effect, hidden]: (typeof CALLS)[number]) =>
+    button(context, "faults", "faults/add", label(text, effect), { name: "preset", hidden });
+  const delivery = ([text, effect, chaos]: (typeof DELIVERIES)[number]) => {
+    const isOn = rates[chaos] === 1;
+    return button(context, "faults", "chaos", label(text, effect), {
+      name: "preset",
+      // The other kinds of chaos stay as they are.
+      hidden: { ...rates, [chaos]: isOn ? 0 : 1, seed },
+      attributes: isOn && html` aria-pressed="true"`,
+    });
+  };
+  return html`<h3>Your calls</h3><div class="presets">${CALLS.map(call)}</div>
+<h3>Your webhooks</h3><div class="presets">${DELIVERIES.map(delivery)}</div>`;
+}
 
 const EFFECTS: Readonly<Record<FaultEffect["kind"], string>> = {
   status: "returns an error status",

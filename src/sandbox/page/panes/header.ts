@@ -1,5 +1,4 @@
-import { machineTime } from "../../clock/machine.ts";
-import { VIRTUAL_START } from "../../clock/time.ts";
+import { machineTime, VIRTUAL_START } from "../../clock/time.ts";
 import { form, input } from "../components.ts";
 import { dateOf, span, timeOf } from "../format.ts";
 import { type Html, html } from "../html.ts";
