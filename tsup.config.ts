@@ -3,6 +3,7 @@ import { type Plugin, transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { BUNDLED_PACKAGES, writeDistFiles } from "./scripts/dist-files.ts";
 import { ENTRY_POINTS, INTERNAL_IMPORTS } from "./scripts/entry-points.ts";
+import { indentWithTabs } from "./scripts/indent-with-tabs.ts";
 import { packageVersion } from "./scripts/package-version.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 
@@ -42,6 +43,13 @@ const withoutComments: Plugin = {
     }),
 };
 
+type BuildPlugin = NonNullable<Options["plugins"]>[number];
+
+const withTabs: BuildPlugin = {
+  name: "with-tabs",
+  renderChunk: (code) => ({ code: indentWithTabs(code) }),
+};
+
 /** Nothing is minified: an uncaught error prints a line that can be read. */
 const shared: Options = {
   target: "es2023",
@@ -53,6 +61,7 @@ const shared: Options = {
   // rewrite newer syntax that every supported runtime has), and drops imports that nothing uses.
   treeshake: { moduleSideEffects: false },
   esbuildPlugins: [withoutComments],
+  plugins: [withTabs],
   noExternal: Object.keys(BUNDLED_PACKAGES),
   define: { ...packageVersion, ...(await pageAssets()) },
   esbuildOptions: (options) => {
@@ -72,7 +81,7 @@ const esModules: Options = {
  * CommonJS requires what the ES modules import on demand: Jest allows no `import()` without a flag, and
  * nobody downloads a CommonJS package.
  */
-const requireOnDemand: NonNullable<Options["plugins"]>[number] = {
+const requireOnDemand: BuildPlugin = {
   name: "require-on-demand",
   renderChunk: (code) => ({
     code: code.replace(
@@ -84,7 +93,7 @@ const requireOnDemand: NonNullable<Options["plugins"]>[number] = {
 
 const commonJs: Options = {
   ...shared,
-  plugins: [requireOnDemand],
+  plugins: [withTabs, requireOnDemand],
   entry: { ...ENTRY_POINTS, ...BY_RUNTIME },
   format: ["cjs"],
 };
