@@ -4,18 +4,18 @@ import { ENDPOINT_NOTES } from "./endpoint-notes.ts";
 import { exampleOf, type Json, undocumented } from "./fields.ts";
 import { DOCUMENT_SCHEMAS, schemaName, schemaRef } from "./schemas.ts";
 
-/** The title of each namespace of the client. */
-const TAGS: Readonly<Record<string, string>> = {
-  merchant: "Merchant",
-  payments: "Payments",
-  mobileMoney: "Mobile money",
-  webhooks: "Webhooks",
-  invoices: "Invoices",
-};
+/** The namespace of the client, as a title: `Mobile money` for `mobileMoney.initiate`. */
+const tagOf = (name: string): string =>
+  name
+    .replace(/\..*/, "")
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replace(/^./, (letter) => letter.toUpperCase());
 
-export const tags: readonly Json[] = Object.values(TAGS).map((name) => ({ name }));
-
-const findTag = (name: EndpointName) => TAGS[name.split(".")[0] ?? ""] ?? name;
+export const tags: readonly Json[] = [...new Set(Object.keys(ENDPOINTS).map(tagOf))].map(
+  (name) => ({
+    name,
+  }),
+);
 
 /** `mobileMoneyInitiate` for `mobileMoney.initiate`. */
 const operationId = (name: EndpointName) =>
@@ -105,7 +105,7 @@ function operation(name: EndpointName, endpoint: Endpoint): Json {
       description: `The service does not document its ${undocumentedParts.join(" and its ")}.`,
       "x-undocumented": undocumentedParts,
     }),
-    tags: [findTag(name)],
+    tags: [tagOf(name)],
     security: [{ apiKey: scopes }, { bearer: scopes }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),

@@ -3,8 +3,8 @@ import {
   checkChoice,
   checkFunction,
   checkMilliseconds,
-  describeValue,
   ownOptions,
+  wrongOption,
 } from "../internal/check-options.ts";
 import { parseProfile } from "../profile/parse.ts";
 import type { ProfileFile, ServiceProfile } from "../profile/types.ts";
@@ -131,7 +131,7 @@ function checkStart(startAt: unknown, clock: SandboxSettings["clock"]): number {
   }
   const ms = startAt instanceof Date ? startAt.getTime() : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  throw new ConfigurationError(`\`startAt\` must be a valid Date; got ${describeValue(startAt)}.`);
+  throw wrongOption("startAt", "a valid Date", startAt);
 }
 
 function checkLimits(limits: NonNullable<SandboxOptions["limits"]>): SandboxSettings["limits"] {
@@ -140,9 +140,7 @@ function checkLimits(limits: NonNullable<SandboxOptions["limits"]>): SandboxSett
   const { minAmount = defaults.minAmount, maxAmount = defaults.maxAmount } = own;
   for (const [name, amount] of Object.entries({ minAmount, maxAmount })) {
     if (typeof amount === "number" && Number.isFinite(amount) && amount >= 0) continue;
-    throw new ConfigurationError(
-      `\`limits.${name}\` must be an amount of 0 or more; got ${describeValue(amount)}.`,
-    );
+    throw wrongOption(`limits.${name}`, "an amount of 0 or more", amount);
   }
   if (minAmount > maxAmount) {
     throw new ConfigurationError(

@@ -31,9 +31,9 @@ export async function serve(
 ): Promise<ServedSandbox> {
   checkWholeNumber("port", port, 0, 65_535);
   const log = new ExchangeLog(served.sandboxState);
-  const router = new Router({ ...served, log, scenes: new Map() }, access);
+  const route = createRouter({ ...served, log, scenes: new Map() }, access);
   const server = nodeHttp().createServer((request, response) => {
-    router.route(request, response).catch((error: unknown) => fail(response, error));
+    route(request, response).catch((error: unknown) => fail(response, error));
   });
   await listen(server, port, access.host);
   const address = server.address() as { port: number };
@@ -74,43 +74,19 @@ function listen(server: Server, port: number, address: string): Promise<void> {
 /** The pages and the control API. Only this machine, and no page of another site, may use them. */
 const OWN_PATHS = /^\/(?:(?:_sandbox|docs)\/.*|docs|openapi\.json)?$/;
 
-class Router {
-  readonly #server: ServerContext;
-  readonly #access: Access;
-  #page: Promise<PageHandler> | undefined;
+/** Responds to every request: to those for the service, and to those for what is beside it. */
+function createRouter(server: ServerContext, access: Access): PageHandler {
+  let page: Promise<PageHandler> | undefined;
 
-  constructor(server: ServerContext, access: Access) {
-    this.#server = server;
-    this.#access = access;
-  }
-
-  async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url: target = "/" } = request;
-    if (!URL.canParse(target, "http://localhost")) {
-      sendError(response, 400, "The request target is not a valid URL.");
-      return;
-    }
-    const url = new URL(target, "http://localhost");
-    if (!OWN_PATHS.test(url.pathname)) {
-      await this.#callService(url, request, response);
-      return;
-    }
-    const forbidden = forbiddenReason(request, this.#access);
-    if (forbidden !== undefined) {
-      sendError(response, 403, forbidden);
-    } else {
-      // Loaded when it is first used: a server in a test never needs it.
-      this.#page ??= import("#page").then(({ createPage }) => createPage(this.#server));
-      await (await this.#page)(request, response);
-    }
-  }
-
-  async #callService(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function callService(
+    url: URL,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const { pathname } = url;
-    const { origin } = request.headers;
-    const shape = (headers: Headers) => withoutForeignCors(headers, origin, this.#access);
-    const { host } = request.headers;
-    const foreign = host === undefined ? undefined : foreignHostError(host, this.#access);
+    const { origin, host } = request.headers;
+    const shape = (headers: Headers) => withoutForeignCors(headers, origin, access);
+    const foreign = host === undefined ? undefined : foreignHostError(host, access);
     if (foreign !== undefined) {
       sendError(response, 403, foreign);
       return;
@@ -121,18 +97,35 @@ class Router {
       sendError(response, 404, `There is no endpoint at ${pathname}. ${hint}`, shape);
       return;
     }
-    const body = await readBody(request, ASSUMPTIONS.sizes.value.maxBytes).catch(() => undefined);
+    const { maxBytes } = ASSUMPTIONS.sizes.value;
+    const body = await readBody(request, maxBytes).catch(() => undefined);
     if (body === undefined) {
-      sendError(
-        response,
-        413,
-        `The body is larger than ${ASSUMPTIONS.sizes.value.maxBytes} bytes.`,
-        shape,
-      );
+      sendError(response, 413, `The body is larger than ${maxBytes} bytes.`, shape);
       return;
     }
-    send(handle(this.#server.sandboxState, apiRequest(url, path, request, body)), response, shape);
+    send(handle(server.sandboxState, apiRequest(url, path, request, body)), response, shape);
   }
+
+  return async (request, response) => {
+    const { url: target = "/" } = request;
+    if (!URL.canParse(target, "http://localhost")) {
+      sendError(response, 400, "The request target is not a valid URL.");
+      return;
+    }
+    const url = new URL(target, "http://localhost");
+    if (!OWN_PATHS.test(url.pathname)) {
+      await callService(url, request, response);
+      return;
+    }
+    const forbidden = forbiddenReason(request, access);
+    if (forbidden !== undefined) {
+      sendError(response, 403, forbidden);
+      return;
+    }
+    // Loaded when it is first used: a server in a test never needs it.
+    page ??= import("#page").then(({ createPage }) => createPage(server));
+    await (await page)(request, response);
+  };
 }
 
 const apiRequest = (

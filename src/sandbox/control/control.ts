@@ -17,16 +17,15 @@ import { type Command, runCommand } from "./types.ts";
 /** A snapshot of a sandbox that ran for days is large. */
 const MAX_SNAPSHOT_BYTES = 64 * 1_048_576;
 
-interface Input {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly body: string;
-}
-
 interface Route {
   readonly method: "GET" | "POST";
   readonly pattern: RegExp;
-  readonly run: (server: ServerContext, input: Input) => object | Promise<object>;
+  readonly run: (
+    server: ServerContext,
+    params: Readonly<Record<string, string>>,
+    query: URLSearchParams,
+    body: string,
+  ) => object | Promise<object>;
 }
 
 /** `/phones/{number}/on` as a pattern with a group for each name. */
@@ -37,7 +36,7 @@ const route = (method: Route["method"], path: string, run: Route["run"]): Route 
 });
 
 const commandRoute = (path: string, command: Command) =>
-  route("POST", path, async (server, { params, body }) => {
+  route("POST", path, async (server, params, _query, body) => {
     const given = ownOptions({ ...parseObject(body || "{}"), ...params }, command.fields, path);
     return { success: true, data: await runCommand(command, commandContext(server), given) };
   });
@@ -46,7 +45,7 @@ const ROUTES: readonly Route[] = [
   // What tools expect: without an envelope.
   route("GET", "/openapi.json", controlDocument),
   ...Object.entries(QUERIES).map(([path, { read }]) =>
-    route("GET", path, (server, { query }) => ({ success: true, data: read(server, query) })),
+    route("GET", path, (server, _params, query) => ({ success: true, data: read(server, query) })),
   ),
   ...Object.values<Command>(COMMANDS).flatMap((command) =>
     command.path === undefined ? [] : [commandRoute(command.path, command)],
@@ -74,7 +73,7 @@ async function run(
   const { pattern, run } = findRoute(method, path);
   const groups = Object.entries(pattern.exec(path)?.groups ?? {});
   const params = groups.map(([name, value]) => [name, decodeSegment(value)] as const);
-  return run(server, { params: Object.fromEntries(params), query, body });
+  return run(server, Object.fromEntries(params), query, body);
 }
 
 async function responseTo(server: ServerContext, request: IncomingMessage): Promise<OwnResponse> {

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue, ownOptions } from "../../internal/check-options.ts";
+import { ownOptions, wrongOption } from "../../internal/check-options.ts";
 import { describeError } from "../../internal/describe-error.ts";
 import { nextName, nextRandom, seedRandom } from "../state/random.ts";
 import { CHAOS_NAMES, type ChaosName } from "../state/records.ts";
@@ -67,9 +66,7 @@ function checkRates(options: ChaosOptions): StoredChaos["rates"] {
   for (const name of CHAOS_NAMES) {
     const { [name]: rate = 0 } = options;
     if (!(typeof rate === "number" && rate >= 0 && rate <= 1)) {
-      throw new ConfigurationError(
-        `\`${name}\` must be a rate from 0 (never) to 1 (always); got ${describeValue(rate)}.`,
-      );
+      throw wrongOption(name, "a rate from 0 (never) to 1 (always)", rate);
     }
     if (rate > 0) rates[name] = rate;
   }
@@ -78,9 +75,7 @@ function checkRates(options: ChaosOptions): StoredChaos["rates"] {
 
 function checkSeed(seed: unknown): string {
   if (typeof seed === "string" || typeof seed === "number") return String(seed);
-  throw new ConfigurationError(
-    `\`seed\` must be a string or a number; got ${describeValue(seed)}.`,
-  );
+  throw wrongOption("seed", "a string or a number", seed);
 }
 
 /** Replaces earlier chaos; without a rate above 0, ends it. */

@@ -3,9 +3,9 @@ import { ConfigurationError } from "../../errors/configuration.ts";
 import {
   checkChoice,
   checkWholeNumber,
-  describeValue,
   MAX_TIMEOUT_MS,
   ownOptions,
+  wrongOption,
 } from "../../internal/check-options.ts";
 import type { FaultEffect } from "../state/records.ts";
 import type { StoredFault } from "../state/stored.ts";
@@ -86,9 +86,7 @@ function checkEffect(effect: FaultEffect): void {
     checkHeaders(effect.headers);
   }
   if (effect.kind === "latency" && !(effect.ms >= 0 && effect.ms <= MAX_TIMEOUT_MS)) {
-    throw new ConfigurationError(
-      `\`ms\` must be a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}; got ${describeValue(effect.ms)}.`,
-    );
+    throw wrongOption("ms", `a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`, effect.ms);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { describeValue } from "../../internal/check-options.ts";
+import { wrongOption } from "../../internal/check-options.ts";
 import { isLoopback } from "../../internal/loopback.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -23,9 +23,7 @@ export function checkAccess(options: {
 }): Access {
   const { host = "127.0.0.1", cors = [], allowedHosts = [] } = options;
   if (typeof host !== "string" || host === "") {
-    throw new ConfigurationError(
-      `\`host\` must be an address, such as "0.0.0.0"; got ${describeValue(host)}.`,
-    );
+    throw wrongOption("host", 'an address, such as "0.0.0.0"', host);
   }
   if (!Array.isArray(cors) || !cors.every(isOrigin)) {
     throw new ConfigurationError(

@@ -2,8 +2,10 @@ import { span } from "./format.ts";
 
 /** What is known about an attempt for which the receiver did not return 200. */
 export interface FailedAttempt {
-  readonly status?: number | undefined;
-  readonly error?: string | undefined;
+  /** 0 if there was no response. */
+  readonly status: number;
+  /** Why there was no response, or an empty text. */
+  readonly error: string;
   /** The response body. */
   readonly response: string;
   readonly url: string;
@@ -13,7 +15,7 @@ export interface FailedAttempt {
   readonly sinceEventMs: number;
   readonly clock: "virtual" | "real";
   /** The faults that chaos injected. */
-  readonly chaos?: readonly string[] | undefined;
+  readonly chaos: readonly string[];
 }
 
 /** The likely reason of a failure, and what to do about it. */
@@ -22,13 +24,8 @@ export interface FailureReason {
   readonly advice: string;
 }
 
-/** An attempt in which nothing is missing. */
-type Whole = FailedAttempt & {
-  readonly [name in "status" | "error" | "chaos"]-?: NonNullable<FailedAttempt[name]>;
-};
-
 /** When it is the reason. `{host}`, `{path}` and `{status}` are filled into its title and its advice. */
-type Row = readonly [when: (attempt: Whole) => boolean, title: string, advice: string];
+type Row = readonly [when: (attempt: FailedAttempt) => boolean, title: string, advice: string];
 
 const MAX_CLOCK_DIFFERENCE_MS = 300_000;
 
@@ -172,14 +169,8 @@ const ROWS: readonly Row[] = [
 
 /** The likely reason of a failed attempt. */
 export function findFailureReason(attempt: FailedAttempt): FailureReason {
-  const whole = {
-    ...attempt,
-    status: attempt.status ?? 0,
-    error: attempt.error ?? "",
-    chaos: attempt.chaos ?? [],
-  };
-  const [, title = "", advice = ""] = ROWS.find(([when]) => when(whole)) ?? [];
-  const { url, status = "nothing", ageMs, sinceEventMs } = attempt;
+  const [, title = "", advice = ""] = ROWS.find(([when]) => when(attempt)) ?? [];
+  const { url, status, ageMs, sinceEventMs } = attempt;
   const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: url, pathname: url };
   const values: Readonly<Record<string, string | number>> = {
     host,

@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { type FailedAttempt, findFailureReason } from "../../../src/sandbox/page/failure-reason.ts";
 
 const failedAttempt = (fields: Partial<FailedAttempt>): FailedAttempt => ({
+  status: 0,
+  error: "",
+  chaos: [],
   response: "",
   url: "http://127.0.0.1:3000/hook",
   ageMs: 0,

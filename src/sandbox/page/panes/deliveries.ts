@@ -80,7 +80,8 @@ function lastFailure(
   const { timestamp = "" } = JSON.parse(body) as { timestamp?: string };
   const signedAt = Date.parse(timestamp);
   return findFailureReason({
-    ...last,
+    status: last.status ?? 0,
+    error: last.error ?? "",
     chaos: [...(last.chaos ?? []), ...(chaos?.faults ?? [])],
     response: responses?.[attempts.length - 1] ?? "",
     url,
