@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkFunction, describeValue, ownOptions } from "../internal/check-options.ts";
 import { pageHeaders } from "../sandbox/http/respond.ts";
-import { isCrossSite } from "./cross-site.ts";
 import { LISTS, type Sources } from "./lists.ts";
 import { overview, renderOperatorPage, story } from "./view.ts";
 
@@ -35,6 +34,21 @@ const text = (status: number, body: string): Response =>
     status,
     headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8" },
   });
+
+/**
+ * Whether a request that changes something comes from another site. Browsers say it in
+ * `Sec-Fetch-Site`; older ones send only `Origin`
+ * (https://developer.mozilla.org/en-US/docs/Web/Security/Attacks/CSRF#fetch_metadata). A request with
+ * neither of them is rejected, too: no browser that is in use sends a form without both.
+ */
+function isCrossSite({ headers, url }: Pick<Request, "headers" | "url">): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin";
+  const origin = headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return true;
+  // Behind a proxy, the URL may have the address of the server behind it.
+  return new URL(origin).host !== (headers.get("host") ?? new URL(url).host);
+}
 
 /**
  * A page that shows what waits for a person: events whose handler fails now, by error; dead letters,

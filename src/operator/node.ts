@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody } from "../sandbox/http/read-body.ts";
+import { readBody } from "../sandbox/http/respond.ts";
 
 /** A form of the page is much smaller. */
 const MAX_BYTES = 10_000;

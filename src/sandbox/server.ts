@@ -13,7 +13,7 @@ import {
   withoutCors,
   withoutForeignCors,
 } from "./http/access.ts";
-import { readBody } from "./http/read-body.ts";
+import { readBody } from "./http/respond.ts";
 import type { ServerContext } from "./http/server-context.ts";
 import { ExchangeLog } from "./observe/exchange-log.ts";
 import type { PageHandler } from "./page/server.ts";
@@ -98,7 +98,7 @@ function createRouter(server: ServerContext, access: Access): PageHandler {
       return;
     }
     const { maxBytes } = ASSUMPTIONS.sizes.value;
-    const body = await readBody(request, maxBytes).catch(() => undefined);
+    const body = await readBody(request, maxBytes);
     if (body === undefined) {
       sendError(response, 413, `The body is larger than ${maxBytes} bytes.`, shape);
       return;

@@ -14,8 +14,6 @@ import { ROUTES } from "./routes.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-const NO_HEADERS: Headers = {};
-
 /** Decides the response to a request. Every transport calls this function. */
 export const handle = (sandboxState: SandboxState, request: ApiRequest): PlannedResponse =>
   observeResponse(
@@ -32,18 +30,14 @@ function planResponse(sandboxState: SandboxState, request: ApiRequest): PlannedR
   const { method, path } = request;
   const endpoint = endpointFor(method, path)?.name;
   const faults = takeFaults(sandboxState.state, { method, path, endpoint });
-  const fault = responseFault(sandboxState, faults.at(-1));
+  const { effect, headers = {} } = responseFault(sandboxState, faults.at(-1)) ?? {};
   const latencyMs = faults.reduce((sum, one) => sum + (one.kind === "latency" ? one.ms : 0), 0);
-  if (fault === undefined) {
-    return { latencyMs, fault: undefined, respond: () => route(sandboxState, request, NO_HEADERS) };
-  }
-  const { effect, headers } = fault;
-  if (effect.kind === "status") {
+  if (effect?.kind === "status") {
     return { latencyMs, fault: undefined, respond: () => statusResponse(effect, headers) };
   }
   return {
     latencyMs,
-    fault: effect.kind === "latency" ? undefined : effect.kind,
+    fault: effect?.kind === "latency" ? undefined : effect?.kind,
     respond: () => route(sandboxState, request, headers),
   };
 }
@@ -89,14 +83,11 @@ function route(
   }
 }
 
-function respondWith(
+const respondWith = (
   { status, headers, body }: ApiResponse,
   faultHeaders: Headers,
   decided: RouteResult | ErrorResponse,
-): ApiResponse {
-  const all = faultHeaders === NO_HEADERS ? headers : { ...headers, ...faultHeaders };
-  return { status, headers: all, body, decided };
-}
+): ApiResponse => ({ status, headers: { ...headers, ...faultHeaders }, body, decided });
 
 type Match = NonNullable<ReturnType<typeof endpointFor>>;
 

@@ -4,8 +4,14 @@ import { ownOptions } from "../../internal/check-options.ts";
 import { decodeSegment, parseObject } from "../api/parse-request.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { ErrorResponse } from "../exchange/error-response.ts";
-import { readBody } from "../http/read-body.ts";
-import { errorResponse, json, type OwnResponse, protect, respond } from "../http/respond.ts";
+import {
+  errorResponse,
+  json,
+  type OwnResponse,
+  protect,
+  readBody,
+  respond,
+} from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { ASSUMED_STATUSES } from "../serializer/assumed.ts";
 import { commandContext } from "./command-context.ts";
@@ -79,7 +85,7 @@ async function run(
 async function responseTo(server: ServerContext, request: IncomingMessage): Promise<OwnResponse> {
   const isRestore = /\/restore(?:\?|$)/.test(request.url ?? "");
   const maxBytes = isRestore ? MAX_SNAPSHOT_BYTES : ASSUMPTIONS.sizes.value.maxBytes;
-  const body = await readBody(request, maxBytes).catch(() => undefined);
+  const body = await readBody(request, maxBytes);
   if (body === undefined) return errorResponse(413, `The body is larger than ${maxBytes} bytes.`);
   try {
     return json(await run(server, request, body));

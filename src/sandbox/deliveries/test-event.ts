@@ -1,6 +1,6 @@
 import { EVENT_KINDS, type EventKind } from "../../contract/events.ts";
 import { ConfigurationError } from "../../errors/configuration.ts";
-import { MERCHANT } from "../payments/merchant.ts";
+import { newPayment } from "../payments/payments.ts";
 import type { SandboxState } from "../sandbox-state.ts";
 import { FAILURES } from "../state/prompt-outcomes.ts";
 import { nextName } from "../state/random.ts";
@@ -19,23 +19,16 @@ type TestRecord = (sandboxState: SandboxState) => EventRecord;
 
 const payment =
   (change: (sandboxState: SandboxState) => Partial<StoredPayment>): TestRecord =>
-  (sandboxState) => {
-    const { state, clock, serializer } = sandboxState;
-    return {
-      payment_id: state.nextId++,
-      merchant_id: MERCHANT.merchant_id,
-      reference: serializer.newId("reference", state),
+  (sandboxState) => ({
+    ...newPayment(sandboxState, {
       cents: 100_00,
-      currency: MERCHANT.currency,
       phone: "254712345678",
-      status: "pending",
       account_reference: TEST_REFERENCE,
       description: "A test event",
-      checkout_request_id: serializer.newId("checkout", state),
-      createdAt: clock.ms(),
-      ...change(sandboxState),
-    };
-  };
+    }),
+    checkout_request_id: sandboxState.serializer.newId("checkout", sandboxState.state),
+    ...change(sandboxState),
+  });
 
 const invoice =
   (status: StoredInvoice["status"]): TestRecord =>

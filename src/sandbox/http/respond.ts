@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** A response of the sandbox's pages or its control API. */
 export interface OwnResponse {
@@ -44,4 +44,23 @@ export function respond(response: ServerResponse, own: OwnResponse): void {
   const contentType = type === undefined ? "application/json" : `${type}; charset=utf-8`;
   response.writeHead(status, { "content-type": contentType, ...headers });
   response.end(body);
+}
+
+/** The body of a request; `undefined` if it is larger than `maxBytes`, or breaks off. */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request) {
+      length += chunk.length;
+      // The rest is read and thrown away: a client that is still sending does not read the response.
+      if (length <= maxBytes) chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return length > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8");
 }

@@ -4,20 +4,12 @@ import { commandContext } from "../control/command-context.ts";
 import { COMMANDS, CONTROL_PREFIX, type CommandName, isCommandName } from "../control/commands.ts";
 import { handleControl } from "../control/control.ts";
 import { type Command, type CommandContext, runCommand } from "../control/types.ts";
-import { readBody } from "../http/read-body.ts";
-import { errorResponse, type OwnResponse, protect, respond } from "../http/respond.ts";
+import { errorResponse, type OwnResponse, protect, readBody, respond } from "../http/respond.ts";
 import type { ServerContext } from "../http/server-context.ts";
 import { handleDocs } from "./docs/page.ts";
 import { EventStream } from "./event-stream.ts";
 import { renderSandboxPage } from "./page.ts";
-import {
-  type FlashMessage,
-  FlashMessages,
-  type ListName,
-  queryOf,
-  type View,
-  viewIn,
-} from "./view.ts";
+import { type FlashMessage, type ListName, queryOf, type View, viewIn } from "./view.ts";
 
 // The bundled script and stylesheet of the page: see scripts/page-assets.ts.
 declare const PAGE_SCRIPT: string;
@@ -28,6 +20,8 @@ export type PageHandler = (request: IncomingMessage, response: ServerResponse) =
 
 /** A form has a few fields: no form of the page is larger. */
 const MAX_FORM_BYTES = 65_536;
+
+const MAX_MESSAGES = 50;
 
 const PREFIX = "/_sandbox/";
 
@@ -89,20 +83,23 @@ async function runAction(
 /** The handler of a served sandbox's page, its documents and its control API. */
 export function createPage(server: ServerContext): PageHandler {
   const events = new EventStream(server.sandboxState);
-  const flashMessages = new FlashMessages();
+  /** The latest messages of actions. The address names one, and never holds its text. */
+  const messages = new Map<string, FlashMessage>();
+  let count = 0;
   const context = commandContext(server);
 
   /** Leads back to the page by a GET, so that reloading it acts only once. */
   function redirect(view: View, anchor: string, message: FlashMessage): OwnResponse {
     const query = new URLSearchParams(queryOf(view));
-    query.set("flash", flashMessages.add(message));
+    messages.set(String(++count), message).delete(String(count - MAX_MESSAGES));
+    query.set("flash", String(count));
     const location = `/?${query}${anchor && `#${anchor}`}`;
     return { status: 303, type: "text/html", body: "", headers: { location } };
   }
 
   async function post(action: string, request: IncomingMessage): Promise<OwnResponse> {
     if (!isCommandName(action)) return errorResponse(404, `There is no action ${PREFIX}${action}.`);
-    const body = await readBody(request, MAX_FORM_BYTES).catch(() => undefined);
+    const body = await readBody(request, MAX_FORM_BYTES);
     if (body === undefined) {
       return errorResponse(413, `The body is larger than ${MAX_FORM_BYTES} bytes.`);
     }
@@ -122,7 +119,7 @@ export function createPage(server: ServerContext): PageHandler {
     if (path === "/") {
       const view = viewIn(query);
       const address = new URL(`http://${host}`).origin;
-      const flash = flashMessages.get(view.flash);
+      const flash = messages.get(view.flash);
       const { state } = server.sandboxState;
       return {
         type: "text/html",

@@ -71,19 +71,29 @@ function scheduleAnswer(sandboxState: SandboxState, phone: string): void {
   });
 }
 
+/** A payment with its ids, which is not stored yet. */
+export function newPayment(
+  { state, clock, serializer }: SandboxState,
+  request: NewPayment,
+): StoredPayment {
+  return {
+    payment_id: state.nextId++,
+    merchant_id: MERCHANT.merchant_id,
+    reference: serializer.newId("reference", state),
+    currency: MERCHANT.currency,
+    status: "pending",
+    createdAt: clock.ms(),
+    ...request,
+  };
+}
+
 /** Starts a payment: sends a prompt to the phone, or fails at once if another prompt is open. */
 export function startPayment(sandboxState: SandboxState, request: NewPayment): StoredPayment {
   const { state } = sandboxState;
   const phone = phoneRecord(sandboxState, request.phone);
   const isBusy = phone.prompt !== undefined;
   const payment: StoredPayment = {
-    payment_id: state.nextId++,
-    merchant_id: MERCHANT.merchant_id,
-    reference: sandboxState.serializer.newId("reference", state),
-    currency: MERCHANT.currency,
-    status: "pending",
-    createdAt: sandboxState.clock.ms(),
-    ...request,
+    ...newPayment(sandboxState, request),
     ...(isBusy ? {} : { checkout_request_id: sandboxState.serializer.newId("checkout", state) }),
   };
   state.payments.push(payment);
