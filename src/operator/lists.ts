@@ -119,6 +119,18 @@ const attemptItem = ({ attempt, payments }: UnknownAttempt): Item => ({
 
 const query = { limit: LIMIT };
 
+/** Events that can be processed again or dropped. */
+const eventsOf = (
+  name: "deadLetters" | "conflicts",
+  requeue: string,
+): Pick<ItemList, "read" | "actions"> => ({
+  read: ({ receiver }) => readEvents(receiver[name], receiver[name].list(query)),
+  actions: {
+    requeue: [requeue, ({ receiver }, id) => receiver[name].requeue(id)],
+    drop: ["Drop", ({ receiver }, id) => receiver[name].drop(id)],
+  },
+});
+
 /** What waits for a person, list by list. */
 export const LISTS: Readonly<Record<string, ItemList>> = {
   failing: {
@@ -132,21 +144,13 @@ export const LISTS: Readonly<Record<string, ItemList>> = {
     title: "Dead letters",
     hint: "All attempts failed. These events are not tried again.",
     state: "dead letter",
-    read: ({ receiver: { deadLetters } }) => readEvents(deadLetters, deadLetters.list(query)),
-    actions: {
-      requeue: ["Process again", ({ receiver }, id) => receiver.deadLetters.requeue(id)],
-      drop: ["Drop", ({ receiver }, id) => receiver.deadLetters.drop(id)],
-    },
+    ...eventsOf("deadLetters", "Process again"),
   },
   conflicts: {
     title: "Conflicts",
     hint: "The service sent an event a second time with other data. Compare it with the payment.",
     state: "conflict",
-    read: ({ receiver: { conflicts } }) => readEvents(conflicts, conflicts.list(query)),
-    actions: {
-      requeue: ["Process as a new event", ({ receiver }, id) => receiver.conflicts.requeue(id)],
-      drop: ["Drop", ({ receiver }, id) => receiver.conflicts.drop(id)],
-    },
+    ...eventsOf("conflicts", "Process as a new event"),
   },
   doublePayments: {
     title: "Double payments",

@@ -50,17 +50,13 @@ export function gatewayHandlers(
   ];
 }
 
-interface RequestInfo {
-  readonly request: Request;
-}
-
-const isDelivery = ({ request }: RequestInfo) => request.headers.has(DELIVERY_HEADER);
+const isDelivery = ({ request }: { request: Request }) => request.headers.has(DELIVERY_HEADER);
 
 // A predicate, not a path pattern: msw 2 fails on a path that is not valid percent-encoding before it
 // asks a handler.
 const isBelow =
   (baseUrl: string) =>
-  ({ request: { url } }: RequestInfo) =>
+  ({ request: { url } }: { request: Request }) =>
     url.startsWith(baseUrl) && /^(?:[/?#]|$)/.test(url.slice(baseUrl.length));
 
 async function forward(request: Request, baseUrl: string, sandbox: Sandbox): Promise<Response> {

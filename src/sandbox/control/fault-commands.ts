@@ -1,15 +1,13 @@
 import type { EndpointName } from "../../contract/endpoints.ts";
-import { EFFECT_FIELDS, type FaultOptions } from "../faults/fault-options.ts";
+import { EFFECT_FIELDS } from "../faults/fault-options.ts";
 import { CHAOS_NAMES, type FaultEffect } from "../state/records.ts";
 import { type CommandFields, numberIn } from "./fields.ts";
 import { type Command, defineCommand } from "./types.ts";
 
-type FaultFields = CommandFields<
-  "kind" | "endpoint" | "method" | "path" | "status" | "headers" | "body" | "ms"
->;
+type EffectFields = CommandFields<"kind" | "status" | "headers" | "body" | "ms">;
 
 /** The fields that the kind of effect has; others are left out, as a form sends them all. */
-function effectFrom({ kind, ms = 2_000, status = 503, headers, body }: FaultFields): FaultEffect {
+function effectFrom({ kind, ms = 2_000, status = 503, headers, body }: EffectFields): FaultEffect {
   const given = { kind, ms, status, headers, body };
   const names = EFFECT_FIELDS[kind as FaultEffect["kind"]] ?? ["kind"];
   const own = Object.entries(given).filter(
@@ -17,17 +15,6 @@ function effectFrom({ kind, ms = 2_000, status = 503, headers, body }: FaultFiel
   );
   return Object.fromEntries(own) as unknown as FaultEffect;
 }
-
-/** A field that was left out, or left empty in a form, matches every request. */
-const matchFrom = ({
-  endpoint,
-  method,
-  path,
-}: FaultFields): NonNullable<FaultOptions["match"]> => ({
-  endpoint: (endpoint || undefined) as EndpointName | undefined,
-  method: method || undefined,
-  path: path || undefined,
-});
 
 export const FAULT_COMMANDS = {
   "faults/add": defineCommand({
@@ -47,9 +34,14 @@ export const FAULT_COMMANDS = {
     ],
     required: ["kind"],
     example: { kind: "lostResponse", endpoint: "mobileMoney.initiate" },
-    act: ({ sandbox }, { after, times, ...fault }) => {
+    act: ({ sandbox }, { after, times, endpoint, method, path, ...fault }) => {
       const id = sandbox.faults.add({
-        match: matchFrom(fault),
+        // A field that was left out, or left empty in a form, matches every request.
+        match: {
+          endpoint: (endpoint || undefined) as EndpointName | undefined,
+          method: method || undefined,
+          path: path || undefined,
+        },
         effect: effectFrom(fault),
         after,
         times: times === "always" ? Number.POSITIVE_INFINITY : numberIn("times", times),

@@ -17,7 +17,14 @@ interface ControlQuery {
 export const QUERIES: Readonly<Record<string, ControlQuery>> = {
   "/status": {
     summary: "Keys, secret, clock, and how much there is of everything.",
-    read: readStatus,
+    read: (server) => ({
+      ...readClock(server),
+      keys: server.sandbox.keys,
+      webhook_secret: server.sandbox.webhookSecret,
+      payments: server.sandboxState.state.payments.length,
+      deliveries: server.sandboxState.state.deliveries.length,
+      queues: deliveryQueues(server.sandboxState.state),
+    }),
   },
   "/clock": { summary: "The sandbox's time.", read: readClock },
   "/deliveries": {
@@ -55,19 +62,6 @@ export const QUERIES: Readonly<Record<string, ControlQuery>> = {
 
 function readClock({ sandboxState, clock }: ServerContext): object {
   return { now: formatTimestamp(sandboxState.clock.ms()), clock };
-}
-
-function readStatus(server: ServerContext): object {
-  const { sandbox, sandboxState } = server;
-  const { payments, deliveries } = sandboxState.state;
-  return {
-    ...readClock(server),
-    keys: sandbox.keys,
-    webhook_secret: sandbox.webhookSecret,
-    payments: payments.length,
-    deliveries: deliveries.length,
-    queues: deliveryQueues(sandboxState.state),
-  };
 }
 
 /** Whether a delivery is about the payment with this reference. */

@@ -3,11 +3,11 @@ import { Semaphore } from "../../internal/semaphore.ts";
 import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { ASSUMPTIONS } from "../assumptions.ts";
 import { formatTimestamp } from "../clock/time.ts";
+import { cancelTimer } from "../clock/timer-queue.ts";
 import { notifyChanged } from "../exchange/watch.ts";
 import {
   attemptFaults,
   attemptSignature,
-  endWait,
   planDelivery,
   takeOvertaken,
 } from "../faults/chaos-deliveries.ts";
@@ -155,8 +155,11 @@ export class DeliverySender implements Deliveries {
   }
 
   #sendOvertaken(id: string | undefined): void {
-    if (id === undefined || !endWait(this.#sandboxState.state, id)) return;
-    this.#attemptOnSchedule(this.#find(id));
+    const { timers } = this.#sandboxState.state;
+    // A wait that has ended already sent it.
+    if (cancelTimer(timers, (task) => task.kind === "deliver" && task.delivery === id)) {
+      this.#attemptOnSchedule(this.#find(id as string));
+    }
   }
 
   #scheduleRetry(delivery: StoredDelivery): void {

@@ -1,4 +1,3 @@
-import { cancelTimer } from "../clock/timer-queue.ts";
 import type { Delivery, DeliveryChaos } from "../state/records.ts";
 import type { State, StoredChaos, StoredDelivery } from "../state/stored.ts";
 import { chaosHeaders, randomFor, shouldInject } from "./chaos.ts";
@@ -106,7 +105,3 @@ export function takeOvertaken({ chaos }: State, delivery: StoredDelivery): strin
   // If it is the held one, its wait ended before anything overtook it.
   return held === id ? undefined : held;
 }
-
-/** Ends the wait of a delivery that was overtaken. Returns false if it had ended already. */
-export const endWait = ({ timers }: State, id: string): boolean =>
-  cancelTimer(timers, (task) => task.kind === "deliver" && task.delivery === id);

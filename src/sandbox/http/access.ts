@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { ConfigurationError } from "../../errors/configuration.ts";
 import { wrongOption } from "../../internal/check-options.ts";
 import { isLoopback } from "../../internal/loopback.ts";
 
@@ -26,14 +25,12 @@ export function checkAccess(options: {
     throw wrongOption("host", 'an address, such as "0.0.0.0"', host);
   }
   if (!Array.isArray(cors) || !cors.every(isOrigin)) {
-    throw new ConfigurationError(
-      '`cors` must be a list of origins, such as ["https://shop.example"]: scheme, host and port, without a path.',
-    );
+    const origins = 'a list of origins, such as ["https://shop.example"], without a path';
+    throw wrongOption("cors", origins, cors);
   }
   if (!Array.isArray(allowedHosts) || !allowedHosts.every(isHostname)) {
-    throw new ConfigurationError(
-      '`allowedHosts` must be a list of host names, such as ["gateway.shop.example"]: without a scheme and a port.',
-    );
+    const names = 'a list of host names, such as ["gateway.shop.example"], without scheme and port';
+    throw wrongOption("allowedHosts", names, allowedHosts);
   }
   return { host, cors: [...cors], allowedHosts: [...allowedHosts] };
 }

@@ -13,7 +13,7 @@ declare const DOCS_STYLE: string;
 
 interface DocumentPage {
   readonly title: string;
-  /** Where the document is as JSON. */
+  /** The address of the document as JSON. */
   readonly file: string;
   /** `origin` is the address that the reader used. */
   readonly document: (origin: string) => object;

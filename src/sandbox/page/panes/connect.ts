@@ -16,21 +16,18 @@ const curlLines = (baseUrl: string, key: string) =>
     body: JSON.stringify(EXAMPLE),
   });
 
-const typescriptLines = (baseUrl: string, key: string) =>
-  [
-    `import { Gateway } from "malipo";`,
-    "",
-    "const gateway = new Gateway({",
-    `  apiKey: ${JSON.stringify(key)},`,
-    `  baseUrl: ${JSON.stringify(baseUrl)},`,
-    "});",
-    "const payment = await gateway.mobileMoney.collect({",
-    `  amount: ${EXAMPLE.amount},`,
-    `  phone: ${JSON.stringify(EXAMPLE.phone)},`,
-    `  account_reference: ${JSON.stringify(EXAMPLE.account_reference)},`,
-    "});",
-    'console.log(payment.status); // "completed" after the customer pays',
-  ].join("\n");
+const typescriptLines = (baseUrl: string, key: string) => `import { Gateway } from "malipo";
+
+const gateway = new Gateway({
+  apiKey: ${JSON.stringify(key)},
+  baseUrl: ${JSON.stringify(baseUrl)},
+});
+const payment = await gateway.mobileMoney.collect({
+  amount: ${EXAMPLE.amount},
+  phone: ${JSON.stringify(EXAMPLE.phone)},
+  account_reference: ${JSON.stringify(EXAMPLE.account_reference)},
+});
+console.log(payment.status); // "completed" after the customer pays`;
 
 const baseUrlOf = ({ address }: PageContext) => address + ASSUMPTIONS.address.value.prefix;
 

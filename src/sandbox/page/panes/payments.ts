@@ -18,6 +18,12 @@ import { list, row } from "../list.ts";
 import { linkTo, type PageContext } from "../view.ts";
 import { foldedExchange } from "./exchange.ts";
 
+const STATUS: Readonly<Record<StoredPayment["status"], Badge>> = {
+  pending: ["waiting", "clock", "Pending"],
+  completed: ["good", "check", "Completed"],
+  failed: ["bad", "cross", "Failed"],
+};
+
 interface Moment {
   readonly at: number | undefined;
   readonly tone: Tone;
@@ -29,26 +35,12 @@ interface Moment {
 const deliveriesOf = ({ state }: PageContext, { reference }: StoredPayment): StoredDelivery[] =>
   state.deliveries.filter(({ body }) => body.includes(reference));
 
-function lastMoment(context: PageContext, payment: StoredPayment): Moment {
-  const { status, failure, transaction_id, finalAt: at } = payment;
-  if (status === "completed") {
-    return {
-      at,
-      tone: "good",
-      shape: "check",
-      text: html`Paid. Receipt <code>${transaction_id}</code>`,
-    };
-  }
-  if (status === "failed") {
-    return { at, tone: "bad", shape: "cross", text: `Failed. ${failure?.userMessage ?? ""}` };
-  }
-  const on = context.state.phones[payment.phone]?.on !== false;
-  const text = !on
-    ? "The phone is off: the prompt will expire"
-    : payment.ignored === true
-      ? "Ignored: the prompt will expire"
-      : "Waiting for the customer";
-  return { at: undefined, tone: "waiting", shape: "clock", text };
+function resultText({ state }: PageContext, payment: StoredPayment): Part {
+  const { status, failure, transaction_id, phone, ignored } = payment;
+  if (status === "completed") return html`Paid. Receipt <code>${transaction_id}</code>`;
+  if (status === "failed") return `Failed. ${failure?.userMessage ?? ""}`;
+  if (state.phones[phone]?.on === false) return "The phone is off: the prompt will expire";
+  return ignored ? "Ignored: the prompt will expire" : "Waiting for the customer";
 }
 
 const DELIVERY_STATES: Readonly<
@@ -76,13 +68,14 @@ function deliveryMoment(
 
 /** What happened to a payment, in order. Moments without a time yet come last. */
 function timeline(context: PageContext, payment: StoredPayment): Html {
-  const { createdAt, checkout_request_id, phone } = payment;
+  const { createdAt, checkout_request_id, phone, finalAt, status } = payment;
+  const [tone, shape = "clock"] = STATUS[status];
   const moments: Moment[] = [
     { at: createdAt, tone: "plain", shape: "plus", text: "Started by the merchant" },
     checkout_request_id === undefined
       ? { at: createdAt, tone: "bad", shape: "phone", text: "No prompt: another prompt was open" }
       : { at: createdAt, tone: "plain", shape: "phone", text: `Prompt on ${localFormat(phone)}` },
-    lastMoment(context, payment),
+    { at: finalAt, tone, shape, text: resultText(context, payment) },
     ...deliveriesOf(context, payment).map((one) => deliveryMoment(context, one)),
   ];
   // Deliveries are timed to the second. Moments of the same second keep their order.
@@ -115,12 +108,6 @@ ${terms("about", [
 ${exchanges.length === 0 && html`<p class="hint">Its requests are no longer in the log, which has those of the latest 1,000 payments of this run.</p>`}
 ${exchanges.map(foldedExchange)}`;
 }
-
-const STATUS: Readonly<Record<StoredPayment["status"], Badge>> = {
-  pending: ["waiting", "clock", "Pending"],
-  completed: ["good", "check", "Completed"],
-  failed: ["bad", "cross", "Failed"],
-};
 
 const CHOICES = Object.entries(STATUS).map(
   ([value, [, , text]]) =>
