@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, vi } from "vitest";
 import {
   type EndedLease,
@@ -25,7 +26,9 @@ interface Run {
 }
 
 /** A worker on a store that has a list of due deliveries, and records its calls. */
-export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrency?: number } = {}) {
+export async function workOn(
+  given: Partial<LeaseStore> & { due?: string[]; concurrency?: number } = {},
+) {
   const { due = [], concurrency = 2, ...methods } = given;
   const turns: [ended: readonly EndedLease[], count: number][] = [];
   const renewals: (readonly string[])[] = [];
@@ -49,8 +52,8 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
     new Promise<void>((done, fail) => {
       runs[Buffer.from(job.raw).toString()] = { job, done, fail };
     });
-  const pace = { leaseMs: 3_000, backoffMs: () => 0 };
-  const worker = new LeaseWorker(store, { run, concurrency, onError }, pace);
+  const worker = new LeaseWorker(store, { run, concurrency, onError }, 3_000);
+  await endOfTurn();
   return {
     poll: () => worker.poll(),
     stop: (timeoutMs: number) => worker.stop(timeoutMs),
@@ -65,7 +68,10 @@ export function workOn(given: Partial<LeaseStore> & { due?: string[]; concurrenc
 }
 
 /** The end of this turn of the event loop and of the next one. */
-export const endOfTurn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+export async function endOfTurn(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
 
 /** Virtual timers; the turns of the event loop stay real. */
 export function inVirtualTime(): void {

@@ -26,7 +26,7 @@ export function memoryInbox(
   const own = ownOptions(options, OPTIONS, "memoryInbox");
   const { pace = DEFAULT_PACE } = own;
   const store = new MemoryStore(pace, retentionFor(own.retentionMs, pace));
-  const workers = new Workers(store, pace);
+  const workers = new Workers(() => store, pace.leaseMs);
   // Without `retentionMs` and `horizon`: tests deliver recorded events, which may be of any age.
   return {
     accept: async (delivery) => {
