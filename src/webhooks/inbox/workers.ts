@@ -1,6 +1,7 @@
 import { waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted } from "./errors.ts";
-import { type LeaseStore, LeaseWorker } from "./lease-worker.ts";
+import type { LeaseStore } from "./lease-store.ts";
+import { LeaseWorker } from "./lease-worker.ts";
 import {
   type DrainLimits,
   type DrainResult,

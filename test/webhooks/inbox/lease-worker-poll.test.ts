@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { EndedLease } from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { EndedLease } from "../../../src/webhooks/inbox/lease-store.ts";
 import { endOfTurn, ends, inVirtualTime, leaseOf, workOn } from "./lease-worker.ts";
 
 inVirtualTime();

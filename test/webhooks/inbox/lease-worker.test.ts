@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { LeaseStore } from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
 import { endOfTurn, ends, inVirtualTime, workOn } from "./lease-worker.ts";
 
 inVirtualTime();

@@ -1,11 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, vi } from "vitest";
-import {
-  type EndedLease,
-  type Lease,
-  type LeaseStore,
-  LeaseWorker,
-} from "../../../src/webhooks/inbox/lease-worker.ts";
+import type { EndedLease, Lease, LeaseStore } from "../../../src/webhooks/inbox/lease-store.ts";
+import { LeaseWorker } from "../../../src/webhooks/inbox/lease-worker.ts";
 import type { Job } from "../../../src/webhooks/inbox/types.ts";
 
 export const leaseOf = (token: string): Lease => ({

@@ -1,6 +1,6 @@
 import { asOwnEvent, conflictIdOf } from "../delivery.ts";
 import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
-import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-worker.ts";
+import type { EndedLease, Lease, LeaseStore, Maintenance } from "../lease-store.ts";
 import type { Pace } from "../pace.ts";
 import {
   type InboxStats,

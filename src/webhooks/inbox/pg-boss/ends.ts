@@ -1,6 +1,6 @@
 import type { Db } from "pg-boss";
 import { notProcessedHere } from "../errors.ts";
-import type { Lease } from "../lease-worker.ts";
+import type { Lease } from "../lease-store.ts";
 import type { Transaction } from "../types.ts";
 import type { Failure } from "./ledger.ts";
 import type { Store } from "./store.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
 import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
-import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "../lease-worker.ts";
+import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "../lease-store.ts";
 import { DEFAULT_PACE, MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { MAX_ATTEMPTS, queueOf, type Transaction } from "../types.ts";
 import { claimJobs } from "./claim.ts";

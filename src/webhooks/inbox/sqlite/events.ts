@@ -3,7 +3,7 @@ import { uptimeMs } from "../../../internal/retention-clock.ts";
 import type { FileClock } from "../../../internal/sqlite/meta.ts";
 import { prepareAll } from "../../../internal/sqlite/transaction.ts";
 import { errorText, isLastAttempt, PROCESS_DIED, unreadable } from "../errors.ts";
-import type { EndedLease, Lease } from "../lease-worker.ts";
+import type { EndedLease, Lease } from "../lease-store.ts";
 import {
   bytesOfHex,
   DELIVERY_COLUMNS,
