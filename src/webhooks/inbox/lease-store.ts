@@ -10,8 +10,10 @@ export interface Lease extends Omit<Job, "signal" | "transaction"> {
 export interface EndedLease {
   readonly lease: Lease;
   readonly as: "done" | "failed" | "released";
-  /** Of a failed attempt. */
-  readonly error?: unknown;
+  /** Why the attempt failed. */
+  readonly error?: string;
+  /** Of a failed attempt: when the next one begins. Without it, the event is a dead letter. */
+  readonly retryInMs?: number | undefined;
 }
 
 /** What a store did beside its turns. */

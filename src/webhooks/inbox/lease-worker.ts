@@ -1,6 +1,7 @@
 import { sleep, waitAtMost } from "../../internal/timeout.ts";
-import { leaseLost, receiverStopped } from "./errors.ts";
+import { errorText, isLastAttempt, leaseLost, receiverStopped } from "./errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "./lease-store.ts";
+import type { Pace } from "./pace.ts";
 import { queuesOf, type Transaction, type WorkerOptions } from "./types.ts";
 
 /** A store that fails now may work later. Until then, leases are renewed and nothing is lost. */
@@ -21,6 +22,9 @@ function afterThisTurn(callback: () => void): void {
   else setTimeout(callback);
 }
 
+/** How long leases last, and when failed attempts are made again. */
+export type LeasePace = Pick<Pace, "leaseMs" | "backoffMs">;
+
 /** A lease of this worker, until its end is written. */
 interface Held {
   readonly lease: Lease;
@@ -38,6 +42,7 @@ export class LeaseWorker {
   readonly #store: LeaseStore;
   readonly #options: WorkerOptions;
   readonly #queues: readonly string[];
+  readonly #pace: LeasePace;
   /** How many deliveries it may still take. */
   #allowance: number;
   /** Attempts that ended. */
@@ -70,14 +75,15 @@ export class LeaseWorker {
   constructor(
     store: LeaseStore,
     options: WorkerOptions,
-    leaseMs: number,
+    pace: LeasePace,
     limit: number = Number.POSITIVE_INFINITY,
   ) {
     this.#store = store;
     this.#options = options;
     this.#queues = queuesOf(options);
     this.#allowance = limit;
-    this.#renewalTimer = setInterval(() => void this.#renew(), leaseMs / 3);
+    this.#pace = pace;
+    this.#renewalTimer = setInterval(() => void this.#renew(), pace.leaseMs / 3);
     void this.poll();
   }
 
@@ -218,8 +224,14 @@ export class LeaseWorker {
     this.#running++;
     held.run = this.#options.run({ ...job, ...(transaction && { transaction }) }).then(
       () => this.#finish(held, { lease, as: "done" }),
-      (error: unknown) => this.#finish(held, { lease, as: "failed", error }),
+      (error: unknown) => this.#finish(held, this.#failed(lease, error)),
     );
+  }
+
+  #failed(lease: Lease, error: unknown): EndedLease {
+    const { attempt } = lease;
+    const retryInMs = isLastAttempt(attempt, error) ? undefined : this.#pace.backoffMs(attempt);
+    return { lease, as: "failed", error: errorText(error), retryInMs };
   }
 
   #transactionOf(held: Held): Transaction | undefined {

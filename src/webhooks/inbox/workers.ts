@@ -1,7 +1,7 @@
 import { waitAtMost } from "../../internal/timeout.ts";
 import { alreadyStarted } from "./errors.ts";
 import type { LeaseStore } from "./lease-store.ts";
-import { LeaseWorker } from "./lease-worker.ts";
+import { type LeasePace, LeaseWorker } from "./lease-worker.ts";
 import {
   type DrainLimits,
   type DrainResult,
@@ -13,23 +13,23 @@ import {
 /** The workers of an inbox: one from its start to its stop, and one for each `drain` under way. */
 export class Workers {
   readonly #open: () => LeaseStore;
-  readonly #leaseMs: number;
+  readonly #pace: LeasePace;
   #started: LeaseWorker | undefined;
   readonly #all = new Set<LeaseWorker>();
   /** The queues that the inbox works on; all of them before its start. */
   queues: readonly string[] = QUEUES;
 
   /** @param open - Returns the store of a worker. */
-  constructor(open: () => LeaseStore, leaseMs: number) {
+  constructor(open: () => LeaseStore, pace: LeasePace) {
     this.#open = open;
-    this.#leaseMs = leaseMs;
+    this.#pace = pace;
   }
 
   /** @throws {ConfigurationError} if it was started already. */
   start(options: WorkerOptions): void {
     if (this.#started !== undefined) throw alreadyStarted();
     this.queues = queuesOf(options);
-    this.#started = new LeaseWorker(this.#open(), options, this.#leaseMs);
+    this.#started = new LeaseWorker(this.#open(), options, this.#pace);
     this.#all.add(this.#started);
   }
 
@@ -37,7 +37,7 @@ export class Workers {
   async drain(options: WorkerOptions, { timeoutMs, limit }: DrainLimits): Promise<DrainResult> {
     const deadline = performance.now() + timeoutMs;
     const store = this.#open();
-    const worker = new LeaseWorker(store, options, this.#leaseMs, limit);
+    const worker = new LeaseWorker(store, options, this.#pace, limit);
     this.#all.add(worker);
     const idle = new Promise<void>((resolve) => {
       worker.onIdle = resolve;

@@ -62,10 +62,10 @@ describe("the end of a lease", () => {
     worker.run("a").done();
     await endOfTurn();
     expect(worker.polls()).toEqual([[ends("done", "a"), 1]]);
-    const error = new Error("no stock");
-    worker.run("c").fail(error);
+    worker.run("c").fail(new Error("no stock"));
     await endOfTurn();
-    expect(worker.polls()).toEqual([[[{ lease: leaseOf("c"), as: "failed", error }], 1]]);
+    const failed = { as: "failed", error: "Error: no stock", retryInMs: 7 };
+    expect(worker.polls()).toEqual([[[{ lease: leaseOf("c"), ...failed }], 1]]);
     await vi.advanceTimersByTimeAsync(500);
     expect(worker.polls()).toEqual([[[], 1]]);
   });

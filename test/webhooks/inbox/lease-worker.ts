@@ -48,7 +48,8 @@ export async function workOn(
     new Promise<void>((done, fail) => {
       runs[Buffer.from(job.raw).toString()] = { job, done, fail };
     });
-  const worker = new LeaseWorker(store, { run, concurrency, onError }, 3_000);
+  const pace = { leaseMs: 3_000, backoffMs: (attempt: number) => attempt * 7 };
+  const worker = new LeaseWorker(store, { run, concurrency, onError }, pace);
   await endOfTurn();
   return {
     poll: () => worker.poll(),

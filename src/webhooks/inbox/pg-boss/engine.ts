@@ -3,6 +3,7 @@ import { waitAtMost, withTimeout } from "../../../internal/timeout.ts";
 import { Batcher, type WaitingDelivery } from "../batcher.ts";
 import { alreadyStarted } from "../errors.ts";
 import { statsOf } from "../ledger/stats.ts";
+import { DEFAULT_PACE } from "../pace.ts";
 import { reportOncePerMinute } from "../repeated-errors.ts";
 import {
   type DrainLimits,
@@ -38,7 +39,9 @@ export class PgBossInbox {
     const limits = { deadlineMs: this.#store.timeoutMs, parallel: 2 };
     this.#batcher = new Batcher((batch) => this.#storeBatch(batch), limits);
     const open = () => new PgBossLeases(this.#store);
-    this.#workers = new Workers(open, heartbeatMsOf(settings.tuning));
+    const { tuning } = settings;
+    const pace = { ...DEFAULT_PACE, ...tuning.pace, leaseMs: heartbeatMsOf(tuning) };
+    this.#workers = new Workers(open, pace);
     // Without a listener, an error of pg-boss would end the process.
     boss.on("error", (error) => {
       if (settings.database !== undefined) this.#onError(error);

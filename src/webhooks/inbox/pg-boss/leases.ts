@@ -1,8 +1,8 @@
 import type { Db } from "pg-boss";
 import { withTimeout } from "../../../internal/timeout.ts";
-import { errorText, forgottenUnprocessed, isLastAttempt } from "../errors.ts";
+import { forgottenUnprocessed } from "../errors.ts";
 import { type EndedLease, type Lease, type LeaseStore, POLL_INTERVAL_MS } from "../lease-store.ts";
-import { DEFAULT_PACE, MAX_RETRY_WAIT_MS } from "../pace.ts";
+import { MAX_RETRY_WAIT_MS } from "../pace.ts";
 import { MAX_ATTEMPTS, queueOf, type Transaction } from "../types.ts";
 import { claimJobs } from "./claim.ts";
 import { noReply } from "./database.ts";
@@ -21,6 +21,12 @@ const MAINTENANCE_MS = 30_000;
 
 /** Time until the other processes learn on which events this one works, for `stats()`. */
 const REPORT_DELAY_MS = 250;
+
+function endOf({ lease, as, error = "", retryInMs: retryMs }: EndedLease): EndedJob {
+  const job = lease as HeldJob;
+  const attempts = Math.min(job.attempt, MAX_ATTEMPTS);
+  return { ...job, end: as === "failed" ? { attempts, error, retryMs } : as };
+}
 
 /** The jobs of pg-boss, as one worker leases them. */
 export class PgBossLeases implements LeaseStore {
@@ -53,7 +59,7 @@ export class PgBossLeases implements LeaseStore {
     count: number,
     queues: readonly string[],
   ): Promise<Lease[]> {
-    const jobs = ended.map((one) => this.#endOf(one));
+    const jobs = ended.map(endOf);
     const written = jobs.filter(({ end, commit }) => end !== "released" || commit === undefined);
     const leases = await this.#write(written, count, queues);
     for (const { token, event, end } of jobs) {
@@ -66,15 +72,6 @@ export class PgBossLeases implements LeaseStore {
     // One whose transaction is about to commit is not handed back: another process could repeat it.
     await Promise.allSettled(jobs.map(({ end, commit }) => end === "released" && commit));
     return leases;
-  }
-
-  #endOf({ lease, as, error }: EndedLease): EndedJob {
-    const job = lease as HeldJob;
-    if (as !== "failed") return { ...job, end: as };
-    const { backoffMs = DEFAULT_PACE.backoffMs } = this.#store.settings.tuning.pace ?? {};
-    const attempts = Math.min(job.attempt, MAX_ATTEMPTS);
-    const retryMs = isLastAttempt(job.attempt, error) ? undefined : backoffMs(job.attempt);
-    return { ...job, end: { attempts, error: errorText(error), retryMs } };
   }
 
   /** In one transaction. If a job is not held any more, each end in its own. */

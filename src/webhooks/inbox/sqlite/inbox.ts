@@ -59,7 +59,7 @@ export function sqliteInbox(
   const { pace = DEFAULT_PACE } = own;
   const retentionMs = retentionFor(own.retentionMs, pace);
   const store: SqliteStore = new SqliteStore(path, pace, retentionMs, () => workers.pollSoon());
-  const workers = new Workers(() => store, pace.leaseMs);
+  const workers = new Workers(() => store, pace);
   const reported = (options: WorkerOptions): WorkerOptions => {
     const report = reportOncePerMinute(options.onError);
     return { ...options, onError: (error) => report(store.explained(error)) };
