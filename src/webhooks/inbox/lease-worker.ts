@@ -47,8 +47,8 @@ export class LeaseWorker {
   #allowance: number;
   /** Attempts that ended. */
   processed = 0;
-  /** Is called when nothing runs, and nothing more is due or allowed. */
-  onIdle: () => void = () => {};
+  /** Is called when nothing runs, nothing more is due or allowed, and what is over is forgotten. */
+  onIdle: (() => void) | undefined;
   /** By token. */
   readonly #held = new Map<string, Held>();
   /** Leased, and not running yet. */
@@ -110,7 +110,8 @@ export class LeaseWorker {
       this.#isLocked = false;
       delayMs = this.#dueInMs();
       void this.#maintain();
-      this.#checkIdle();
+      const isIdle = this.#held.size === 0 && !this.#isMaintaining && delayMs > 0;
+      if (isIdle) this.onIdle?.();
     } catch (error) {
       delayMs = this.#retryInMs(error);
       this.#isLocked = delayMs < RETRY_DELAY_MS;
@@ -172,11 +173,6 @@ export class LeaseWorker {
     return Math.min(POLL_INTERVAL_MS, dueInMs);
   }
 
-  #checkIdle(): void {
-    const isIdle = this.#held.size === 0 && !this.#isMaintaining;
-    if (isIdle && this.#dueInMs() > 0) this.onIdle();
-  }
-
   async #maintain(): Promise<void> {
     const isDue = performance.now() >= this.#maintainAt && !this.#isMaintaining;
     if (this.#state !== "running" || !isDue) return;
@@ -191,8 +187,8 @@ export class LeaseWorker {
     }
     this.#isMaintaining = false;
     this.#maintainAt = performance.now() + nextInMs;
-    if (nextInMs < POLL_INTERVAL_MS) this.#pollIn(Math.min(nextInMs, this.#dueInMs()));
-    this.#checkIdle();
+    if (this.onIdle !== undefined) this.pollSoon();
+    else if (nextInMs < POLL_INTERVAL_MS) this.#pollIn(nextInMs);
   }
 
   /** Polls once for everything that arrives and ends in this turn of the event loop. */

@@ -25,6 +25,7 @@ interface CommonOptions {
   /**
    * The name of the inbox: its tables and its queues in pg-boss begin with it. Set it if two shops, or
    * two environments, share a database. At most 50 letters, digits, dots, hyphens and underscores.
+   * Another name is another, empty inbox: first let the old one run empty.
    * @default "malipo-webhooks"
    */
   queue?: string | undefined;
