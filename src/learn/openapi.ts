@@ -4,6 +4,7 @@ import { total } from "../profile/counts.ts";
 import { mergeValues } from "../profile/merge.ts";
 import { findPaging, type ParameterRole } from "../profile/paging.ts";
 import { hasType, ROOT } from "../profile/paths.ts";
+import { toTree } from "../profile/place.ts";
 import { isAccepted } from "../profile/read.ts";
 import type { HeaderShape, ResponseShape, ServiceProfile } from "../profile/types.ts";
 import { schemaOf } from "./shape-schema.ts";
@@ -32,7 +33,7 @@ function responseOf(description: string, { seen, headers, body }: ResponseShape)
     description,
     "x-seen": total(seen),
     ...(fields && { headers: fields }),
-    ...(isJson && { content: { "application/json": { schema: schemaOf(body) } } }),
+    ...(isJson && { content: { "application/json": { schema: schemaOf(toTree(body)) } } }),
   };
 }
 
@@ -101,7 +102,7 @@ function learnedOperation(profile: ServiceProfile, endpoint: string, operation: 
 function learnedWebhook(profile: ServiceProfile, kind: string, operation: Fields): Json {
   const event = profile.events[kind];
   if (event === undefined) return operation;
-  const schema = schemaOf(event.body);
+  const schema = schemaOf(toTree(event.body));
   const requestBody = { required: true, content: { "application/json": { schema } } };
   return { ...operation, "x-seen": total(event.seen), requestBody };
 }

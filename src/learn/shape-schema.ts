@@ -1,6 +1,5 @@
 import type { Json } from "../openapi/fields.ts";
-import { childrenOf, fieldPath, itemPath, presenceOf, ROOT } from "../profile/paths.ts";
-import type { FieldShape, Shape } from "../profile/types.ts";
+import type { Place } from "../profile/place.ts";
 
 const FORMATS: Readonly<Record<string, Json>> = {
   iso8601: { format: "date-time" },
@@ -12,40 +11,37 @@ const FORMATS: Readonly<Record<string, Json>> = {
   decimal: { pattern: "^-?\\d+\\.\\d+$" },
 };
 
-/** A place of a shape as JSON Schema. A field that was always there is required. */
-export function schemaOf(shape: Shape, path: string = ROOT): Json {
-  const field = shape[path];
-  if (field === undefined) return {};
-  const types = Object.keys(field.types).flatMap((type) => {
-    if (type === "number") return field.formats?.join() === "integer" ? ["integer"] : ["number"];
-    return type === "text" || type === "empty" ? [] : [type];
-  });
+/** A place as JSON Schema. A field that was always there is required. */
+export function schemaOf(place: Place | undefined): Json {
+  if (place === undefined) return {};
+  const types = place.types
+    .filter((type) => type !== "text" && type !== "empty")
+    .sort()
+    .map((type) => (type === "number" && place.formats.join() === "integer" ? "integer" : type));
   return {
     ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
-    ...textKeywords(field),
-    ...(types.includes("object") && objectKeywords(shape, path)),
-    ...(types.includes("array") && { items: schemaOf(shape, itemPath(path)) }),
+    ...textKeywords(place),
+    ...(types.includes("object") && objectKeywords(place)),
+    ...(types.includes("array") && { items: schemaOf(place.item) }),
   };
 }
 
-function textKeywords({ types, formats = [], values = [] }: FieldShape): Json {
-  const [format = "", ...others] = types.string === undefined ? [] : formats;
-  const keywords = others.length === 0 ? FORMATS[format] : undefined;
+function textKeywords({ types, formats, values }: Place): Json {
+  const isOne = types.includes("string") && formats.length === 1;
   // Not an enum: the service may have further ones.
-  return { ...keywords, ...(values.length > 0 && { examples: values }) };
+  return {
+    ...(isOne && FORMATS[formats[0] ?? ""]),
+    ...(values.length > 0 && { examples: values }),
+  };
 }
 
-function objectKeywords(shape: Shape, path: string): Json {
-  const names = childrenOf(shape, path).filter((name) => name !== "*" && name !== "{field}");
-  const properties = names.map((name) => [name, schemaOf(shape, fieldPath(path, name))]);
-  const required = names.filter((name) => {
-    const { seen, of } = presenceOf(shape, fieldPath(path, name));
-    return seen === of;
-  });
-  const rest = ["*", "{field}"].find((name) => shape[fieldPath(path, name)] !== undefined);
+function objectKeywords({ fields }: Place): Json {
+  const named = fields.filter(({ key }) => key !== "*" && key !== "{field}");
+  const required = named.filter(({ seen, of }) => seen === of).map(({ key }) => key);
+  const rest = fields.find((one) => !named.includes(one));
   return {
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries(named.map((one) => [one.key, schemaOf(one)])),
     ...(required.length > 0 && { required }),
-    ...(rest && { additionalProperties: schemaOf(shape, fieldPath(path, rest)) }),
+    ...(rest && { additionalProperties: schemaOf(rest) }),
   };
 }

@@ -1,62 +1,50 @@
-import { childrenOf, fieldPath, itemPath, presenceOf } from "../../profile/paths.ts";
-import type { FieldShape, Shape } from "../../profile/types.ts";
+import type { Place } from "../../profile/place.ts";
 
 const SCALARS = ["string", "number", "boolean", "null"];
 
-/** The type of the place as TypeScript, such as `string | null` or `{ id: string }[]`. */
-function typeAt(shape: Shape, path: string, indent: string): string {
-  const field = shape[path];
-  if (field === undefined) return "unknown";
-  const types = Object.keys(field.types).filter((type) => type !== "text" && type !== "empty");
-  const parts = types.map((type) => {
-    if (type === "object") return objectType(shape, path, indent);
-    if (type === "array") return arrayType(shape, path, indent);
-    return type === "string" ? textType(field) : type;
-  });
+/** The type of a place as TypeScript, such as `string | null` or `{ id: string }[]`. */
+function typeAt(place: Place | undefined, indent: string): string {
+  const types = (place?.types ?? []).filter((type) => type !== "text" && type !== "empty").sort();
   // An object that was only ever null may hold anything.
-  if (types.length === 0 || parts.join() === "null") return "unknown";
+  if (place === undefined || types.length === 0 || types.join() === "null") return "unknown";
+  const parts = types.map((type) => {
+    if (type === "object") return objectType(place, indent);
+    if (type === "array") return arrayType(place, indent);
+    return type === "string" ? textType(place) : type;
+  });
   return parts.sort((a, b) => SCALARS.indexOf(a) - SCALARS.indexOf(b)).join(" | ");
 }
 
 /** Further values may follow: `string & {}` keeps the completion of the known ones. */
-const textType = ({ values = [] }: FieldShape): string =>
+const textType = ({ values }: Place): string =>
   values.length === 0
     ? "string"
     : [...values.map((value) => JSON.stringify(value)), "(string & {})"].join(" | ");
 
-function arrayType(shape: Shape, path: string, indent: string): string {
-  const item = typeAt(shape, itemPath(path), indent);
-  return /^\w+$/.test(item) ? `${item}[]` : `(${item})[]`;
+function arrayType({ item }: Place, indent: string): string {
+  const type = typeAt(item, indent);
+  return /^\w+$/.test(type) ? `${type}[]` : `(${type})[]`;
 }
 
-function objectType(shape: Shape, path: string, indent: string): string {
-  const lines = fieldLines(shape, path, `${indent}  `, []);
+function objectType({ fields }: Place, indent: string): string {
+  const lines = fieldLines(fields, `${indent}  `);
   return lines.length === 0 ? "{ [field: string]: unknown }" : `{\n${lines.join("\n")}\n${indent}}`;
 }
 
 const propertyName = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 
-/** The fields of the object at a path, as lines of an interface. */
-export function fieldLines(
-  shape: Shape,
-  path: string,
-  indent: string,
-  declared: readonly string[],
-): string[] {
-  const names = childrenOf(shape, path).filter((name) => name !== "{field}");
-  return names
-    .filter((name) => !declared.includes(name))
-    .map((name) => {
-      const at = fieldPath(path, name);
-      const type = typeAt(shape, at, indent);
-      // Every field beside it would have to have its type.
-      if (name === "*") return `${indent}[key: string]: ${names.length > 1 ? "unknown" : type};`;
-      const { seen, of } = presenceOf(shape, at);
-      const formats =
-        shape[at]?.formats?.filter((format) => !["text", "true", "false"].includes(format)) ?? [];
-      const note = [`${seen} of ${of}`, ...formats].join(", ");
-      const property = `${propertyName(name)}${seen < of ? "?" : ""}: ${type};`;
-      return `${indent}/** Seen ${note}. */\n${indent}${property}`;
-    });
+/** The fields of an object, as lines of an interface. */
+export function fieldLines(fields: readonly Place[], indent: string): string[] {
+  const named = fields.filter(({ key }) => key !== "{field}");
+  return named.map((place) => {
+    const { key, seen, of } = place;
+    const type = typeAt(place, indent);
+    // Every field beside it would have to have its type.
+    if (key === "*") return `${indent}[key: string]: ${named.length > 1 ? "unknown" : type};`;
+    const formats = place.formats.filter((format) => !["text", "true", "false"].includes(format));
+    const note = [`${seen} of ${of}`, ...formats].join(", ");
+    const property = `${propertyName(key)}${seen < of ? "?" : ""}: ${type};`;
+    return `${indent}/** Seen ${note}. */\n${indent}${property}`;
+  });
 }

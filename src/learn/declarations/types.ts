@@ -1,4 +1,3 @@
-import { ROOT } from "../../profile/paths.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { fieldLines } from "./field-type.ts";
 import { type Learned, learnedEvents, learnedResources } from "./sources.ts";
@@ -7,9 +6,8 @@ const HEADER = `// Learned from your service. Written by \`npx malipo learn type
 // A field that was not always there is optional.`;
 
 function moduleText(module: string, learned: readonly Learned[]): string[] {
-  const interfaces = learned.flatMap(({ name, shape, declared }) => {
-    // The interface takes any other field already.
-    const lines = fieldLines(shape, ROOT, "    ", [...declared, "*"]);
+  const interfaces = learned.flatMap(({ name, fields }) => {
+    const lines = fieldLines(fields, "    ");
     return lines.length === 0 ? [] : [`  interface ${name} {\n${lines.join("\n")}\n  }`];
   });
   if (interfaces.length === 0) return [];

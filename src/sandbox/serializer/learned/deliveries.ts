@@ -1,10 +1,10 @@
 import { shapeAt } from "../../../profile/paths.ts";
+import { type Place, toTree } from "../../../profile/place.ts";
 import { findSchedule, usual } from "../../../profile/read.ts";
 import type { EventRecord } from "../../state/stored.ts";
 import { ASSUMED_SERIALIZER, eventData } from "../assumed.ts";
 import type { Serializer } from "../serializer.ts";
 import { deliveryHeadersLike } from "./headers.ts";
-import { type Place, toTree } from "./place.ts";
 import { type Learned, writeRecord } from "./responses.ts";
 import { type Lookup, write } from "./write.ts";
 

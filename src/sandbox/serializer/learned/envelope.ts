@@ -1,7 +1,7 @@
 import { fieldRole } from "../../../profile/paging.ts";
+import type { Place } from "../../../profile/place.ts";
 import type { Page } from "../../exchange/result.ts";
 import { cursorOf } from "../page-request.ts";
-import type { Place } from "./place.ts";
 import type { Known } from "./values.ts";
 import type { Lookup } from "./write.ts";
 

@@ -1,11 +1,11 @@
 import { REJECTION_CAUSES, type RejectionCause } from "../../../profile/causes.ts";
+import { toTree } from "../../../profile/place.ts";
 import { endpointKey, type Found, findRejection, isAccepted } from "../../../profile/read.ts";
 import type { ErrorCause, ErrorResponse } from "../../exchange/error-response.ts";
 import type { ApiResponse } from "../../exchange/messages.ts";
 import { ASSUMED_SERIALIZER, ASSUMED_STATUSES } from "../assumed.ts";
 import type { RequestContext } from "../serializer.ts";
 import { envelopeLookup } from "./envelope.ts";
-import { toTree } from "./place.ts";
 import { type Learned, toResponse } from "./responses.ts";
 import { write } from "./write.ts";
 

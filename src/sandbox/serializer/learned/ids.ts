@@ -1,9 +1,9 @@
+import { findPlace, type Place } from "../../../profile/place.ts";
 import type { Resource } from "../../exchange/result.ts";
 import { nextName } from "../../state/random.ts";
 import { ASSUMED_SERIALIZER } from "../assumed.ts";
 import type { IdKind, IdState, Serializer } from "../serializer.ts";
 import { findKnown } from "./known-values.ts";
-import { findPlace, type Place } from "./place.ts";
 import { formatOf, placeholderText } from "./placeholder.ts";
 import type { Templates } from "./templates.ts";
 

@@ -1,9 +1,9 @@
 import { FIELDS_OF_SOME_STATUSES } from "../../../profile/compare-shapes.ts";
+import type { Place } from "../../../profile/place.ts";
 import { VIRTUAL_START } from "../../clock/time.ts";
 import type { Records, Resource } from "../../exchange/result.ts";
 import type { StoredInvoice, StoredPayment } from "../../state/stored.ts";
 import { paymentView } from "../views.ts";
-import type { Place } from "./place.ts";
 import type { Format, Known } from "./values.ts";
 
 /** What is known of a resource, by the name of its field. */

@@ -1,5 +1,6 @@
 import { findPaging } from "../../../profile/paging.ts";
 import { ROOT } from "../../../profile/paths.ts";
+import { findPlace, type Place } from "../../../profile/place.ts";
 import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
@@ -11,7 +12,6 @@ import type { Serializer } from "../serializer.ts";
 import { envelopeLookup, pageLookup } from "./envelope.ts";
 import { headersLike } from "./headers.ts";
 import { findKnown, knownFieldsOf } from "./known-values.ts";
-import { findPlace, type Place } from "./place.ts";
 import type { Template, Templates } from "./templates.ts";
 import { choose, type Format, type Known } from "./values.ts";
 import { type Lookup, write, writeFields } from "./write.ts";

@@ -1,17 +1,21 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../../../contract/endpoints.ts";
+import { ENDPOINTS, type EndpointName } from "../../../contract/endpoints.ts";
 import { mergeValues } from "../../../profile/merge.ts";
 import {
   childrenOf,
   findListPath,
   findResourcePath,
-  itemPath,
   lastName,
   ROOT,
-  shapeAt,
 } from "../../../profile/paths.ts";
-import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
+import { type Place, toTree } from "../../../profile/place.ts";
+import {
+  endpointKey,
+  type Found,
+  findSuccess,
+  isList,
+  resourceShape,
+} from "../../../profile/read.ts";
 import type { FieldShape, ServiceProfile, Shape } from "../../../profile/types.ts";
-import { type Place, toTree } from "./place.ts";
 
 /** The shape of the success of an endpoint, as it was seen there or at an endpoint that is like it. */
 export interface Template {
@@ -60,7 +64,6 @@ const groupOf = (groups: readonly (readonly EndpointName[])[], name: EndpointNam
 const DOCUMENTED = [...(ALIKE[0] ?? []), ...(ALIKE[1] ?? [])];
 
 const NAMES = Object.keys(ENDPOINTS) as EndpointName[];
-const isList = (name: EndpointName) => (ENDPOINTS[name] as Endpoint).list === true;
 
 /** Reads the templates of a profile, each when it is first needed. */
 export class Templates {
@@ -135,23 +138,16 @@ export class Templates {
     return { status: found.status, found, root, at, inner };
   }
 
-  #resourceShape(name: EndpointName): Shape {
-    const { body = {} } = this.#seen(name)?.response ?? {};
-    if (!isList(name)) return shapeAt(body, findResourcePath(body));
-    const list = findListPath(body);
-    return list === undefined ? {} : shapeAt(body, itemPath(list));
-  }
-
   /** The resource that an endpoint returns, or an item of its list. */
   #resource(name: EndpointName, rename?: (key: string) => string): Place | undefined {
-    return this.resourceLike(this.#resourceShape(name), subjectOf(name), rename);
+    return this.resourceLike(resourceShape(this.#profile, name), subjectOf(name), rename);
   }
 
   /** A resource with what endpoints show of it: what repeats a value, and further statuses. */
   resourceLike(own: Shape, subject: string, rename?: (key: string) => string): Place | undefined {
     let shape = own;
     for (const name of NAMES.filter((one) => subjectOf(one) === subject)) {
-      const other = this.#resourceShape(name);
+      const other = resourceShape(this.#profile, name);
       const same = Object.entries(other).flatMap(([path, field]) =>
         path in own && field.same ? [[path, { same: field.same }] as const] : [],
       );

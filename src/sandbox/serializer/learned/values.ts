@@ -1,6 +1,6 @@
+import type { Place } from "../../../profile/place.ts";
 import { textFormat } from "../../../profile/vocabulary/formats.ts";
 import { formatAmount } from "../../state/money.ts";
-import type { Place } from "./place.ts";
 import { placeholder } from "./placeholder.ts";
 
 /** A value that the sandbox knows, before it has the type and the format of a place. `null`: there is none. */

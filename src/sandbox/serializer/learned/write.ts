@@ -1,5 +1,5 @@
 import { ROOT } from "../../../profile/paths.ts";
-import { inState, type Place } from "./place.ts";
+import { inState, type Place } from "../../../profile/place.ts";
 import { placeholder } from "./placeholder.ts";
 import { type Format, type Known, OMIT, writeKnown } from "./values.ts";
 

@@ -1,14 +1,7 @@
-import { total } from "../../../profile/counts.ts";
-import {
-  childrenOf,
-  fieldPath,
-  itemPath,
-  lastName,
-  presenceOf,
-  ROOT,
-} from "../../../profile/paths.ts";
-import type { FieldShape, Shape } from "../../../profile/types.ts";
-import { withoutBrackets } from "../../../profile/vocabulary/names.ts";
+import { total } from "./counts.ts";
+import { childrenOf, fieldPath, itemPath, lastName, presenceOf, ROOT } from "./paths.ts";
+import type { FieldShape, Shape } from "./types.ts";
+import { withoutBrackets } from "./vocabulary/names.ts";
 
 /** One place of a body, with what is below it: a shape that can be walked from its root. */
 export interface Place extends Pick<FieldShape, "states"> {
@@ -22,7 +15,10 @@ export interface Place extends Pick<FieldShape, "states"> {
   readonly formats: readonly string[];
   readonly values: readonly string[];
   readonly same: readonly string[];
-  /** How usual it is in its parent: 0 to 1. */
+  /** How often it was there, of the times that its parent was. */
+  readonly seen: number;
+  readonly of: number;
+  /** The same as a share: 0 to 1. */
   readonly presence: number;
   readonly fields: readonly Place[];
   /** What a list holds. */
@@ -54,6 +50,8 @@ export function toTree(shape: Shape, rename = (key: string) => key): Place | und
       values,
       same,
       ...(states && { states }),
+      seen,
+      of,
       presence: of === 0 ? 1 : seen / of,
       fields: childrenOf(shape, path).map((name) => build(fieldPath(path, name))),
       item: itemPath(path) in shape ? build(itemPath(path)) : undefined,
