@@ -1,7 +1,7 @@
 import { total } from "./counts.ts";
 import { childrenOf, fieldPath, itemPath, lastName, presenceOf, ROOT } from "./paths.ts";
 import type { FieldShape, Shape } from "./types.ts";
-import { withoutBrackets } from "./vocabulary/names.ts";
+import { withoutBrackets, wordsOf } from "./vocabulary/names.ts";
 
 /** One place of a body, with what is below it: a shape that can be walked from its root. */
 export interface Place extends Pick<FieldShape, "states"> {
@@ -25,12 +25,6 @@ export interface Place extends Pick<FieldShape, "states"> {
   readonly item: Place | undefined;
 }
 
-const snakeCase = (key: string): string =>
-  withoutBrackets(key)
-    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
-    .replaceAll("-", "_")
-    .toLowerCase();
-
 /**
  * Builds the tree of a shape.
  *
@@ -44,7 +38,7 @@ export function toTree(shape: Shape, rename = (key: string) => key): Place | und
     return {
       path,
       key,
-      name: snakeCase(key),
+      name: wordsOf(withoutBrackets(key)).join("_"),
       types: Object.keys(types).sort((a, b) => total(types[b]) - total(types[a])),
       formats,
       values,

@@ -1,6 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { Counts, RedeliveryShape, ServiceProfile } from "../../profile/types.ts";
-import { isClosedValue } from "../../profile/vocabulary/closed-values.ts";
+import { isClosedValue } from "../../profile/vocabulary/names.ts";
 import type { DeliverySeen } from "../exchange.ts";
 import type { Additions } from "./additions.ts";
 import { hashText } from "./hash.ts";

@@ -1,9 +1,13 @@
 import { isObject } from "../../internal/is-object.ts";
 import { childrenOf, fieldPath, itemPath, parentPath, ROOT } from "../../profile/paths.ts";
 import type { Counts, FieldShape, Shape } from "../../profile/types.ts";
-import { isClosedValue, isCurrency } from "../../profile/vocabulary/closed-values.ts";
 import { numberFormat, textFormat, timestampForm } from "../../profile/vocabulary/formats.ts";
-import { hasKnownWord, isFieldName, isKnownName } from "../../profile/vocabulary/names.ts";
+import {
+  hasKnownWord,
+  isClosedValue,
+  isFieldName,
+  isKnownName,
+} from "../../profile/vocabulary/names.ts";
 import { add } from "./additions.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import { type KnownValues, repeatedNames } from "./repeated.ts";
@@ -99,7 +103,7 @@ function stateOf(value: Record<string, unknown>): string | undefined {
 function isClosed(name: string, value: string): boolean {
   return STATUS_NAME.test(name) || name === "event"
     ? isClosedValue(value)
-    : name === "currency" && isCurrency(value);
+    : name === "currency" && /^[A-Z]{3}$/.test(value);
 }
 
 function addFields(
