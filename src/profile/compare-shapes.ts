@@ -41,10 +41,16 @@ export const DIFF = policy("all", "all", true, "all");
 /** Two profiles of what may be two services. */
 export const MERGE = policy("required", "required", false, "none");
 
-/** Fields that a payment has in some statuses only, by the interface. */
+/** Fields that a payment has in one status only, by the interface. */
+export const FIELDS_BY_STATUS: Readonly<Record<string, readonly string[]>> = {
+  completed: ["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
+  failed: ["failure_reason", "user_message", "retry_possible"],
+};
+
+/** The same, with what it has in some ways to pay only. */
 export const FIELDS_OF_SOME_STATUSES: ReadonlySet<string> = new Set([
-  ...["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
-  ...["failure_reason", "user_message", "retry_possible", "checkout_request_id"],
+  ...Object.values(FIELDS_BY_STATUS).flat(),
+  "checkout_request_id",
 ]);
 
 /** Whether a place is one that counts if the other shape does not have it. */

@@ -41,13 +41,7 @@ function rowsOf(part: Part, steps: readonly Step[]): string[][] {
   if (part !== "paging") return steps.map((step) => [stepName(step), step.learns]);
   return [...new Set(steps.map(({ path }) => path))].map((path) => {
     const queries = steps.filter((step) => step.path === path).map(queryOf);
-    return [
-      `GET ${path}`,
-      queries
-        .flatMap((query) => query && `?${query}`)
-        .join(" ")
-        .trim(),
-    ];
+    return [`GET ${path}`, queries.flatMap((query) => (query ? [`?${query}`] : [])).join(" ")];
   });
 }
 

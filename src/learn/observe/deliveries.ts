@@ -1,10 +1,9 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { Counts, RedeliveryShape, ServiceProfile } from "../../profile/types.ts";
 import { isClosedValue } from "../../profile/vocabulary/names.ts";
-import type { DeliverySeen } from "../exchange.ts";
+import { type DeliverySeen, parseBody } from "../exchange.ts";
 import type { Additions } from "./additions.ts";
 import { headersOf } from "./headers.ts";
-import { parseBody } from "./parse-body.ts";
 import type { SentPayments } from "./repeated.ts";
 import { roundGap } from "./round-gap.ts";
 import { shapeOf } from "./shape.ts";

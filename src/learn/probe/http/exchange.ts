@@ -4,8 +4,7 @@ import { keyKind } from "../../../contract/keys.ts";
 import { ProbeError } from "../../../errors/probe.ts";
 import { describeConnectionError, describeError } from "../../../internal/describe-error.ts";
 import { failureCode } from "../../../internal/failed-before-sending.ts";
-import type { Exchange } from "../../exchange.ts";
-import { parseBody } from "../../observe/parse-body.ts";
+import { type Exchange, parseBody } from "../../exchange.ts";
 
 /** One request, complete. */
 export interface Outgoing extends Pick<Exchange, "method" | "path" | "query" | "sent"> {

@@ -1,3 +1,4 @@
+import { FIELDS_BY_STATUS } from "../../../profile/compare-shapes.ts";
 import { findPaging } from "../../../profile/paging.ts";
 import { ROOT } from "../../../profile/paths.ts";
 import { findPlace, type Place } from "../../../profile/place.ts";
@@ -76,11 +77,6 @@ function stateOf(place: Place, status: Known | undefined) {
   return states.includes(state) ? state : undefined;
 }
 
-const FIELDS_BY_STATUS: Readonly<Record<string, readonly string[]>> = {
-  failed: ["failure_reason", "user_message", "retry_possible"],
-  completed: ["transaction_id", "provider_transaction_id", "provider_reference", "payer_name"],
-};
-
 /** The documented fields of a payment in a status that was never seen: they are not left out. */
 function unseenFields(record: unknown, { fields }: Place): object {
   const names = FIELDS_BY_STATUS[(Object(record) as { status?: string }).status ?? ""] ?? [];
@@ -100,13 +96,12 @@ export function writeSuccess(
   if (template === undefined) return assumedResponse(learned, request, result);
   const { root, at, found } = template;
   const status = template.status ?? ("isNew" in result && result.isNew ? 201 : 200);
-  const envelope = envelopeLookup({ status, now: request.now });
   return toResponse(learned, { ...found, status }, root, () => {
     const value = writeContent(learned, template, result);
     if (at === ROOT) return value;
-    const paging = "records" in result && listLookup(learned.profile, request, result);
-    const lookup: Lookup = (place, within) =>
-      (paging || undefined)?.(place, within) ?? envelope(place, within);
+    const envelope = envelopeLookup({ status, now: request.now });
+    const paging = "records" in result ? listLookup(learned.profile, request, result) : undefined;
+    const lookup: Lookup = (place, within) => paging?.(place, within) ?? envelope(place, within);
     return write(root, { lookup, format: learned.format, content: { at, value } });
   });
 }
