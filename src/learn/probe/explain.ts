@@ -13,27 +13,22 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** The error of a probe that could read nothing. */
 export function explainNoReads(baseUrl: string, responses: readonly Received[]): ProbeError {
-  const { origin } = new URL(baseUrl);
   const statuses = [...new Set(responses.map(({ status }) => status))];
-  const [status = 0] = statuses;
-  if (statuses.length === 1 && ADVICE[status] !== undefined && responses.some(hasJson)) {
-    return new ProbeError("no_reads", ADVICE[status]);
-  }
-  if (!responses.some(hasJson)) {
-    const [first] = responses;
-    const type = (first?.headers.get("content-type") ?? "no content type").slice(0, 60);
+  const returned = `it returned ${statuses.join(", ")}`;
+  if (responses.every(({ json }) => json === undefined)) {
+    const type = (responses[0]?.headers.get("content-type") ?? "no content type").slice(0, 60);
     return new ProbeError(
       "not_json",
-      `${origin} does not respond in JSON: it returned ${statuses.join(", ")} with ${type}. This is not the address of the service's API. Check --base-url, with its path prefix.`,
+      `${new URL(baseUrl).origin} does not respond in JSON: ${returned} with ${type}. This is not the address of the service's API. Check --base-url, with its path prefix.`,
     );
   }
+  const advice = statuses.length === 1 ? ADVICE[statuses[0] ?? 0] : undefined;
   return new ProbeError(
     "no_reads",
-    `The service rejected every read: it returned ${statuses.join(", ")}. Check the key and --base-url. \`npx malipo doctor\` tells more.`,
+    advice ??
+      `The service rejected every read: ${returned}. Check the key and --base-url. \`npx malipo doctor\` tells more.`,
   );
 }
-
-const hasJson = ({ json }: Received) => json !== undefined;
 
 /** The error of a service that sends its callers elsewhere. */
 export function explainRedirect(baseUrl: string, { status, headers }: Received): ProbeError {

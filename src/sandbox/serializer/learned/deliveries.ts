@@ -70,11 +70,10 @@ export function learnedDeliveries(
       return JSON.stringify(write(root, { lookup, format, content: { at: DATA, value } }));
     },
     retryDelaysMs: schedule.length > 0 ? schedule : ASSUMED_SERIALIZER.retryDelaysMs,
-    deliveryHeaders: ({ delivery: { id, event }, tries, now, signature }) => {
-      const values = { event, tries, now, seed: `${id} ${tries}`, timestamp };
-      const headers = deliveryHeadersLike(profile.deliveries, values);
-      return { ...headers, "x-service-signature": prefix + signature };
-    },
+    deliveryHeaders: (attempt) => ({
+      ...deliveryHeadersLike(profile.deliveries, attempt, timestamp),
+      "x-service-signature": prefix + attempt.signature,
+    }),
   };
 }
 

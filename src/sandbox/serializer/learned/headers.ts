@@ -1,5 +1,6 @@
 import { total } from "../../../profile/counts.ts";
 import type { DeliveryShape, HeaderShape, ResponseShape } from "../../../profile/types.ts";
+import type { Serializer } from "../serializer.ts";
 import { placeholderText } from "./placeholder.ts";
 
 /** Headers that belong to the service, not to the server in front of it. */
@@ -36,19 +37,11 @@ export const headersLike = (response: ResponseShape, seed: string): Record<strin
       FIXED[name] ?? values?.at(-1) ?? placeholderText(format, name, seed),
   );
 
-/** What the headers of a delivery may hold. */
-interface DeliveryValues {
-  readonly event: string;
-  readonly tries: number;
-  readonly now: number;
-  readonly seed: string;
-  readonly timestamp: (ms: number) => string;
-}
-
 /** The headers of a delivery, as they were learned. */
 export const deliveryHeadersLike = (
   deliveries: DeliveryShape,
-  { event, tries, now, seed, timestamp }: DeliveryValues,
+  { delivery: { id, event }, tries, now }: Parameters<Serializer["deliveryHeaders"]>[0],
+  timestamp: (ms: number) => string,
 ): Record<string, string> =>
   usualHeaders(
     deliveries,
@@ -63,6 +56,6 @@ export const deliveryHeadersLike = (
       if (isNumber && isRetry) return String(tries - 1);
       if (isNumber && /attempt|tries/.test(name)) return String(tries);
       if (format === "token" && /(?:event|topic|type)$/.test(name)) return event;
-      return values?.[0] ?? placeholderText(format, name, seed);
+      return values?.[0] ?? placeholderText(format, name, `${id} ${tries}`);
     },
   );

@@ -1,16 +1,13 @@
 import { FIELDS_BY_STATUS } from "../../../profile/compare-shapes.ts";
-import { findPaging } from "../../../profile/paging.ts";
 import { ROOT } from "../../../profile/paths.ts";
 import { findPlace, type Place } from "../../../profile/place.ts";
-import { endpointKey, type Found, findSuccess } from "../../../profile/read.ts";
+import { type Found, findSuccess } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
-import { ASSUMPTIONS } from "../../assumptions.ts";
 import { CORS_HEADERS } from "../../exchange/json-response.ts";
 import type { ApiResponse } from "../../exchange/messages.ts";
-import type { Page, Resource, RouteResult } from "../../exchange/result.ts";
+import type { Resource, RouteResult } from "../../exchange/result.ts";
 import { ASSUMED_SERIALIZER, viewOf } from "../assumed.ts";
-import type { Serializer } from "../serializer.ts";
-import { envelopeLookup, pageLookup } from "./envelope.ts";
+import { envelopeLookup, pageLookup, type SuccessRequest } from "./envelope.ts";
 import { headersLike } from "./headers.ts";
 import { findKnown, knownFieldsOf } from "./known-values.ts";
 import type { Template, Templates } from "./templates.ts";
@@ -23,8 +20,6 @@ export interface Learned {
   readonly templates: Templates;
   readonly format: Format;
 }
-
-type Request = Parameters<Serializer["success"]>[0];
 
 /** A body of a response in the shape of a place: JSON, a page of HTML, or nothing. */
 export function toResponse(
@@ -88,7 +83,7 @@ function unseenFields(record: unknown, { fields }: Place): object {
 /** Writes the success of an endpoint as it was learned. */
 export function writeSuccess(
   { format, ...rest }: Learned,
-  request: Request,
+  request: SuccessRequest,
   result: RouteResult,
 ): ApiResponse {
   const learned = { ...rest, format: { ...format, webhookSecret: request.webhookSecret } };
@@ -100,7 +95,7 @@ export function writeSuccess(
     const value = writeContent(learned, template, result);
     if (at === ROOT) return value;
     const envelope = envelopeLookup({ status, now: request.now });
-    const paging = "records" in result ? listLookup(learned.profile, request, result) : undefined;
+    const paging = "records" in result ? pageLookup(learned.profile, request, result) : undefined;
     const lookup: Lookup = (place, within) => paging?.(place, within) ?? envelope(place, within);
     return write(root, { lookup, format: learned.format, content: { at, value } });
   });
@@ -114,7 +109,7 @@ const writeContent = (learned: Learned, { inner }: Template, result: RouteResult
 /** The assumed response of an endpoint that was not seen, with the headers that every other one has. */
 function assumedResponse(
   { profile, format }: Learned,
-  request: Request,
+  request: SuccessRequest,
   result: RouteResult,
 ): ApiResponse {
   const assumed = ASSUMED_SERIALIZER.success(request, result);
@@ -125,16 +120,4 @@ function assumedResponse(
   const { "content-type": type = "application/json" } = assumed.headers;
   const headers = { "content-type": type, ...CORS_HEADERS };
   return { ...assumed, headers: { ...headers, ...headersLike(seen.response, format.seed) } };
-}
-
-function listLookup(
-  profile: ServiceProfile,
-  { endpoint, path }: Request,
-  { page, records }: { readonly page: Page; readonly records: readonly unknown[] },
-): Lookup {
-  const { firstPage = 1, parameters } = findPaging(profile, endpointKey(endpoint));
-  const { origin, prefix } = ASSUMPTIONS.address.value;
-  const address = origin + prefix + path;
-  const pageName = parameters.page ?? "page";
-  return pageLookup({ page, count: records.length, address, firstPage, pageName });
 }

@@ -5,6 +5,7 @@ import { findPaging, parameterRole } from "../../../profile/paging.ts";
 import { endpointKey, findRejection, isAccepted, usual } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
 import { formatTimestamp } from "../../clock/time.ts";
+import { ASSUMED_SERIALIZER } from "../assumed.ts";
 import { ASSUMED_PAGING, readPage } from "../page-request.ts";
 import type { Serializer } from "../serializer.ts";
 import { learnedDeliveries } from "./deliveries.ts";
@@ -42,9 +43,7 @@ export function learnedSerializer(profile: ServiceProfile, seed: string): Serial
     },
     ...learnedIds(templates, seed),
     mayCall: permissionsOf(profile),
-    hasScopes: !accepts(profile, "missing_scope", false),
-    acceptsInvalidPhones: accepts(profile, "invalid_phone", false),
-    acceptsUnusablePhones: accepts(profile, "unusable_phone", true),
+    accepts: (cause) => accepts(profile, cause) ?? ASSUMED_SERIALIZER.accepts(cause),
     ...learnedDeliveries(learned),
   };
 }
@@ -75,10 +74,10 @@ function timestampsOf(
   return form === undefined ? formatTimestamp : timestampIn(form);
 }
 
-/** Whether the service does what is asked although there is a cause to reject it. */
-function accepts(profile: ServiceProfile, cause: RejectionCause, assumed: boolean): boolean {
+/** Whether the service does what is asked although there is a cause to reject it. `undefined`: not seen. */
+function accepts(profile: ServiceProfile, cause: RejectionCause): boolean | undefined {
   const found = findRejection(profile, cause);
-  return found === undefined ? assumed : isAccepted(found);
+  return found && isAccepted(found);
 }
 
 const permissionsOf =
@@ -89,5 +88,5 @@ const permissionsOf =
     // A secret key that is rejected lacks a scope.
     if (kind !== "secret" && total(rejected) > 0) return false;
     const { keys }: Endpoint = ENDPOINTS[name];
-    return keys.includes(kind) || accepts(profile, "wrong_kind", false);
+    return keys.includes(kind) || accepts(profile, "wrong_kind") === true;
   };
