@@ -33,7 +33,6 @@ const REAL_SUCCESS: Causes = [
 /** The endpoints whose resource has a status. */
 const STATEFUL = /payments|payment\/status|invoices/;
 
-/** What `createRecorder` takes. */
 export interface RecorderOptions {
   /** Who learns. It is written into the profile, beside the run. */
   readonly by: "probe" | "proxy" | "observer";
@@ -184,5 +183,4 @@ export class Recorder {
   }
 }
 
-/** Makes a recorder: see {@link Recorder}. */
 export const createRecorder = (options: RecorderOptions): Recorder => new Recorder(options);

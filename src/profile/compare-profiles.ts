@@ -46,7 +46,7 @@ function requiredParts(profile: ServiceProfile): Map<string, Part> {
       (cause) => [`rejections ${cause}`, findRejection(profile, cause)] as const,
     ),
   ];
-  return new Map([
+  return new Map<string, Part>([
     ...found.flatMap(([name, one]) => (one ? [[name, partOf(one)] as const] : [])),
     ...Object.entries(events),
   ]);

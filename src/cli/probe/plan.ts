@@ -9,7 +9,6 @@ export interface PlanContext {
   readonly baseUrl: string;
   readonly keyKind: string;
   readonly phone: string | undefined;
-  /** The file that the profile goes to. */
   readonly out: string | undefined;
   readonly choices: Choices;
 }

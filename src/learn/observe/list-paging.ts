@@ -5,7 +5,7 @@ import {
   type ParameterRole,
   parameterRole,
 } from "../../profile/paging.ts";
-import { ROOT } from "../../profile/paths.ts";
+import { isIdName, ROOT } from "../../profile/paths.ts";
 import type { Counts, ListPaging } from "../../profile/types.ts";
 import type { Additions } from "./additions.ts";
 
@@ -43,11 +43,9 @@ const isSize = (value: number | undefined, items?: number): value is number =>
 const wholeNumber = (value: unknown): number | undefined =>
   typeof value === "number" ? value : /^\d{1,6}$/.test(String(value)) ? Number(value) : undefined;
 
-const ID_NAME = /^_?(?:id|uuid|reference|number)$|(?:_id|Id|_reference|Reference|_number|Number)$/;
-
 /** What tells an item apart: its ids, because its other fields may change between two reads. */
 function identityOf(item: unknown): string {
-  const ids = isObject(item) ? Object.entries(item).filter(([name]) => ID_NAME.test(name)) : [];
+  const ids = isObject(item) ? Object.entries(item).filter(([name]) => isIdName(name)) : [];
   return JSON.stringify(ids.length > 0 ? ids : item);
 }
 

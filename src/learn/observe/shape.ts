@@ -7,6 +7,7 @@ import {
   isClosedValue,
   isFieldName,
   isKnownName,
+  isStatusName,
 } from "../../profile/vocabulary/names.ts";
 import type { ParsedBody } from "../exchange.ts";
 import { add } from "./additions.ts";
@@ -94,8 +95,7 @@ function addValue(target: Target, path: string, name: string, value: unknown, de
   };
   add(shape, { [path]: field }, "body");
   if (!Object.hasOwn(shape, path)) return;
-  const isTime = format === "iso8601" || format === "datetime";
-  const form = isTime ? timestampForm(String(value)) : undefined;
+  const form = typeof value === "string" ? timestampForm(value) : undefined;
   if (form !== undefined) add(timestamps, { [form]: one });
   if (depth >= MAX_DEPTH) return;
   if (Array.isArray(value)) {
@@ -111,19 +111,17 @@ function formatOf(value: unknown): string | undefined {
   return typeof value === "boolean" ? String(value) : undefined;
 }
 
-const STATUS_NAME = /status$|state$/i;
-
 /** The status of a resource, in small letters: a word that APIs use. */
 function stateOf(value: Record<string, unknown>): string | undefined {
   const status = Object.entries(value).find(
-    ([name, one]) => STATUS_NAME.test(name) && typeof one === "string" && isClosedValue(one),
+    ([name, one]) => isStatusName(name) && typeof one === "string" && isClosedValue(one),
   );
   return status && String(status[1]).toLowerCase();
 }
 
 /** Only of fields that are one of a few texts. */
 function isClosed(name: string, value: string): boolean {
-  return STATUS_NAME.test(name) || name === "event"
+  return isStatusName(name) || name === "event"
     ? isClosedValue(value)
     : name === "currency" && /^[A-Z]{3}$/.test(value);
 }

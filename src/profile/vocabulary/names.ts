@@ -21,7 +21,7 @@ export const wordsOf = (name: string): string[] =>
 /** A word of letters, with at most two digits at its end; a few longer ones are terms. */
 const WORD = /^(?:[a-z]+\d{0,2}|\d|sha\d{3}|iso\d{4}|e164|utf8|oauth2)$/;
 
-/** Letters that no word has: five in a row without a vowel. */
+/** Letters that no word has: six in a row without a vowel. */
 const NO_WORD = /[bcdfghjklmnpqrstvwxz]{6}/;
 
 /** `deadbeef`: a hash that has letters only. */
@@ -105,6 +105,9 @@ const HEADER_TERMS = new Set(
   ),
 );
 
+/** Whether a field holds the status of its object: `status`, `payment_status`, `state`. */
+export const isStatusName = (name: string): boolean => /(?:status|state)$/i.test(name);
+
 /** Whether a value of `status` or of `event` may stand in a profile: words that APIs use. */
 export const isClosedValue = (value: string): boolean =>
   /^(?:[a-z_.]{1,40}|[A-Z][a-z_]{1,39}|[A-Z_]{1,40})$/.test(value) &&
@@ -122,7 +125,6 @@ export function withoutBrackets(segment: string): string {
   return segment.slice(0, end);
 }
 
-/** Whether a text is a path of a shape. */
 export function isShapePath(path: string): boolean {
   if (path === "$") return true;
   if (path.length > MAX_PATH) return false;

@@ -45,7 +45,6 @@ export class Client {
   readonly #options: ClientOptions;
   #waitedMs = 0;
   #errorsInARow = 0;
-  /** How many requests were sent. */
   requests = 0;
   /** How long the service took for the last response, without the waits that it asked for. */
   lastMs = 0;

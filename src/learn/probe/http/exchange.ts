@@ -6,7 +6,6 @@ import { describeConnectionError, describeError } from "../../../internal/descri
 import { failureCode } from "../../../internal/failed-before-sending.ts";
 import { type Exchange, parseBody } from "../../exchange.ts";
 
-/** One request, complete. */
 export interface Outgoing extends Pick<Exchange, "method" | "path" | "query" | "sent"> {
   /** The text of `sent`. */
   readonly body?: string | undefined;

@@ -2,6 +2,7 @@ import { fieldRole, findPaging } from "../../../profile/paging.ts";
 import type { Place } from "../../../profile/place.ts";
 import { endpointKey } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
+import { hasTimeFormat } from "../../../profile/vocabulary/formats.ts";
 import { ASSUMPTIONS } from "../../assumptions.ts";
 import type { Page } from "../../exchange/result.ts";
 import { cursorOf } from "../page-request.ts";
@@ -22,15 +23,12 @@ export interface EnvelopeValues {
   readonly error?: { readonly cause: string; readonly message: string; readonly field: string };
 }
 
-const isTime = (formats: readonly string[]) =>
-  formats.some((one) => one === "iso8601" || one === "datetime" || one === "date");
-
 /** Looks up the fields of an envelope and of an error, by their shape. */
 export function envelopeLookup({ status, now, error }: EnvelopeValues): Lookup {
   return ({ name, types: [type], formats, values, same }) => {
     if (same.includes("status")) return sent(status);
     if (type !== "string") return undefined;
-    if (isTime(formats)) return { ms: now };
+    if (hasTimeFormat(formats)) return { ms: now };
     if (values.length > 0) {
       return { oneOf: [error === undefined ? /^(success|ok)/ : /^(error|fail)/, /^/] };
     }

@@ -48,7 +48,6 @@ function findError(learned: Learned, cause: ErrorCause, endpoint?: string) {
   return undefined;
 }
 
-/** Writes an error as it was learned. */
 export function writeError(
   learned: Learned,
   request: RequestContext,

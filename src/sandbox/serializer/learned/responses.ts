@@ -3,6 +3,7 @@ import { ROOT } from "../../../profile/paths.ts";
 import { findPlace, type Place } from "../../../profile/place.ts";
 import { type Found, findSuccess } from "../../../profile/read.ts";
 import type { ServiceProfile } from "../../../profile/types.ts";
+import { isStatusName } from "../../../profile/vocabulary/names.ts";
 import { CORS_HEADERS } from "../../exchange/json-response.ts";
 import type { ApiResponse } from "../../exchange/messages.ts";
 import type { Resource, RouteResult } from "../../exchange/result.ts";
@@ -63,10 +64,7 @@ export function writeRecord(
 
 /** The status of a record under the name of the service. `undefined`: it was never seen. */
 function stateOf(place: Place, status: Known | undefined) {
-  const seen = findPlace(
-    place,
-    ({ values, name }) => values.length > 0 && /stat(?:us|e)$/.test(name),
-  );
+  const seen = findPlace(place, ({ values, name }) => values.length > 0 && isStatusName(name));
   const states = seen?.values.map((value) => value.toLowerCase()) ?? [];
   const state = choose(status && "oneOf" in status ? status.oneOf : [], states);
   return states.includes(state) ? state : undefined;
@@ -80,7 +78,6 @@ function unseenFields(record: unknown, { fields }: Place): object {
   return Object.fromEntries(view.filter(([name]) => names.includes(name)));
 }
 
-/** Writes the success of an endpoint as it was learned. */
 export function writeSuccess(
   { format, ...rest }: Learned,
   request: SuccessRequest,

@@ -16,6 +16,7 @@ import {
   resourceShape,
 } from "../../../profile/read.ts";
 import type { ServiceProfile, Shape } from "../../../profile/types.ts";
+import { isStatusName } from "../../../profile/vocabulary/names.ts";
 
 /** The shape of the success of an endpoint, as it was seen there or at an endpoint that is like it. */
 export interface Template {
@@ -190,7 +191,7 @@ function renamer(from: EndpointName, to: EndpointName): (key: string) => string 
 function fieldsByStatus(shape: Shape): Map<string, string> {
   const [, status] =
     Object.entries(shape).find(
-      ([path, { values }]) => values !== undefined && /(?:status|state)$/i.test(lastName(path)),
+      ([path, { values }]) => values !== undefined && isStatusName(lastName(path)),
     ) ?? [];
   const states = status?.values?.map((value) => value.toLowerCase()) ?? [];
   const fieldsIn = (state: string) =>
