@@ -10,6 +10,8 @@ export interface Place extends Pick<FieldShape, "states"> {
   readonly key: string;
   /** The name in snake case, to be looked up. */
   readonly name: string;
+  /** The name of the object around it. `undefined`: the body itself. */
+  readonly parent: string | undefined;
   /** Its types, the most usual first. */
   readonly types: readonly string[];
   readonly formats: readonly string[];
@@ -31,14 +33,17 @@ export interface Place extends Pick<FieldShape, "states"> {
  * @param rename - Turns a name into that of another resource, if the shape is borrowed from it.
  */
 export function toTree(shape: Shape, rename = (key: string) => key): Place | undefined {
-  const build = (path: string): Place => {
+  const build = (path: string, parent?: string): Place => {
     const { types = {}, formats = [], values = [], same = [], states } = shape[path] ?? {};
     const key = rename(lastName(path));
+    const name = wordsOf(withoutBrackets(key)).join("_");
+    const around = path === ROOT ? undefined : name;
     const { seen, of } = presenceOf(shape, path);
     return {
       path,
       key,
-      name: wordsOf(withoutBrackets(key)).join("_"),
+      name,
+      parent,
       types: Object.keys(types).sort((a, b) => total(types[b]) - total(types[a])),
       formats,
       values,
@@ -47,8 +52,8 @@ export function toTree(shape: Shape, rename = (key: string) => key): Place | und
       seen,
       of,
       presence: of === 0 ? 1 : seen / of,
-      fields: childrenOf(shape, path).map((name) => build(fieldPath(path, name))),
-      item: itemPath(path) in shape ? build(itemPath(path)) : undefined,
+      fields: childrenOf(shape, path).map((one) => build(fieldPath(path, one), around)),
+      item: itemPath(path) in shape ? build(itemPath(path), parent) : undefined,
     };
   };
   return ROOT in shape ? build(ROOT) : undefined;

@@ -80,9 +80,9 @@ export function pageLookup(
     last: end(hasMore, pages - 1 + firstPage),
     path: address,
   };
-  return (place, within) => {
+  return (place) => {
     // `next: { href }` is an address, too.
-    const name = place.name === "href" ? (within.at(-1) ?? "") : place.name;
+    const name = place.name === "href" ? (place.parent ?? "") : place.name;
     const value = known[fieldRole(name) ?? name];
     if (typeof value === "function") return value(place) as Known;
     return value === undefined ? undefined : sent(value);

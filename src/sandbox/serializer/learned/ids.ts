@@ -26,7 +26,8 @@ export function learnedIds(
   const placeOf = findOnce((kind: IdKind | "account"): Place | undefined => {
     const [resource, field] = ID_FIELDS[kind];
     const id = { sent: kind };
-    const isId = (place: Place) => findKnown({ [field]: id }, place, [], resource) === id;
+    const isId = (place: Place) =>
+      findKnown({ [field]: id }, { ...place, parent: undefined }, resource) === id;
     const isRepeated = (place: Place) => place.same.length > 0 && isId(place);
     const roots = templates.shapesOf(resource);
     const found = [isRepeated, isId].flatMap((test) => roots.map((root) => findPlace(root, test)));

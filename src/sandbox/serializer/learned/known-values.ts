@@ -156,8 +156,7 @@ const OWN_NAMES = new Set(["id", "name", "status", "state", "number", "created_a
  */
 export function findKnown(
   fields: KnownFields,
-  { name, same, types, formats }: Place,
-  within: readonly string[],
+  { name, parent, same, types, formats }: Place,
   resource: Resource,
 ): Known | undefined {
   const isPayment = resource === "payment" || resource === "initiation";
@@ -168,7 +167,6 @@ export function findKnown(
   }
   const byName = (one: string): Known | undefined =>
     fields[one] === undefined ? fields[OTHER_NAMES.get(one) ?? ""] : fields[one];
-  const parent = within.at(-1);
   const joined = parent === undefined ? undefined : byName(`${parent}_${name}`);
   if (joined !== undefined) return joined;
   const isInner = parent !== undefined && parent !== resource && OWN_NAMES.has(name);

@@ -55,7 +55,7 @@ export function writeRecord(
   const fields = knownFieldsOf(resource, record, format);
   const state = stateOf(place, fields.status);
   const isUnseen = resource === "payment" && state === undefined;
-  const lookup: Lookup = (one, within) => findKnown(fields, one, within, resource);
+  const lookup: Lookup = (one) => findKnown(fields, one, resource);
   const writer = { lookup, format: { ...format, fillsNull: isUnseen }, state };
   if (place.types[0] !== "object") return write(place, writer);
   const body = writeFields(place, writer);
@@ -93,7 +93,7 @@ export function writeSuccess(
     if (at === ROOT) return value;
     const envelope = envelopeLookup({ status, now: request.now });
     const paging = "records" in result ? pageLookup(learned.profile, request, result) : undefined;
-    const lookup: Lookup = (place, within) => paging?.(place, within) ?? envelope(place, within);
+    const lookup: Lookup = (place) => paging?.(place) ?? envelope(place);
     return write(root, { lookup, format: learned.format, content: { at, value } });
   });
 }
