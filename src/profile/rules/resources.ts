@@ -9,47 +9,42 @@ import { enumerate, type Finding, fieldDifferences, type Rule, textsOf } from ".
 /** The endpoints that return a resource, and what identifies it. */
 interface ResourceRow {
   readonly what: string;
-  /** What its id is in the sandbox. */
-  readonly idKind: string;
   /** The name of its id in the sandbox, then other names under which services have it. */
   readonly ids: readonly [assumed: string, ...others: string[]];
   readonly endpoints: readonly EndpointName[];
+  /** What its id is in the sandbox. */
+  readonly idKind?: string;
 }
 
-const PAYMENT_IDS = ["reference", "payment_reference", "uuid"] as const;
-
-const RESOURCES = {
+const RESOURCES: Readonly<Record<"invoice" | "webhook" | "account" | "payment", ResourceRow>> = {
   invoice: {
     what: "an invoice",
-    idKind: "a word",
     ids: ["id", "invoice_id", "uuid", "invoice"],
     endpoints: ["invoices.create", "invoices.get", "invoices.update", "invoices.list"],
   },
   webhook: {
     what: "a webhook",
-    idKind: "a word",
     ids: ["id", "webhook_id", "uuid", "webhook"],
     endpoints: ["webhooks.register", "webhooks.update", "webhooks.list"],
   },
   account: {
     what: "a payment account",
-    idKind: "a whole number",
     ids: ["payment_account_id", "id", "account_id", "uuid"],
     endpoints: ["merchant.paymentAccounts"],
+    idKind: "a whole number",
   },
   payment: {
     what: "a payment",
-    idKind: "a word",
-    ids: PAYMENT_IDS,
+    ids: ["reference", "payment_reference", "uuid"],
     endpoints: ["payments.get", "payments.list", "mobileMoney.status"],
   },
-  initiation: {
-    what: "a payment",
-    idKind: "a word",
-    ids: PAYMENT_IDS,
-    endpoints: ["mobileMoney.initiate", "payments.initiate"],
-  },
-} as const satisfies Record<string, ResourceRow>;
+};
+
+/** What starts a payment returns a part of it. */
+const PAYMENT_STARTS: ResourceRow = {
+  ...RESOURCES.payment,
+  endpoints: ["mobileMoney.initiate", "payments.initiate"],
+};
 
 /** A resource as an endpoint returns it, or an item of a list. */
 interface SeenResource {
@@ -141,15 +136,16 @@ function kindOf({ types, formats }: Place): string {
 
 /** Decides the names and the kinds of ids. */
 export const idsRule: Rule = (profile) =>
-  Object.values(RESOURCES).flatMap(({ what, endpoints, ids, idKind }) =>
-    resourcesOf(profile, endpoints).flatMap(({ field }): Finding[] => {
-      const place = ids.map(field).find((one) => one !== undefined);
-      if (place === undefined) return [];
-      const found = kindOf(place);
-      const isAssumed = place.key === ids[0] && found === idKind;
-      const text = `the id of ${what} is ${place.key}, ${found}`;
-      return [{ seen: place.seen, contradictions: isAssumed ? [] : [text] }];
-    }),
+  [...Object.values(RESOURCES), PAYMENT_STARTS].flatMap(
+    ({ what, endpoints, ids, idKind = "a word" }) =>
+      resourcesOf(profile, endpoints).flatMap(({ field }): Finding[] => {
+        const place = ids.map(field).find((one) => one !== undefined);
+        if (place === undefined) return [];
+        const found = kindOf(place);
+        const isAssumed = place.key === ids[0] && found === idKind;
+        const text = `the id of ${what} is ${place.key}, ${found}`;
+        return [{ seen: place.seen, contradictions: isAssumed ? [] : [text] }];
+      }),
   );
 
 /** The kinds of events whose data is a resource that the interface does not show. */
