@@ -7,12 +7,11 @@
 import type { Pool } from "pg";
 import { ConfigurationError } from "../../errors/configuration.ts";
 import { checkText } from "../../internal/check-options.ts";
-import { isOpen, type ListedRecord } from "../attempt-pages.ts";
 import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { STORE_FORMAT, unknownFormat } from "../format.ts";
 import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
-import { type Records, recordStore } from "../record-store.ts";
+import { isOpen, type ListedRecord, type Records, recordStore } from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { FORMAT_COMMENT, statementsFor } from "./statements.ts";

@@ -4,14 +4,12 @@
  * @module malipo/idempotency/sqlite
  */
 
-import { checkFunction } from "../../internal/check-options.ts";
 import { uptimeMs } from "../../internal/retention-clock.ts";
 import { warnOnce } from "../../internal/warn-once.ts";
-import { isOpen } from "../attempt-pages.ts";
 import { attemptColumns, digestColumns } from "../columns.ts";
 import { createDigest } from "../digest.ts";
 import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
-import { type Records, recordStore } from "../record-store.ts";
+import { isOpen, type Records, recordStore } from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
 import { type Opened, SqliteFile } from "./file.ts";
@@ -87,10 +85,7 @@ export function sqliteIdempotency(
 ): SqliteIdempotency {
   const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
   const { retentionMs, scope, pepper } = own;
-  // biome-ignore lint/suspicious/noConsole: a merchant who set nothing up must see it too.
-  const { onWarning = console.warn } = own;
-  checkFunction("onWarning", onWarning);
-  const file = new SqliteFile(path, warnOnce(onWarning));
+  const file = new SqliteFile(path, warnOnce(own.onWarning));
 
   const records: Records = {
     begin: (key, record) =>
