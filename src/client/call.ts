@@ -1,10 +1,10 @@
 import type { Endpoint } from "../contract/endpoints.ts";
+import { GatewayError } from "../errors/base.ts";
 import type { Fence } from "../idempotency/fence.ts";
 import { ownOptions } from "../internal/check-options.ts";
 import { isObject } from "../internal/is-object.ts";
 import { maskPhones } from "../internal/phone-digits.ts";
 import type { Redactor } from "../internal/redact.ts";
-import { withStack } from "./diagnostics/stack.ts";
 import { bodyText, copyOf } from "./http/body-text.ts";
 import type { Limits } from "./http/call-attempts.ts";
 import { createHttpClient } from "./http/client.ts";
@@ -86,6 +86,23 @@ async function bodyOf(
   const given = copyOf(name, body);
   const { checkBody } = await loadBodyChecks();
   return bodyText(name, checkBody(name, request, given, redactor), redactor);
+}
+
+/**
+ * Waits for a result. An error of a call is made in a callback of `fetch` or of a timer, from where
+ * its stack leads nowhere. From here it leads through each `await` to the caller's own file.
+ */
+async function withStack<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (error) {
+    try {
+      if (error instanceof GatewayError) Error.captureStackTrace?.(error);
+    } catch {
+      // A hook has frozen it.
+    }
+    throw error;
+  }
 }
 
 /** The way of every call: options, key, path, body; then send; then unwrap. */

@@ -9,8 +9,7 @@ import type {
 } from "../../contract/payment.ts";
 import { checkFunction } from "../../internal/check-options.ts";
 import type { Call } from "../call.ts";
-import { copyOf } from "../http/body-text.ts";
-import { checkPhone } from "../http/check-phone.ts";
+import { checkPhone, copyOf } from "../http/body-text.ts";
 import { onDemand } from "../on-demand.ts";
 import type { CallOptions, CreateOptions } from "../options.ts";
 import type { Result } from "../response/result.ts";
