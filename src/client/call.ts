@@ -71,7 +71,6 @@ const loadDrift = onDemand(
   async () => (await import("./response/drift.ts")).driftReporter,
 );
 
-/** The JSON text of a body, checked against its row. */
 async function bodyOf(
   name: string,
   { request }: Endpoint,

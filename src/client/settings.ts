@@ -146,7 +146,6 @@ function learnedFrom(profile: ProfileFile | undefined): Settings["loadLearned"] 
   return () => load().catch(() => undefined);
 }
 
-/** The limits of each call. */
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
@@ -161,7 +160,6 @@ export function checkLimits(limits: CallLimits): CallLimits {
   return limits;
 }
 
-/** Whether this gateway may make only the calls of a public key. */
 function checkBrowser(kind: KeyKind, allowBrowser: boolean): boolean {
   const publicOnly = !allowBrowser && isBrowser();
   check(

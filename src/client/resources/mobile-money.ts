@@ -75,7 +75,7 @@ export class MobileMoney {
    *
    * Requires a secret key with the scopes `payments.create` and `payments.read`.
    *
-   * @throws {PaymentPendingError} at the time limit, and where the service rejects the read of the payment
+   * @throws {PaymentPendingError} at the time limit, or if the service rejects the read of the payment
    * (`cause`). The customer has been prompted: keep `reference` and look again later.
    * @throws {GatewayError} what `initiate` throws, while there is no payment.
    *

@@ -114,7 +114,6 @@ export async function listAttempts(
   return list;
 }
 
-/** Every record that matches, page by page. */
 export async function allRecords(
   context: AttemptsContext,
   query: ListQuery,

@@ -19,14 +19,12 @@ function pagingFields(meta: Fields): (role: FieldRole) => unknown[] {
 /** What follows a page. `unknown`: there may be more, but the fields do not say how to get it. */
 type NextPage = { readonly query: Query } | "end" | "unknown";
 
-/** What a page says of the pages after it. */
 export interface PageInfo {
   readonly next: NextPage;
   /** How many payments there are, if the page says it. */
   readonly total: number | undefined;
 }
 
-/** Reads the paging fields of a page. */
 export function pageInfo({ items, meta }: Page<Payment>): PageInfo {
   const valuesOf = pagingFields(meta);
   // A number, or the digits of one.

@@ -62,8 +62,8 @@ function read(
  * A file that another process has locked is waited for up to five seconds, while the event loop goes
  * on. A file that was deleted or replaced while the process used it is noticed, and nothing is sent.
  *
- * It ends at the machine: a file that is lost with its disk, or restored from a backup, has forgotten
- * the keys since.
+ * The guarantee covers one machine. If the file is lost or restored from a backup, newer keys are
+ * lost too.
  *
  * @param path - The file. It is created if it does not exist, readable only by its owner. It must
  * not be on a network file system.
