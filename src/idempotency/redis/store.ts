@@ -19,7 +19,7 @@ import {
 } from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { type Reply, ScriptRunner } from "./script-runner.ts";
+import { type Reply, type ScriptRunner, scriptRunner } from "./script-runner.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -134,7 +134,7 @@ export function redisIdempotency(
   const { retentionMs, scope, pepper, prefix = DEFAULT_PREFIX, replicas = 0 } = own;
   checkWholeNumber("replicas", replicas, 0);
   const warn = warnOnce(own.onWarning);
-  const script = new ScriptRunner(redis, withHashTag(prefix), replicas);
+  const script = scriptRunner(redis, withHashTag(prefix), replicas);
   let isChecked = false;
   const checkDurability = async () => {
     if (isChecked) return;

@@ -12,7 +12,7 @@ import { checkRecord, type RawRecord, type StoredRecord } from "../record.ts";
 import { isOpen, type Records, recordStore } from "../record-store.ts";
 import type { IdempotencyStore } from "../store.ts";
 import { checkStoreOptions, type IdempotencyStoreOptions } from "../store-options.ts";
-import { type Opened, SqliteFile } from "./file.ts";
+import { type Opened, sqliteFile } from "./file.ts";
 
 export type { IdempotencyStoreOptions } from "../store-options.ts";
 
@@ -85,7 +85,7 @@ export function sqliteIdempotency(
 ): SqliteIdempotency {
   const own = checkStoreOptions(options, "sqliteIdempotency", ["onWarning"]);
   const { retentionMs, scope, pepper } = own;
-  const file = new SqliteFile(path, warnOnce(own.onWarning));
+  const file = sqliteFile(path, warnOnce(own.onWarning));
 
   const records: Records = {
     begin: (key, record) =>

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Gateway } from "malipo";
 import { afterEach, expect, test, vi } from "vitest";
-import { userAgent } from "../../../src/client/diagnostics/user-agent.ts";
+import { userAgent } from "../../../src/client/runtime.ts";
 import { gatewayMeeting, KEYS } from "../support/gateway.ts";
 import { json } from "../support/responses.ts";
 
