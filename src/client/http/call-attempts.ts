@@ -57,11 +57,13 @@ export class CallAttempts {
   #timeOut: (() => void) | undefined;
   /** Why the last attempt failed, and its error with the worst outcome of all. */
   #failed: { readonly failure: Failure; readonly error: GatewayError } | undefined;
-  #delayMs = 0;
   /** The last attempt, until a line of the log was written for it. */
   #unlogged: (() => LoggedAttempt) | undefined;
 
+  /** The worst outcome of the attempts so far. */
   outcome: Outcome = "not_sent";
+  /** The wait before the next attempt. */
+  delayMs = 0;
   /** The 2xx that the call ended with. */
   received: HttpResponse | undefined;
 
@@ -112,14 +114,10 @@ export class CallAttempts {
     // timeout: the caller is to have the failure at once, with its retryAfterMs.
     if (delayMs >= this.#deadline - performance.now()) return false;
     if (!isRetryable(this.#context.effect, failure)) return false;
-    this.#delayMs = delayMs;
+    this.delayMs = delayMs;
     this.#log({ retryInMs: delayMs });
     callHook(this.#settings.hooks.retry, () => ({ ...this.#view(this.#count), delayMs, error }));
     return true;
-  }
-
-  delayMs(): number {
-    return this.#delayMs;
   }
 
   /** The error for the caller, by what ky threw. */

@@ -54,7 +54,7 @@ export function createHttpClient(settings: Settings) {
           limit: limits.maxRetries,
           methods: EVERY_METHOD,
           shouldRetry: () => attempts.shouldRetry(),
-          delay: () => attempts.delayMs(),
+          delay: () => attempts.delayMs,
         },
         fetch: (kyRequest) => attempts.attempt(kyRequest as Request),
         ...(limits.signal && { signal: controller.signal }),
