@@ -32,7 +32,7 @@ export interface CallInput {
   readonly atMostMs?: number;
 }
 
-/** One row and its input in, checked data out: what every method of the gateway comes down to. */
+/** Makes a call by its row. Every method of the gateway ends here. */
 export type Call = <T>(endpoint: Endpoint, input: CallInput, options?: CreateOptions) => Result<T>;
 
 const EFFECTS = { read: "reads", idempotent: "may be repeated" } as const;
@@ -104,7 +104,7 @@ async function withStack<T>(result: Promise<T>): Promise<T> {
   }
 }
 
-/** The way of every call: options, key, path, body; then send; then unwrap. */
+/** Makes the function that makes every call: it checks options, key, path and body, sends, and unwraps. */
 export function createCall(settings: Settings): Call {
   const send = createHttpClient(settings);
   async function answerTo<T>(

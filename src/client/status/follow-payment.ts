@@ -11,9 +11,9 @@ export type PaymentProgress = {
   readonly status: Payment["status"];
   /** Whether the payment has reached a final status. */
   readonly final: boolean;
-  /** Of a failed payment: what to tell the customer. */
+  /** What to tell the customer. Only a failed payment has it. */
   readonly user_message?: string;
-  /** Of a failed payment: whether the customer may try again. */
+  /** Whether the customer may try again. Only a failed payment has it. */
   readonly retry_possible?: boolean;
 };
 
