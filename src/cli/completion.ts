@@ -1,6 +1,7 @@
 import { ENDPOINTS } from "../contract/endpoints.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
-import { COMMON_FLAGS, type Command, type Flag, type Subcommand } from "./command.ts";
+import type { Flag } from "../internal/flags.ts";
+import { COMMON_FLAGS, type Command, type Subcommand } from "./command.ts";
 
 /** What a shell prints in the place of this: the files in the current folder. */
 const FILES = "*files*";

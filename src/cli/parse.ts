@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import type { Flag } from "../internal/flags.ts";
 import { usageError } from "./cli-error.ts";
-import { COMMON_FLAGS, type Command, type Flag, type Input, type Subcommand } from "./command.ts";
+import { COMMON_FLAGS, type Command, type Input, type Subcommand } from "./command.ts";
 import { suggest } from "./terminal/suggest.ts";
 
 /** A command to run. */

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { parseDuration } from "../internal/duration.ts";
 import { isObject } from "../internal/is-object.ts";
-import { DRILL_FILE, DRILL_OPTIONS } from "./options.ts";
+import { DRILL_FILE, SHOP_SETTINGS } from "./options.ts";
 import { parseCheck, parseEffects, parsePlace } from "./read-response.ts";
 import { parseRequest } from "./request-template.ts";
 
@@ -9,6 +9,8 @@ import { parseRequest } from "./request-template.ts";
 export type RawSettings = Readonly<
   Record<string, string | readonly string[] | boolean | undefined>
 >;
+
+const settingNamed = (name: string) => SHOP_SETTINGS.find((one) => one.name === name);
 
 /**
  * Reads the content of `malipo.drill.json`.
@@ -24,11 +26,10 @@ export function readDrillFile(text: string): RawSettings {
     throw new ConfigurationError(`${DRILL_FILE} is not JSON: ${String(cause)}`, { cause });
   }
   if (!isObject(content)) throw fail("expected one JSON object.");
-  const options = Object.entries(DRILL_OPTIONS).filter(([, { ofRun }]) => !ofRun);
   const fields = Object.entries(content).map(([name, value]) => {
-    const [, option] = options.find(([known]) => known === name) ?? [];
+    const option = settingNamed(name);
     if (option === undefined) {
-      const names = options.map(([known]) => known).join(", ");
+      const names = SHOP_SETTINGS.map((one) => one.name).join(", ");
       throw fail(`there is no setting ${JSON.stringify(name)}. The settings are: ${names}.`);
     }
     const flag = option.value === undefined ? "true or false" : "a text or a number";
@@ -48,7 +49,7 @@ export type DrillSettings = ReturnType<typeof parseSettings>;
 /** @throws {ConfigurationError} naming the setting that is missing or wrong. */
 export function parseSettings(raw: RawSettings) {
   const text = (name: string): string => {
-    const value = raw[name] ?? DRILL_OPTIONS[name]?.default;
+    const value = raw[name] ?? settingNamed(name)?.fallback;
     if (typeof value === "string" && value !== "") return value;
     throw new ConfigurationError(
       `--${name} is required: give the flag, or write it into ${DRILL_FILE} (malipo drill --init asks for it).`,
