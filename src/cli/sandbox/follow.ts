@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "../../sandbox/index.ts";
+import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import { querySandbox } from "./running-sandbox.ts";
-import type { LoggedRequest } from "./sandbox-log.ts";
 
 /** What is new in a running sandbox since the last look. */
 export interface News {
-  readonly requests: readonly LoggedRequest[];
+  readonly requests: readonly LoggedExchange[];
   /** With a new attempt. */
   readonly deliveries: readonly Delivery[];
 }
@@ -28,7 +28,7 @@ export function newsOf(origin: string): () => Promise<News> {
   };
   return async () => {
     const [{ requests }, { deliveries }] = await Promise.all([
-      querySandbox<{ requests: LoggedRequest[] }>(origin, `/requests?limit=${LIMIT}`),
+      querySandbox<{ requests: LoggedExchange[] }>(origin, `/requests?limit=${LIMIT}`),
       querySandbox<{ deliveries: Delivery[] }>(origin, `/deliveries?limit=${LIMIT}`),
     ]);
     const newest = requests[0]?.id ?? 0;
