@@ -1,4 +1,5 @@
 import { isLoopback } from "../../internal/loopback.ts";
+import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { adviceFor, type ReceiverResponse, sendDelivery } from "../diagnosis/send-delivery.ts";
@@ -6,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { readUrl } from "../input/flag-values.ts";
 import { formatTable } from "../terminal/output.ts";
 import { showProgress } from "../terminal/progress.ts";
-import { type EventWithBody, readEvents, type Selected } from "./events.ts";
+import { readEvents, type Selected, type StoredEvent } from "./events.ts";
 import { oneLine } from "./list.ts";
 
 interface Replayed {
@@ -59,9 +60,7 @@ function readTarget({ values, switches }: Input): URL {
   );
 }
 
-type SignedEvent = EventWithBody & { readonly signature: string };
-
-function withSignature(event: EventWithBody): SignedEvent {
+function withSignature(event: WithBody<StoredEvent>) {
   const { id, signature } = event;
   if (signature !== undefined) return { ...event, signature };
   throw usageError(
