@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deliver } from "../sandbox/options.ts";
@@ -27,7 +28,10 @@ interface Context {
 }
 
 /** Posts to the shop's receiver; `undefined`: no response. */
-function post({ url, body, signature }: Delivery, onSent = () => {}): Promise<number | undefined> {
+function post(
+  { url, body, signature }: Delivery,
+  onSent: () => unknown = () => {},
+): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = {
       "content-type": "application/json",
@@ -59,21 +63,15 @@ export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
     if (run.lost.has(event)) throw new Error("The drill lost it.");
 
     const changed = fault ? await prepare(fault, run, event, delivery) : delivery;
-    let onSent = () => {};
-    let onEnd = () => {};
+    const moments = new EventEmitter();
     if (isOfProcess(fault) && fault?.when !== "before") {
-      const sent = new Promise<void>((resolve) => {
-        onSent = resolve;
-      });
-      const ended = new Promise<void>((resolve) => {
-        onEnd = resolve;
-      });
-      const reading = sent.then(() => sleep(READING_MS));
-      await run.disturb(fault?.when === "middle" ? Promise.race([reading, ended]) : ended);
+      const ended = once(moments, "ended");
+      const read = once(moments, "sent").then(() => sleep(READING_MS));
+      await run.disturb(fault?.when === "middle" ? Promise.race([read, ended]) : ended);
     }
     const began = performance.now();
-    const status = await post(changed, onSent);
-    onEnd();
+    const status = await post(changed, () => moments.emit("sent"));
+    moments.emit("ended");
     const result = status === undefined ? "did not respond" : `returned ${status}`;
     run.note("service", `delivered ${event}: the shop ${result}`);
     // A process that was killed or stopped meanwhile could not respond.

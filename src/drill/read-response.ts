@@ -27,21 +27,9 @@ function valueAt(body: string, pointer: string): unknown {
 }
 
 /** What a customer reads of a page: the data in its scripts repeats the text in many frameworks. */
-const withoutScripts = (body: string) => {
-  const [first = "", ...parts] = body.split(/<script\b/i);
+const withoutScripts = (body: string) =>
   // A script without an end takes the rest of the page.
-  return (
-    first +
-    parts
-      .map((part) =>
-        part
-          .split(/<\/script>/i)
-          .slice(1)
-          .join(""),
-      )
-      .join("")
-  );
-};
+  body.replace(/<script\b[\s\S]*?(?:<\/script>|$)/gi, "");
 
 /** `/id`, `location`, or either with a pattern: `location ~ orders/(.+)`. */
 export function parsePlace(text: string): Place {
