@@ -73,7 +73,7 @@ function showProgress(only: number | undefined, json: boolean) {
       if (only !== undefined) write(process.stderr, text);
     },
   };
-  return { listener, end: () => progress.end() };
+  return { listener, end: () => progress.clear() };
 }
 
 function list(): Output {

@@ -101,7 +101,7 @@ const COMPLETION = single(
   "completion <shell>",
   "print a script with which your shell completes commands, flags and values",
   "Prints the script. Its first lines say where it belongs. Nothing is installed.",
-  () => import("../commands/completion.ts"),
+  () => import("../completion.ts"),
   {
     values: { shell: { values: SHELLS } },
     examples: SHELLS.map((shell) => `completion ${shell}`),

@@ -52,7 +52,7 @@ async function changeAll(how: keyof typeof DONE, { list }: Selected, ids: readon
       progress.update();
     }
   } finally {
-    progress.end();
+    progress.clear();
   }
 }
 
