@@ -3,17 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
+import { base64Forms } from "../internal/secret-pattern.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
 import { type CaseRun, Runs } from "./case-run.ts";
 import { createDeliver } from "./deliver.ts";
 import { serveGateway } from "./gateway.ts";
-import { findLeak } from "./leaks.ts";
 import { ALIVE, SECRET } from "./promises.ts";
 import type { DrillSettings } from "./settings.ts";
 import { createCustomers } from "./shop-client.ts";
 import { ShopProcess } from "./shop-process.ts";
 
 const MAX_OUTPUT = 4_000;
+
+/** Whether a text has a secret in clear, in base64, or URL-encoded. */
+const holds = (text: string, secret: string) =>
+  [secret, encodeURIComponent(secret), ...base64Forms(secret)].some((form) => text.includes(form));
 
 /** One shop, the service that it talks to, and its customers. */
 export class Bench {
@@ -98,11 +102,12 @@ export class Bench {
 
   #findLeak(text: string, how: string): void {
     const { keys, webhookSecret } = this.sandbox;
-    const leak = findLeak(text, [
+    const secrets: readonly (readonly [name: string, secret: string])[] = [
       ["the API key", keys.secret],
       ["the webhook secret", webhookSecret],
       ...this.runs.all.map(({ phone }) => ["a full phone number", phone.slice(1)] as const),
-    ]);
+    ];
+    const [leak] = secrets.find(([, secret]) => holds(text, secret)) ?? [];
     const run = this.runs.inText(text) ?? this.active[0];
     if (leak !== undefined) run?.blame(SECRET, `the shop ${how} ${leak}`);
   }

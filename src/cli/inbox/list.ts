@@ -1,4 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
+import { parseJson } from "../../internal/parse-json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
 import { listPage } from "../../webhooks/inbox/event-pages.ts";
 import type { Input, Output } from "../command.ts";
@@ -29,14 +30,10 @@ const timeOf = ({ receivedAt }: StoredEvent): string => new Date(receivedAt).toI
 const asJson = (event: StoredEvent) => ({ ...event, receivedAt: timeOf(event) });
 
 /** What a person knows an order by. */
-function orderIn(body = "{}"): Readonly<Record<string, unknown>> {
-  try {
-    const { data } = JSON.parse(body) as { data?: unknown };
-    const { reference, account_reference, amount } = isObject(data) ? data : {};
-    return { reference, account_reference, amount };
-  } catch {
-    return {};
-  }
+function orderIn(body = ""): Readonly<Record<string, unknown>> {
+  const { data } = Object(parseJson(body)) as { data?: unknown };
+  const { reference, account_reference, amount } = isObject(data) ? data : {};
+  return { reference, account_reference, amount };
 }
 
 /** `malipo inbox list` */

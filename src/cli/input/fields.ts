@@ -1,4 +1,5 @@
 import { isObject } from "../../internal/is-object.ts";
+import { parseJson } from "../../internal/parse-json.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input } from "../command.ts";
 import { readBytes, readFile } from "./files.ts";
@@ -21,10 +22,8 @@ async function readData(data: string): Promise<string> {
 }
 
 function parseObject(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parseJson(text);
+  if (value === undefined) {
     throw usageError("--data is not valid JSON. To read a file, use @: --data @invoice.json");
   }
   if (isObject(value)) return value;
@@ -80,12 +79,10 @@ function findParent(fields: Fields, names: readonly string[]): Fields {
 function parseField(present: unknown, text: string, asJson: boolean, setting: string): unknown {
   const isText = present === undefined || present === null || typeof present === "string";
   if (isText && !asJson) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    const reason = asJson ? "" : ` The field holds a JSON value (${typeof present}).`;
-    throw usageError(
-      `--set ${setting}: "${text}" is not valid JSON.${reason} To set text, use path:='"${text}"'.`,
-    );
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const reason = asJson ? "" : ` The field holds a JSON value (${typeof present}).`;
+  throw usageError(
+    `--set ${setting}: "${text}" is not valid JSON.${reason} To set text, use path:='"${text}"'.`,
+  );
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from "node:fs";
+import { parseJson } from "../../internal/parse-json.ts";
 import type { Sandbox, SandboxSnapshot } from "../../sandbox/index.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -28,12 +29,8 @@ export function restoreState(
       `${path} is not a sandbox state file. It was left unchanged. Move it, or use another path for --state.`,
     );
   }
-  let file: { version?: unknown; now?: unknown; state?: object };
-  try {
-    file = JSON.parse(text);
-  } catch {
-    return { restored: false, movedTo: moveDamagedFile(path) };
-  }
+  const file = parseJson(text) as { version?: unknown; now?: unknown; state?: object } | undefined;
+  if (file === undefined) return { restored: false, movedTo: moveDamagedFile(path) };
   if (file.version !== VERSION) {
     throw usageError(
       `${path} was written by a later version of malipo. It was left unchanged. Update malipo.`,
