@@ -41,7 +41,7 @@ const LOGS = single(
   "logs",
   "follow the requests and deliveries of a running sandbox",
   "Prints each request and each delivery as it happens, until you press Ctrl-C.",
-  () => import("../commands/logs.ts"),
+  () => import("../commands/follow.ts"),
   {
     flags: { ...SANDBOX_URL, "--once": "print what there is, and end" },
     examples: ["logs", "logs --once --json"],
@@ -52,7 +52,7 @@ const LISTEN = single(
   "listen <receiver>",
   "send the webhooks of a running sandbox to your receiver while the command runs",
   "Registers your receiver for all events, prints each delivery, and removes it at Ctrl-C.",
-  () => import("../commands/listen.ts"),
+  () => import("../commands/follow.ts"),
   { flags: { ...SANDBOX_URL }, examples: ["listen http://localhost:3000/webhooks"] },
 );
 

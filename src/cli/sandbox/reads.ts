@@ -1,12 +1,12 @@
 import type { CommandResult } from "../../sandbox/control/commands.ts";
 import type { QueueLength } from "../../sandbox/deliveries/queue.ts";
 import type { Delivery } from "../../sandbox/index.ts";
+import type { LoggedExchange } from "../../sandbox/observe/exchange-log.ts";
 import type { StoredFault } from "../../sandbox/state/stored.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { formatFields, formatTable, paint } from "../terminal/output.ts";
-import type { News } from "./follow.ts";
 import { querySandbox } from "./running-sandbox.ts";
 import { requestLine, responseOf } from "./sandbox-log.ts";
 
@@ -52,7 +52,7 @@ function queryOf({ values }: Input, ...flags: readonly string[]): URLSearchParam
   return new URLSearchParams([["limit", limit], ...given]);
 }
 
-const formatRequests = ({ requests }: Pick<News, "requests">): string =>
+const formatRequests = ({ requests }: { requests: LoggedExchange[] }): string =>
   requests.length === 0 ? "No requests." : requests.map(requestLine).join("\n");
 
 function formatScenes({ scenes }: { scenes: { name: string; savedAt: string }[] }): string {
