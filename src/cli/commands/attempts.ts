@@ -95,20 +95,12 @@ function digestsOf({ store }: AttemptsContext, values: FlagValues): ListQuery["d
 const HEAD = ["key", "state", "begun", "may be resolved as not_sent", "attempt", "endpoint"];
 
 function formatAttempts(items: readonly Attempt[]): string {
-  const rows = items.map(({ idempotencyKey, state, begunAt, notSentFrom, attempt, endpoint }) => [
-    idempotencyKey,
-    state,
-    begunAt.toISOString(),
-    notSentText(state, notSentFrom),
-    attempt,
-    endpoint,
-  ]);
+  const rows = items.map(({ idempotencyKey, state, begunAt, notSentFrom, attempt, endpoint }) => {
+    const from = notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
+    const notSent = state === "succeeded" ? "" : from;
+    return [idempotencyKey, state, begunAt.toISOString(), notSent, attempt, endpoint];
+  });
   return formatTable([HEAD, ...rows]);
-}
-
-function notSentText(state: Attempt["state"], notSentFrom: Date): string {
-  if (state === "succeeded") return "";
-  return notSentFrom.getTime() <= Date.now() ? "now" : `from ${notSentFrom.toISOString()}`;
 }
 
 async function resolve(context: AttemptsContext, input: Input): Promise<Output> {

@@ -8,7 +8,7 @@ import { packageVersion } from "../package-version.ts";
 import { parse } from "../parse.ts";
 import { findSandbox } from "../sandbox/find-sandbox.ts";
 import { stopSignal } from "../sandbox/stop-signal.ts";
-import { suggest } from "../terminal/suggest.ts";
+import { findNamed } from "../terminal/suggest.ts";
 import { sandboxVariables } from "./env.ts";
 
 const PEER = "@modelcontextprotocol/sdk";
@@ -40,11 +40,7 @@ export async function run({ values }: Input, commands: readonly Command[]): Prom
 
   /** Runs a command. Secrets that become known on the way are added to `known`. */
   async function callTool(name: string, given: Record<string, unknown>, known: string[]) {
-    const tool = tools.find((one) => one.name === name);
-    if (tool === undefined) {
-      const names = tools.map((one) => one.name);
-      throw usageError(`There is no tool ${JSON.stringify(name)}. ${suggest(name, names)}`);
-    }
+    const tool = findNamed(tools, name, `There is no tool ${JSON.stringify(name)}.`);
     const argv = argvOf(tool, given);
     const flags = tool.subcommand.flags.map((flag) => flag.name);
     if (flags.includes("url") || flags.includes("base-url")) {

@@ -1,4 +1,3 @@
-import type { WebhookEvent } from "../../contract/events.ts";
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
 import { usageError } from "../cli-error.ts";
@@ -9,13 +8,6 @@ import { EXIT } from "../exit-codes.ts";
 import { readBytes } from "../input/files.ts";
 import { readWholeNumber, requireValue, signingSecret } from "../input/flag-values.ts";
 import { formatFields, paint } from "../terminal/output.ts";
-
-interface Delivery {
-  readonly body: Buffer;
-  readonly signature: string;
-  readonly secrets: readonly string[];
-  readonly headers: readonly string[];
-}
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
@@ -32,7 +24,15 @@ export async function run({ args: [file], values, repeated }: Input): Promise<Ou
     const options = { body, signature, secret: secrets };
     const event = verifyWebhook({ ...options, ...(maxAgeSeconds && { maxAgeSeconds }) });
     const value = { genuine: true, bytes: body.length, event };
-    return { value, text: () => formatGenuine(event, body.length) };
+    return {
+      value,
+      text: () =>
+        `${paint("green", "The signature is genuine.")}\n${formatFields([
+          ["event", event.event],
+          ["timestamp", event.timestamp],
+          ["bytes", String(body.length)],
+        ])}`,
+    };
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { code, status, message } = error;
@@ -50,15 +50,6 @@ export async function run({ args: [file], values, repeated }: Input): Promise<Ou
   }
 }
 
-function formatGenuine({ event, timestamp }: WebhookEvent, bytes: number): string {
-  const fields = formatFields([
-    ["event", event],
-    ["timestamp", timestamp],
-    ["bytes", String(bytes)],
-  ]);
-  return `${paint("green", "The signature is genuine.")}\n${fields}`;
-}
-
 const TITLES: Readonly<Partial<Record<WebhookErrorCode, string>>> = {
   payload_invalid: "The signature is genuine, but the body is not a valid event.",
 };
@@ -67,6 +58,13 @@ const EXPECTED = "It must be 64 hex digits, the value of the header X-Service-Si
 
 const UNEXPLAINED =
   "It was signed with another secret, or the body was changed after signing. First compare the secret with the one that the service shows; `npx malipo env` prints that of a sandbox. It is none of the usual other causes: changed line endings, a byte order mark, re-serialised JSON, white space around the secret, or a time that was signed with the body.";
+
+interface Delivery {
+  readonly body: Buffer;
+  readonly signature: string;
+  readonly secrets: readonly string[];
+  readonly headers: readonly string[];
+}
 
 /** Why verification failed, by the code of the error. */
 const EXPLANATIONS: Readonly<

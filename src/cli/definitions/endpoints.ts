@@ -1,8 +1,8 @@
 import { ENDPOINTS, type Endpoint } from "../../contract/endpoints.ts";
 import { DURATION_UNITS } from "../../internal/duration.ts";
-import { type FlagRows, flagsOf } from "../../internal/flags.ts";
+import type { FlagRows } from "../../internal/flags.ts";
 import { ENDPOINT_NOTES } from "../../openapi/endpoint-notes.ts";
-import { type Argument, type Command, type Subcommand, subcommand } from "../command.ts";
+import { type Command, type Subcommand, subcommand } from "../command.ts";
 import { endpointWords } from "../words.ts";
 import { GATEWAY } from "./flags.ts";
 
@@ -28,16 +28,7 @@ const PAGE_EXAMPLE = "--query page=2 --query per_page=50";
 
 /** The endpoints whose command takes more than its row says: arguments, flags and examples. */
 const OWN: Readonly<
-  Partial<
-    Record<
-      string,
-      {
-        readonly flags: FlagRows;
-        readonly examples: readonly string[];
-        readonly args?: readonly Argument[];
-      }
-    >
-  >
+  Record<string, { args?: string; flags: FlagRows; examples: readonly string[] }>
 > = {
   "mobileMoney.initiate": {
     flags: {
@@ -51,12 +42,12 @@ const OWN: Readonly<
     examples: ["payments initiate --amount 100 --phone 0712345678"],
   },
   "mobileMoney.validatePhone": {
-    args: [{ name: "number" }],
+    args: "<number>",
     flags: {},
     examples: ["payments validate-phone 0712345678"],
   },
   "webhooks.register": {
-    args: [{ name: "receiver" }],
+    args: "<receiver>",
     flags: {
       "--name <text>": "a label [otherwise: the host of the receiver]",
       "--event <event>":
@@ -78,21 +69,17 @@ function summaryOf(name: string, { path, method, effect }: Endpoint): string {
 function endpointSubcommand(name: string, row: Endpoint): Subcommand {
   const [, words = ""] = endpointWords(name).split(" ");
   const params = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = ""]) => param);
-  const own = OWN[name];
-  const derived = {
-    args: params.map((param) => ({ name: param })),
-    flags: { ...(row.list && QUERY), ...(row.request && FIELDS) },
-    examples: [exampleOf(name, row, params)],
-    ...own,
-  };
-  return {
-    name: words,
-    summary: summaryOf(name, row),
-    ...derived,
-    flags: flagsOf({ ...GATEWAY, ...derived.flags }),
+  const {
+    args = params.map((param) => `<${param}>`).join(" "),
+    flags = { ...(row.list && QUERY), ...(row.request && FIELDS) },
+    examples = [exampleOf(name, row, params)],
+  } = OWN[name] ?? {};
+  return subcommand(`${words} ${args}`, summaryOf(name, row), {
+    flags: { ...GATEWAY, ...flags },
+    examples,
     creates: row.effect === "create",
-    ...(row.method === "GET" && { effect: "reads" }),
-  };
+    effect: row.method === "GET" ? "reads" : undefined,
+  });
 }
 
 function exampleOf(name: string, { list, request }: Endpoint, params: readonly string[]): string {

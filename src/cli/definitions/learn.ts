@@ -19,11 +19,9 @@ const PROBE = single(
     flags: {
       ...GATEWAY,
       ...PUBLIC_KEY_FILE,
-
       "--write": "also create an invoice and a webhook, and delete them again",
       "--prompt <phone>": "also ask this phone to pay 1.00, and follow the payment to its end",
       ...LIVE,
-
       "--out <path>": `the file for the profile, which is replaced [default: ${PROFILE}]`,
     },
     examples: [

@@ -64,7 +64,6 @@ const ENV = single(
   {
     flags: {
       ...SANDBOX_URL,
-
       "--write <path>":
         "a .env file to write them into, whole or not at all; its other variables stay as they are",
       "--kind <kind>": "which key to print [secret | public | sandbox; default: secret]",

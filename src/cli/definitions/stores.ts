@@ -25,10 +25,8 @@ export const ATTEMPTS: Command = {
     subcommand("list", "Lists attempts, the oldest first.", {
       flags: {
         ...ATTEMPT_STORE,
-
         "--state <state>": "only attempts in this state [in_flight | unknown | succeeded]",
         ...PAGE,
-
         "--account-reference <label>":
           "only attempts for this account reference, which the store has as a digest only",
         "--amount <amount>": "only attempts for this amount",
@@ -46,7 +44,6 @@ export const ATTEMPTS: Command = {
         flags: {
           ...ATTEMPT_STORE,
           ...GATEWAY,
-
           "--endpoint <endpoint>":
             "the call that the key was used with, as `attempts list` shows it [default: mobileMoney.initiate]",
           "--attempt <id>":
@@ -66,7 +63,6 @@ export const ATTEMPTS: Command = {
         flags: {
           ...ATTEMPT_STORE,
           ...GATEWAY,
-
           "--look-back <duration>": "how old an attempt may be [default: 1d]",
           "--not-sent-after <duration>":
             "after which time the service certainly lists a payment. An older attempt without one is resolved as not_sent [otherwise: an attempt without a payment stays unknown]",
@@ -105,7 +101,6 @@ const FILTER = {
 
 const CHANGE = {
   ...FILTER,
-
   "--all": "all that match --kind, --since and --until",
   "--dry-run": "show what would happen, and change nothing",
   "--yes": "do not ask before --all changes something, for scripts",
@@ -126,7 +121,6 @@ export const INBOX_COMMAND: Command = {
         ...DOUBLE_PAYMENTS,
         ...UNPROCESSED,
         ...FILTER,
-
         "--group-by <field>": "counts the events, in the place of listing them [error | kind]",
         ...PAGE,
       },
@@ -153,7 +147,6 @@ export const INBOX_COMMAND: Command = {
           ...INBOX_STORE,
           ...CONFLICTS,
           ...CHANGE,
-
           "--never-tried":
             "with --all, also those that no handler was given: replays of old events, for example",
         },
@@ -181,7 +174,6 @@ export const INBOX_COMMAND: Command = {
         flags: {
           ...INBOX_STORE,
           ...CONFLICTS,
-
           "--to <url>": "the URL of the receiver, on this machine",
           "--remote": "allow a receiver on another machine",
         },

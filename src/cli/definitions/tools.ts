@@ -45,7 +45,6 @@ const VERIFY = single(
     flags: {
       "--signature <hex>": "the value of the header X-Service-Signature",
       ...secretFlags("; repeatable"),
-
       "--max-age <seconds>": "reject events whose signed timestamp is older",
       "--header <name: value>":
         "another header of the delivery: tries whether a time in it was signed with the body [repeatable]",
@@ -65,7 +64,6 @@ const DOCTOR = single(
   {
     flags: {
       ...GATEWAY,
-
       "--webhook <url>": "a receiver: it is sent one signed event and one with a forged signature",
       ...secretFlags(),
     },
