@@ -7,7 +7,9 @@ import { GONE_WORDS } from "./gone-words.ts";
 const TEST_FOLDERS = [
   "bench",
   "browser",
+  "cli",
   "contract",
+  "drill",
   "errors",
   "integrations",
   "openapi",
