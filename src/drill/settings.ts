@@ -60,7 +60,11 @@ export function parseSettings(raw: RawSettings) {
     raw[name] === undefined || raw[name] === "" ? undefined : parse(String(raw[name]), name);
   const pairs = (name: string, separator: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
-      ((raw[name] ?? []) as readonly string[]).map((one) => splitPair(name, one, separator)),
+      ((raw[name] ?? []) as readonly string[]).map((one) => {
+        const at = one.indexOf(separator);
+        if (at > 0) return [one.slice(0, at).trim(), one.slice(at + 1).trim()];
+        throw new ConfigurationError(`--${name} must be name${separator}value; got "${one}".`);
+      }),
     );
   const orderId = optional("order-id", parsePlace);
   return {
@@ -87,12 +91,6 @@ export function parseSettings(raw: RawSettings) {
     orders: readNumber(text("orders"), "orders", 0, 100_000),
     seed: text("seed"),
   };
-}
-
-function splitPair(name: string, text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  throw new ConfigurationError(`--${name} must be name${separator}value; got "${text}".`);
 }
 
 function readDuration(text: string, name: string): number {

@@ -1,4 +1,5 @@
 import { type WebhookErrorCode, WebhookVerificationError } from "../../errors/webhook.ts";
+import { signWebhook } from "../../webhooks/verification/signature.ts";
 import { verifyWebhook } from "../../webhooks/verification/verify.ts";
 import { usageError } from "../cli-error.ts";
 import type { Input, Output } from "../command.ts";
@@ -11,7 +12,20 @@ import { formatFields, paint } from "../terminal/output.ts";
 
 const MAX_AGE_SECONDS = 366 * 24 * 3_600;
 
-export async function run({ args: [file], values, repeated }: Input): Promise<Output> {
+export const run = (input: Input): Promise<Output> =>
+  input.command === "sign" ? sign(input) : verify(input);
+
+/** `malipo sign` */
+async function sign({ args: [file], values }: Input): Promise<Output> {
+  const secret = signingSecret(values);
+  const body = await readBytes(file);
+  const signature = signWebhook(body, secret);
+  const value = { header: "X-Service-Signature", signature, bytes: body.length };
+  return { value, text: () => signature };
+}
+
+/** `malipo verify` */
+async function verify({ args: [file], values, repeated }: Input): Promise<Output> {
   // The header line may have been copied whole.
   const signature = requireValue(values, "signature").replace(/^x-service-signature\s*:\s*/i, "");
   const secrets = repeated.secret ?? [signingSecret(values)];

@@ -29,7 +29,7 @@ const SIGN = single(
   "sign [file]",
   "sign a body as the service does",
   "Prints the signature of a body. The raw bytes are signed.",
-  () => import("../commands/sign.ts"),
+  () => import("../commands/verify.ts"),
   {
     flags: secretFlags(),
     examples: ["sign body.json --secret-file secret.txt", "sign - < body.json"],
