@@ -1,8 +1,8 @@
 import { once } from "node:events";
+import { createRedactor } from "../../internal/redact.ts";
 import { reportError, usageError } from "../cli-error.ts";
 import type { Command, Input } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { hideSecrets } from "../mcp/hide-secrets.ts";
 import { argvOf, describeTool, toolsOf } from "../mcp/tools.ts";
 import { packageVersion } from "../package-version.ts";
 import { parse } from "../parse.ts";
@@ -95,4 +95,15 @@ function takeSettings(): string[] {
     delete process.env[name];
   }
   return [MALIPO_API_KEY, MALIPO_WEBHOOK_SECRET].filter((one) => one !== undefined);
+}
+
+/** A key of any gateway, or a webhook secret. Rather too much is hidden: `task_1` loses its end, too. */
+const SECRET = /(?:sk|pk|sb|whsec)_[\w.~+/=-]+/g;
+/** A PIN in a text, in a form or in JSON, also in JSON inside of JSON. */
+const PIN = /(pin[\\"':=\s]{1,20})\d{1,12}/gi;
+
+/** Hides keys, webhook secrets and PINs in a text. @param known - Secrets that may have any form. */
+function hideSecrets(text: string, known: readonly string[]): string {
+  const hidden = known.reduce((rest, secret) => createRedactor(secret).text(rest), text);
+  return hidden.replace(SECRET, "[hidden]").replace(PIN, "$1[hidden]");
 }
