@@ -5,6 +5,7 @@ import { Gateway } from "../client/gateway.ts";
 import { EVENT_KINDS } from "../contract/events.ts";
 import { base64Forms } from "../internal/secret-pattern.ts";
 import { createSandbox } from "../sandbox/sandbox.ts";
+import type { Sandbox } from "../sandbox/types.ts";
 import { type CaseRun, Runs } from "./case-run.ts";
 import { createDeliver } from "./deliver.ts";
 import { serveGateway } from "./gateway.ts";
@@ -24,15 +25,11 @@ export class Bench {
   /** Whether planned faults happen. A drill that forgot them must fail. */
   readonly hasFaults: boolean;
   readonly runs = new Runs();
-  readonly sandbox = createSandbox({
+  readonly sandbox: Sandbox = createSandbox({
     seed: crypto.randomUUID(),
     startAt: new Date(),
     auto: "none",
-    deliver: createDeliver({
-      runs: this.runs,
-      secret: () => this.sandbox.webhookSecret,
-      wasUpSince: (time) => this.shop.wasUpSince(time),
-    }),
+    deliver: createDeliver(this),
   });
   readonly client: Gateway;
   readonly shop: ShopProcess;

@@ -2,10 +2,12 @@ import { EventEmitter, once } from "node:events";
 import { request as send } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deliver } from "../sandbox/options.ts";
+import type { Sandbox } from "../sandbox/types.ts";
 import { signWebhook } from "../webhooks/verification/signature.ts";
 import type { CaseRun, Runs } from "./case-run.ts";
 import { type Fault, isOfProcess } from "./cases.ts";
 import { ANSWERED, FORGED } from "./promises.ts";
+import type { ShopProcess } from "./shop-process.ts";
 
 /** How long a late delivery waits. The service itself waits 5 s for the response to it. */
 const LATE_MS = 1_500;
@@ -22,9 +24,8 @@ interface Delivery {
 
 interface Context {
   readonly runs: Runs;
-  readonly secret: () => string;
-  /** Whether the drill has let the shop run since a time. */
-  readonly wasUpSince: (time: number) => boolean;
+  readonly sandbox: Sandbox;
+  readonly shop: ShopProcess;
 }
 
 /** Posts to the shop's receiver; `undefined`: no response. */
@@ -50,9 +51,10 @@ function post(
 }
 
 /** The sender of a drill's sandbox: faults happen to the deliveries here. */
-export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
+export function createDeliver(bench: Context): Deliver {
   return async (request) => {
     const { url } = request;
+    const { runs, shop } = bench;
     const body = await request.text();
     const signature = request.headers.get(SIGNATURE) ?? "";
     const { event, data } = JSON.parse(body);
@@ -75,7 +77,7 @@ export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
     const result = status === undefined ? "did not respond" : `returned ${status}`;
     run.note("service", `delivered ${event}: the shop ${result}`);
     // A process that was killed or stopped meanwhile could not respond.
-    if (wasUpSince(began)) checkResponse(run, event, status, performance.now() - began);
+    if (shop.wasUpSince(began)) checkResponse(run, event, status, performance.now() - began);
     if (fault?.kind === "lost200") {
       run.happen();
       throw new Error("The drill lost the response.");
@@ -93,7 +95,7 @@ export function createDeliver({ runs, secret, wasUpSince }: Context): Deliver {
   ): Promise<Delivery> {
     const { kind } = fault;
     const { body, signature } = delivery;
-    const signed = (text: string, key = secret()) => ({
+    const signed = (text: string, key = bench.sandbox.webhookSecret) => ({
       ...delivery,
       body: text,
       signature: signWebhook(text, key),
