@@ -1,7 +1,8 @@
-import type { Rule } from "../profile/rules/finding.ts";
+import { joinFindings, type Rule } from "../profile/rules/finding.ts";
 import { listsRule } from "../profile/rules/lists.ts";
 import {
   deletionsRule,
+  fieldsRule,
   fillersRule,
   idsRule,
   invoicesRule,
@@ -9,7 +10,6 @@ import {
   sameResponseRule,
   signingSecretRule,
   validatePhoneRule,
-  webhooksRule,
 } from "../profile/rules/resources.ts";
 import {
   browsersRule,
@@ -40,18 +40,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   }),
   statuses: successStatusesRule(["invoices.create", "webhooks.register"]),
   lists: listsRule(ASSUMPTIONS.lists.value),
-  paymentsInitiate: sameResponseRule(
-    "POST /payments/initiate",
-    "POST /mobile-money/payment/initiate",
-  ),
-  mobileMoneyStatus: sameResponseRule(
-    "POST /mobile-money/payment/status",
-    "GET /payments/{reference}",
-  ),
+  paymentsInitiate: sameResponseRule("payments.initiate", "mobileMoney.initiate"),
+  mobileMoneyStatus: sameResponseRule("mobileMoney.status", "payments.get"),
   validatePhone: validatePhoneRule,
   fillers: fillersRule("KES"),
   otherPayloads: otherPayloadsRule,
-  webhooks: webhooksRule(["id", "name", "url", "events"]),
+  webhooks: fieldsRule("webhook", ["id", "name", "url", "events"]),
   signingSecret: signingSecretRule,
   deliverySchedule: deliveryScheduleRule(ASSUMPTIONS.deliverySchedule.value),
   invoices: invoicesRule(
@@ -82,7 +76,7 @@ export interface ReportEntry {
 /** What a profile shows about each assumption of the sandbox: one entry for each, in their order. */
 export const reportOn = (profile: ServiceProfile): ReportEntry[] =>
   (Object.keys(ASSUMPTIONS) as ReportEntry["name"][]).map((name) => {
-    const { seen, contradictions } = RULES[name]?.(profile) ?? { seen: 0, contradictions: [] };
+    const { seen, contradictions } = joinFindings(RULES[name]?.(profile) ?? []);
     const isContradicted = contradictions.length > 0;
     return {
       name,

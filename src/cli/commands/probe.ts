@@ -1,4 +1,4 @@
-import type { ProbeResult } from "../../learn/probe/types.ts";
+import type { ProbeResult } from "../../learn/probe/probe.ts";
 import { writeProfileFile } from "../../learn/profile-file.ts";
 import type { ServiceProfile } from "../../profile/types.ts";
 import { reportOn } from "../../sandbox/assumption-report.ts";
