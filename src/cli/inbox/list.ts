@@ -1,6 +1,6 @@
 import { isObject } from "../../internal/is-object.ts";
 import type { EventQuery } from "../../webhooks/inbox/event-list.ts";
-import { listPage } from "../../webhooks/inbox/event-pages.ts";
+import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, formatFields, formatTable, paint } from "../terminal/output.ts";
@@ -117,16 +117,12 @@ interface Group {
   readonly error: string;
 }
 
-/** Errors that differ only in a reference, an id or an amount are the same one. */
-const sameError = (error: string): string =>
-  oneLine(error).replaceAll(/[\w-]+/g, (word) => (word.length > 4 && /\d/.test(word) ? "…" : word));
-
 /** Counts events with the same kind, or with the same kind and error. The largest group first. */
 export function groupsOf(events: readonly StoredEvent[], by: string): Group[] {
   const groups = new Map<string, StoredEvent[]>();
   for (const one of events) {
     const { event = "", error = "" } = one;
-    const key = JSON.stringify([event, by === "error" ? sameError(error) : ""]);
+    const key = JSON.stringify([event, by === "error" ? sameError(oneLine(error)) : ""]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups]
