@@ -16,7 +16,7 @@ import { hasChromium } from "../support/chromium.ts";
 import { startRedis } from "../support/engines/redis.ts";
 import { browserForSuite } from "./browser-for-suite.ts";
 
-// A night of an operator, worked off by the page alone: see test/cli/inbox-night.test.ts for the same by the
+// A night of an operator, done by the page: see test/cli/inbox-night.test.ts for the same by the
 // command line.
 
 const SIZE = { orders: 200, replays: 20, lost: 5 };
@@ -116,7 +116,7 @@ describe.each(ENGINES)("a night on $name", { timeout: 90_000 }, ({ isHere, open 
       expect(await count("Dead letters")).toBe("0");
     });
 
-    test("a conflict is decided, and a double payment is settled", async () => {
+    test("a conflict is decided, and a double payment is done", async () => {
       expect(await rows("Conflicts").textContent()).toContain("KES 1.00 order ORDER-1");
       await press("Conflicts", "Process as a new event");
       expect(await count("Conflicts")).toBe("0");
