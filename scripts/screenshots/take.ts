@@ -68,6 +68,7 @@ async function take({ file, options, address, part, fullPage = false, arrange }:
   await page.goto(address, { waitUntil: "load" });
   await setFont(page);
   await arrange?.(page);
+  await page.mouse.move(0, 0); // what was clicked last is not shown as under the mouse
   const png = await (part === undefined
     ? page.screenshot({ fullPage })
     : page.locator(part).screenshot());

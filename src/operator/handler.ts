@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/configuration.ts";
 import { checkFunction, describeValue, ownOptions } from "../internal/check-options.ts";
 import { pageHeaders } from "../sandbox/http/respond.ts";
-import { LISTS, type Sources } from "./lists.ts";
+import { LIMIT, LISTS, type Sources } from "./lists.ts";
 import { overview, renderOperatorPage, story } from "./view.ts";
 
 // The bundled stylesheet: see scripts/page-assets.ts.
@@ -15,7 +15,7 @@ export interface OperatorHandlerOptions extends Sources {
    */
   readonly authorize: (request: Request) => boolean | Promise<boolean>;
   /**
-   * Set it to `true` to get buttons that requeue and drop. Without it, the page changes nothing.
+   * Set it to `true` to get buttons that requeue, drop and resolve. Without it, the page changes nothing.
    *
    * @default false
    */
@@ -26,8 +26,8 @@ const OPTIONS = ["receiver", "gateway", "authorize", "actions"];
 
 const HEADERS = pageHeaders("style-src 'self'; img-src data:; form-action 'self'");
 
-/** A form of the page has three short fields. */
-const MAX_FORM_BYTES = 10_000;
+/** A form of the page has at most the ids of one list. */
+export const MAX_FORM_BYTES: number = LIMIT * 100;
 
 const text = (status: number, body: string): Response =>
   new Response(`${body}\n`, {
@@ -101,20 +101,24 @@ export function operatorHandler(
       return text(413, "The form is too large.");
     }
     const form = new URLSearchParams((await request.text()).slice(0, MAX_FORM_BYTES));
-    const [list = "", action = "", id = ""] = ["list", "action", "id"].map((name) =>
-      form.get(name),
-    ) as string[];
+    const [list = "", action = ""] = ["list", "action"].map((name) => form.get(name)) as string[];
+    const ids = form.getAll("id");
     const actionsOf = Object.hasOwn(LISTS, list) ? LISTS[list]?.actions : undefined;
-    if (!actionsOf || !Object.hasOwn(actionsOf, action) || !id) {
+    if (
+      !actionsOf ||
+      !Object.hasOwn(actionsOf, action) ||
+      !ids.every(Boolean) ||
+      ids.length === 0
+    ) {
       return text(422, "There is no such action.");
     }
     try {
-      await actionsOf[action]?.[1](sources, id);
+      await actionsOf[action]?.[1](sources, ids);
     } catch (error) {
       return show(url, `Nothing was changed: ${(error as Error).message}`, 422);
     }
     // After a redirect, reloading the page does not act again.
-    const location = `${url.pathname}?done=${encodeURIComponent(action)}`;
+    const location = `${url.pathname}?done=${encodeURIComponent(action)}#${list}`;
     return new Response(undefined, { status: 303, headers: { ...HEADERS, location } });
   }
 
@@ -131,6 +135,7 @@ export function operatorHandler(
 }
 
 const DONE: Readonly<Record<string, string | undefined>> = {
-  requeue: "The event is processed again.",
-  drop: "It was taken off the list.",
+  requeue: "What you chose is processed again.",
+  drop: "What you chose was taken off the list.",
+  resolve: "The attempt is resolved.",
 };

@@ -23,6 +23,8 @@ export interface Item {
   readonly error?: string;
   /** The names of the payment of an event. */
   readonly names?: readonly unknown[];
+  /** The buttons of an item whose buttons are its own: what each says, and the id that it sends. */
+  readonly choices?: readonly (readonly [text: string, id: string])[] | undefined;
 }
 
 interface ItemPage {
@@ -39,12 +41,15 @@ export interface ItemList {
   read(sources: Sources): Promise<ItemPage>;
   /** What its buttons do, each with its text. */
   readonly actions?: Readonly<
-    Record<string, readonly [text: string, (sources: Sources, id: string) => Promise<void>]>
+    Record<
+      string,
+      readonly [text: string, (sources: Sources, ids: readonly string[]) => Promise<void>]
+    >
   >;
 }
 
 /** How many items of a list one page shows. */
-const LIMIT = 50;
+export const LIMIT = 500;
 
 const time = (ms: number): Html => {
   const iso = new Date(ms).toISOString();
@@ -110,11 +115,20 @@ const doublePaymentItem = (double: StoredDoublePayment): Item => ({
 const paymentText = (payment: Payment): Html =>
   html`${storyLink(payment.reference)} ${amountOf(payment)} ${payment.status} `;
 
+function choicesOf({ attempt: found, payments }: UnknownAttempt): Item["choices"] {
+  const { attempt, notSentFrom } = found;
+  if (payments.length > 0) {
+    return payments.map(({ reference }) => [`It made ${reference}`, `${attempt} ${reference}`]);
+  }
+  return notSentFrom.getTime() > Date.now() ? [] : [["It was not sent", `${attempt} not_sent`]];
+}
+
 const attemptItem = ({ attempt, payments }: UnknownAttempt): Item => ({
   id: attempt.idempotencyKey,
   receivedAt: attempt.begunAt.getTime(),
   title: html`<strong>${attempt.idempotencyKey}</strong> <span class="tag">${attempt.endpoint}</span>`,
   about: html`<p>Payments that match: ${payments.length > 0 ? payments.map(paymentText) : "none among the newest payments"}</p>begun ${time(attempt.begunAt.getTime())} · may be resolved as not sent from ${time(attempt.notSentFrom.getTime())}`,
+  choices: choicesOf({ attempt, payments }),
 });
 
 const query = { limit: LIMIT };
@@ -126,8 +140,8 @@ const eventsOf = (
 ): Pick<ItemList, "read" | "actions"> => ({
   read: ({ receiver }) => readEvents(receiver[name], receiver[name].list(query)),
   actions: {
-    requeue: [requeue, ({ receiver }, id) => receiver[name].requeue(id)],
-    drop: ["Drop", ({ receiver }, id) => receiver[name].drop(id)],
+    requeue: [requeue, ({ receiver }, ids) => receiver[name].requeue(ids)],
+    drop: ["Drop", ({ receiver }, ids) => receiver[name].drop(ids)],
   },
 });
 
@@ -159,15 +173,23 @@ export const LISTS: Readonly<Record<string, ItemList>> = {
       const found = await receiver.doublePayments.list(query);
       return { items: found.map(doublePaymentItem), hasMore: found.next !== undefined };
     },
-    actions: { drop: ["Done", ({ receiver }, id) => receiver.doublePayments.drop(id)] },
+    actions: { drop: ["Done", ({ receiver }, ids) => receiver.doublePayments.drop(ids)] },
   },
   unknown: {
     title: "Unknown attempts",
-    hint: html`It is not known whether these calls started a payment. To resolve one: <code>npx malipo attempts resolve</code>`,
+    hint: html`It is not known whether these calls started a payment. By the command line: <code>npx malipo attempts resolve</code>`,
     read: async ({ gateway }) => {
-      const { items: payments } = await gateway.payments.list();
-      const found = await gateway.idempotency.unknownBeside(payments, LIMIT);
+      const found = await gateway.idempotency.unknownBeside(LIMIT);
       return { items: found.map(attemptItem), hasMore: found.length === LIMIT };
+    },
+    actions: {
+      resolve: [
+        "Resolve",
+        ({ gateway }, [id = ""]) => {
+          const [attempt = "", outcome = ""] = id.split(" ");
+          return gateway.idempotency.decide(attempt, outcome);
+        },
+      ],
     },
   },
 };

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "../sandbox/http/respond.ts";
-
-/** A form of the page is much smaller. */
-const MAX_BYTES = 10_000;
+import { MAX_FORM_BYTES } from "./handler.ts";
 
 /** @throws {TypeError} for a host or a method that no `Request` may have. */
 function requestOf(
@@ -25,7 +23,7 @@ async function responseTo(
   request: IncomingMessage,
   handler: (request: Request) => Promise<Response>,
 ): Promise<Response> {
-  const body = await readBody(request, MAX_BYTES);
+  const body = await readBody(request, MAX_FORM_BYTES);
   if (body === undefined) return new Response("The form is too large.\n", { status: 413 });
   let converted: Request;
   try {

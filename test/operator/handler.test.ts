@@ -54,6 +54,20 @@ describe("the operator's page", () => {
     expect((await handler(new Request("https://shop.test/operator"))).status).toBe(200);
   });
 
+  test("does not say that a payment has no events if it could not look at all", async () => {
+    const { receiver, gateway } = await nightShift();
+    const waiting = { ...receiver.waiting, list: () => Promise.reject(new Error("disk is gone")) };
+    const page = operatorHandler({
+      receiver: { ...receiver, waiting } as typeof receiver,
+      gateway,
+      authorize: () => true,
+    });
+    const address = "https://shop.test/operator?payment=PAY-2";
+    const html = await (await page(new Request(address))).text();
+    expect(html).toContain("Not all events were searched");
+    expect(html).not.toContain("is processed");
+  });
+
   test("requeues and drops only with `actions`, and then goes back to the page", async () => {
     const { receiver, post, get } = await nightShift({ actions: true });
     const [conflict] = await receiver.conflicts.list();
@@ -62,12 +76,44 @@ describe("the operator's page", () => {
     const response = await post(fields, SAME_SITE);
     expect([response.status, response.headers.get("location")]).toEqual([
       303,
-      "/operator?done=drop",
+      "/operator?done=drop#conflicts",
     ]);
     expect(await receiver.conflicts.list()).toHaveLength(0);
     const again = await post(fields, SAME_SITE);
     expect(again.status).toBe(422);
     expect(await again.text()).toContain("Nothing was changed: There is no conflict");
+  });
+});
+
+describe("an unknown attempt", () => {
+  const unknown = async ({ gateway }: Awaited<ReturnType<typeof nightShift>>) =>
+    (await gateway.idempotency.list({ state: "unknown" })).items;
+
+  test("gets the payment that it made, by a button that names it", async () => {
+    const night = await nightShift({ actions: true });
+    const { html } = await night.get();
+    const [, id = "", text] =
+      /name="id" value="([^"]+)"><button name="action" value="resolve">([^<]+)</.exec(html) ?? [];
+    expect(text).toBe(`It made ${id.split(" ")[1]}`);
+    const fields = { list: "unknown", action: "resolve", id };
+    expect((await night.post(fields, SAME_SITE)).status).toBe(303);
+    expect(await unknown(night)).toHaveLength(0);
+    expect(await (await night.post(fields, SAME_SITE)).text()).toContain("resolved already");
+  });
+
+  test.each([
+    ["PAY-OTHER", "The service has no payment PAY-OTHER."],
+    ["not_sent", "The service lists a payment that this attempt may have made: PAY-"],
+  ])("is not resolved with %s if the service contradicts it", async (outcome, message) => {
+    const night = await nightShift({ actions: true });
+    const [{ attempt } = { attempt: "" }] = await unknown(night);
+    const fields = { list: "unknown", action: "resolve", id: `${attempt} ${outcome}` };
+    const response = await night.post(fields, SAME_SITE);
+    expect([response.status, await response.text()]).toEqual([
+      422,
+      expect.stringContaining(`Nothing was changed: ${message}`),
+    ]);
+    expect(await unknown(night)).toHaveLength(1);
   });
 });
 

@@ -34,7 +34,7 @@ test("an error of `authorize` is a 500, and the process lives on", async () => {
 });
 
 test("a form that is too large gets a 413", async () => {
-  const request = `POST / HTTP/1.1\r\nhost: shop.test\r\nconnection: close\r\ncontent-length: 20000\r\n\r\n${"a".repeat(20_000)}`;
+  const request = `POST / HTTP/1.1\r\nhost: shop.test\r\nconnection: close\r\ncontent-length: 60000\r\n\r\n${"a".repeat(60_000)}`;
   expect(await statusLine(shown, request)).toBe("HTTP/1.1 413 Payload Too Large");
 });
 

@@ -174,6 +174,22 @@ describe("the packed tarball, installed in an empty folder", () => {
     }
   });
 
+  test("brings malipo inbox and malipo attempts, which need no other package for SQLite", () => {
+    const text = `
+      import { sqliteIdempotency } from "malipo/idempotency/sqlite";
+      import { sqliteInbox } from "malipo/inbox/sqlite";
+      for (const open of [sqliteIdempotency, sqliteInbox]) open(open.name + ".db").close();
+    `;
+    installed.run("stores.mjs", text);
+    const malipo = join(installed.folder, "node_modules/.bin/malipo");
+    const run = (...args: string[]) =>
+      spawnSync(malipo, args, { cwd: installed.folder, encoding: "utf8" });
+    const list = run("inbox", "list", "--store", "sqlite:sqliteInbox.db");
+    expect([list.stderr, list.status]).toEqual(["", 0]);
+    const attempts = run("attempts", "list", "--store", "sqlite:sqliteIdempotency.db");
+    expect([attempts.stderr, attempts.status]).toEqual(["", 0]);
+  });
+
   test("exports only its entry points", () => {
     const text = `
       const tries = ["malipo/dist/index.js", "malipo/client", "malipo/src/index.ts"];

@@ -1,7 +1,7 @@
 import { isObject } from "../../internal/is-object.ts";
 import { parseJson } from "../../internal/parse-json.ts";
 import type { WithBody } from "../../webhooks/inbox/event-list.ts";
-import { listPage } from "../../webhooks/inbox/event-pages.ts";
+import { listPage, sameError } from "../../webhooks/inbox/event-pages.ts";
 import type { Input, Output } from "../command.ts";
 import { readWholeNumber } from "../input/flag-values.ts";
 import { cellText, formatFields, formatTable, paint } from "../terminal/output.ts";
@@ -111,16 +111,12 @@ interface Group {
   readonly error: string;
 }
 
-/** Errors that differ only in a reference, an id or an amount are the same one. */
-const sameError = (error: string): string =>
-  oneLine(error).replaceAll(/[\w-]+/g, (word) => (word.length > 4 && /\d/.test(word) ? "…" : word));
-
 /** Counts events with the same kind, or with the same kind and error. The largest group first. */
 export function groupsOf(events: readonly StoredEvent[], by: string): Group[] {
   const groups = new Map<string, Group>();
   for (const one of events) {
     const { event: kind = "", error: text = "" } = one;
-    const error = by === "error" ? sameError(text) : "";
+    const error = by === "error" ? sameError(oneLine(text)) : "";
     const key = JSON.stringify([kind, error]);
     const newest = timeOf(one);
     const { count = 0, oldest = newest } = groups.get(key) ?? {};

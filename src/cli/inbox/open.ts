@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PgBoss } from "pg-boss";
 import { isGatewayError } from "../../errors/any.ts";
 import { describeError } from "../../internal/describe-error.ts";
-import { storedRetentionMs } from "../../webhooks/inbox/bullmq/queue.ts";
 import { retentionQuery } from "../../webhooks/inbox/ledger/tables.ts";
 import type { Inbox } from "../../webhooks/inbox/types.ts";
 import { CliError, usageError } from "../cli-error.ts";
@@ -71,12 +70,13 @@ async function openRedis(url: string, { queue = DEFAULT_QUEUE }: FlagValues): Pr
   const redis = connectRedis(url);
   let retentionMs: number | undefined;
   try {
+    loadFromProject("bullmq");
+    const { storedRetentionMs } = await import("../../webhooks/inbox/bullmq/queue.ts");
     retentionMs = await storedRetentionMs(redis, queue);
   } finally {
     redis.disconnect();
   }
   if (retentionMs === undefined) throw noInbox(`the queue ${queue} of this Redis`);
-  loadFromProject("bullmq");
   const { bullmqInbox } = await import("../../webhooks/inbox/bullmq/inbox.ts");
   const inbox = bullmqInbox({ connection: { url }, queue, retentionMs });
   return { inbox: inbox as ListedInbox, close: () => inbox.stop(0) };

@@ -1,13 +1,17 @@
 // What the methods of `gateway.idempotency` do, loaded when the first of them is called.
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { Payment } from "../../contract/payment.ts";
+import { IdempotencyConflictError } from "../../errors/payment.ts";
 import type { AttemptRecord } from "../../idempotency/store.ts";
 import type { Call } from "../call.ts";
 import { signalsOf } from "../payment-signals.ts";
 import type { Page } from "../response/page.ts";
 import type { Settings } from "../settings.ts";
-import { type Attempt, listRecords, toAttempt } from "./attempts.ts";
-import { attemptsFor, candidateOf, compare, referenceOf } from "./match-payments.ts";
+import { type Attempt, allRecords, listRecords, toAttempt } from "./attempts.ts";
+import { objectionTo } from "./check-outcome.ts";
+import { attemptsFor, begunAtMs, candidateOf, compare, referenceOf } from "./match-payments.ts";
+import { readPayments } from "./payment-pages.ts";
+import { type CreateName, resolveAttempt } from "./resolve-attempt.ts";
 import { type LookContext, resolveByCandidate } from "./resolve-unknown.ts";
 
 export { listAttempts } from "./attempts.ts";
@@ -35,16 +39,44 @@ export async function contextOf(
   };
 }
 
-/** The unknown attempts, each with those of the payments that may be its own. */
+const DAY_MS = 86_400_000;
+
+/** The unknown attempts, each with the payments of the last day that may be its own. */
 export async function unknownBeside(
   context: LookContext,
-  payments: readonly Payment[],
   limit: number,
 ): Promise<UnknownAttempt[]> {
   const { attempts } = await listUnknown(context, limit);
+  if (attempts.length === 0) return [];
+  const now = Date.now();
+  const since = Math.min(...attempts.map((record) => begunAtMs(record, now)));
+  const { payments } = await readPayments(context.readPage({}), Math.max(since, now - DAY_MS));
   const matches = (record: AttemptRecord) =>
     payments.filter((one) => compare(record, candidateOf(context, one)) !== "no");
   return attempts.map((one) => ({ attempt: toAttempt(one), payments: matches(one) }));
+}
+
+/**
+ * Resolves an attempt as a person has decided, unless the service contradicts it.
+ *
+ * @param attempt - The id of the attempt.
+ * @throws {IdempotencyConflictError} with the reason if nothing was resolved.
+ */
+export async function decide(
+  context: LookContext,
+  attempt: string,
+  outcome: string,
+): Promise<void> {
+  const records = await allRecords(context, { state: "unknown" });
+  const record = records.find(({ owner }) => owner === attempt);
+  if (record === undefined) throw new IdempotencyConflictError("It is resolved already.", "");
+  const objection = await objectionTo(context, record, outcome);
+  const { idempotencyKey, endpoint } = record;
+  if (objection !== undefined) throw new IdempotencyConflictError(objection, idempotencyKey);
+  await resolveAttempt(context, idempotencyKey, outcome, {
+    endpoint: endpoint as CreateName,
+    attempt,
+  });
 }
 
 /** Resolves the attempt that made a payment. Reads the payment if it lacks what it is recognised by. */

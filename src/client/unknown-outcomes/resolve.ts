@@ -132,8 +132,13 @@ export class Idempotency {
   }
 
   /** @internal For the page of an operator: changes nothing. */
-  async unknownBeside(payments: readonly Payment[], limit: number): Promise<UnknownAttempt[]> {
-    return this.#run(({ unknownBeside }, context) => unknownBeside(context, payments, limit));
+  async unknownBeside(limit: number): Promise<UnknownAttempt[]> {
+    return this.#run(({ unknownBeside }, context) => unknownBeside(context, limit));
+  }
+
+  /** @internal For the page of an operator: resolves, unless the service contradicts it. */
+  async decide(attempt: string, outcome: string): Promise<void> {
+    await this.#run(({ decide }, context) => decide(context, attempt, outcome));
   }
 
   /** @internal For `collect`: looks for the payment of one attempt. Sends no payment. */

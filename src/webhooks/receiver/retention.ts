@@ -69,7 +69,7 @@ export class Retention {
     const reason = `The event was signed ${days(now - signedAt)} days ago, and the inbox remembers events for ${days(now - remembersSince)} days: it may have been processed before.`;
     return this.#oldInRow < MANY_OLD
       ? reason
-      : `${reason} ${this.#oldInRow} events in a row were too old: check the clock of this machine. It was taken to be ${clock}.`;
+      : `${reason} Several events in a row were too old: check the clock of this machine. It was taken to be ${clock}.`;
   }
 
   #reportUnreadable(kind: string, timestamp: unknown): void {
