@@ -45,7 +45,9 @@ describe.skipIf(!hasChromium)("the operator's page in a browser", () => {
     await page.getByRole("link", { name: "Everything" }).click();
     const conflicts = page.getByRole("region", { name: "Conflicts" });
     await conflicts.getByRole("button", { name: "Drop" }).click();
-    expect(await page.getByRole("status").textContent()).toBe("What you chose was taken off the list.");
+    expect(await page.getByRole("status").textContent()).toBe(
+      "What you chose was taken off the list.",
+    );
     expect(await night.receiver.conflicts.list()).toHaveLength(0);
   });
 });

@@ -9,7 +9,7 @@ import type { Store } from "./store.ts";
  * How a job ends. `released`: handed back, as if it had not been fetched. `forgotten`: its event is
  * deleted.
  */
-export type End = "done" | "released" | "forgotten" | Omit<Failure, "key">;
+type End = "done" | "released" | "forgotten" | Omit<Failure, "key">;
 
 /** A job that this process has fetched, until its end is written. */
 export interface HeldJob extends Lease {

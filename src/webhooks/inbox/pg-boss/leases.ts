@@ -22,7 +22,7 @@ const MAINTENANCE_MS = 30_000;
 /** Time until the other processes learn on which events this one works, for `stats()`. */
 const REPORT_DELAY_MS = 250;
 
-function toEndedJob({ lease, as, error = "", retryInMs: retryMs }: EndedLease): EndedJob {
+function endedJob({ lease, as, error = "", retryInMs: retryMs }: EndedLease): EndedJob {
   const job = lease as HeldJob;
   const attempts = Math.min(job.attempt, MAX_ATTEMPTS);
   return { ...job, end: as === "failed" ? { attempts, error, retryMs } : as };
@@ -59,7 +59,7 @@ export class PgBossLeases implements LeaseStore {
     count: number,
     queues: readonly string[],
   ): Promise<Lease[]> {
-    const jobs = ended.map(toEndedJob);
+    const jobs = ended.map(endedJob);
     const written = jobs.filter(({ end, commit }) => end !== "released" || commit === undefined);
     const leases = await this.#write(written, count, queues);
     for (const { token, event, end } of jobs) {
@@ -80,6 +80,7 @@ export class PgBossLeases implements LeaseStore {
     count: number,
     queues: readonly string[],
   ): Promise<HeldJob[]> {
+    // A little less, since a timer may come early.
     if (performance.now() - this.#polledAt > POLL_INTERVAL_MS * 0.8) this.#pollAll(queues);
     if (jobs.length === 0 && (count === 0 || this.#due.size === 0)) return [];
     try {
